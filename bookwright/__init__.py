@@ -1,0 +1,3 @@
+"""Bookwright writes whole books, one durable step at a time."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,52 @@
+"""Turns a brief and nodes into the cards that templates read."""
+
+from bookwright.models.brief import Brief
+from bookwright.models.language import Language
+from bookwright.models.task import TaskNode
+from bookwright.prompts import BookCard, Card, NodeCard
+
+_WORDS_AN_ELEMENT = 300
+_CHARACTERS_AN_ELEMENT = 500
+
+
+def book_card(brief: Brief) -> BookCard:
+    """The book as its brief has it."""
+    return BookCard(
+        title=brief.title,
+        premise=brief.premise,
+        language=brief.language.english_name,
+        length=brief.length,
+        length_unit=brief.length_unit,
+        length_class=brief.length_class,
+        genre=brief.genre,
+        style=brief.style,
+        audience=brief.audience,
+        ending=brief.ending,
+    )
+
+
+def node_card(node: TaskNode) -> NodeCard:
+    """A node without what only the engine needs."""
+    return NodeCard(
+        label=node.label,
+        level=node.level.value,
+        task_type=node.task_type.value,
+        title=node.title,
+        goal=node.goal,
+        instructions=node.instructions,
+        input_brief=node.input_brief,
+        constraints=node.constraints,
+        acceptance_criteria=node.acceptance_criteria,
+        length=node.length or 0,
+    )
+
+
+def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None) -> Card:
+    """The card of one activity; what depends on the activity is filled in with `replace`."""
+    return Card(book=book_card(brief), unit=node_card(unit), task=node_card(task or unit))
+
+
+def element_allowance(length: int, language: Language) -> int:
+    """How many new named elements a text of this length can bear. Source: CRAFT rule 9."""
+    share = _WORDS_AN_ELEMENT if language is Language.EN else _CHARACTERS_AN_ELEMENT
+    return max(2, length // share)

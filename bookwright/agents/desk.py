@@ -1,0 +1,397 @@
+"""Where one book's steps are done: rendered, asked, parsed and recorded, each exactly once."""
+
+import hashlib
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.protocol import (
+    Correction,
+    FailedAttempt,
+    FailureListener,
+    Listener,
+    Prompt,
+    Request,
+    Sampling,
+    StreamEvent,
+)
+from bookwright.agents.context.builder import Context
+from bookwright.agents.parsing import Check, Parsed, parse
+from bookwright.agents.small import sampling_extra
+from bookwright.models.brief import Brief
+from bookwright.models.errors import BookPaused, DatabaseBusy, DiskFull
+from bookwright.models.language import Language
+from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
+from bookwright.models.task import TaskNode
+from bookwright.prompts import Card, render, render_system
+from bookwright.storage.journal import Attempt, Journal, Move
+
+RETRY_SECONDS = (0.5, 1, 2, 4, 8)
+"""Waits between tries to record a paid reply that the database could not take."""
+
+
+class Asker(Protocol):
+    """Whoever completes prompts: the model service, or a stand-in."""
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Complete a prompt within a budget; `on_failure` hears of each try that failed.
+
+        Raises:
+            BackendError: Nothing was delivered.
+        """
+        ...
+
+
+class ContextSource(Protocol):
+    """Whoever knows what a step may know."""
+
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+        """Return the context of one activity."""
+        ...
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """What an earlier step of the activity made, or a document put before the activity."""
+
+    tag: str
+    text: str
+
+    @property
+    def block(self) -> str:
+        """The artefact as it stands in a prompt."""
+        return f"<{self.tag}>\n{self.text}\n</{self.tag}>" if self.tag else self.text
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step came to."""
+
+    value: Any
+    """Of the agent's output type; text where it has none."""
+    step: int
+    """The step's id in the journal."""
+    reply: Reply
+
+
+Conclude = Callable[[Any], Move | None]
+"""Given a step's value, what it does to the book; None if only the next step can tell."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the steps of one book share."""
+
+    brief: Brief
+    profile: Profile
+    settings: Settings
+    journal: Journal
+    models: Asker
+    budget: BudgetLedger | None
+    contexts: ContextSource
+    model_of: Callable[[str], str]
+    """`provider:model` by role."""
+    listener: Callable[[str, StreamEvent], None]
+    """Hears every event of a call, with the step's name."""
+    locale: str = "en"
+    stores_prompts: bool = True
+
+    def begin(
+        self, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, *, context: str, round_: int = 0,
+        next_activity: str = "",
+    ) -> "ActivityRun":  # fmt: skip
+        """Sit down to one activity of one node; nothing is built or asked before it is needed.
+
+        `context` is the role whose budget the activity's blocks have; `next_activity` names what
+        follows, for the intent.
+        """
+        return ActivityRun(self, activity, node, unit, card, context, round_, next_activity)
+
+
+class ActivityRun:
+    """The steps of one activity, in order. A recorded step is never asked again."""
+
+    def __init__(
+        self, desk: Desk, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, context_role: str,
+        round_: int, next_activity: str,
+    ) -> None:  # fmt: skip
+        self._desk = desk
+        self._activity = activity
+        self._node = node
+        self._unit = unit
+        self.card = card
+        self._context_role = context_role
+        self._round = round_
+        self._next_activity = next_activity
+        self._context: Context | None = None
+        self.artefacts: list[Artefact] = []
+
+    @property
+    def context(self) -> Context:
+        """The activity's context, built when it is first needed and then kept."""
+        if self._context is None:
+            self._context = self._desk.contexts.build(self._node, self._unit, self._activity, self._context_role)
+        return self._context
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """Ids of the documents whose text stands in the activity's prompts."""
+        return self.context.sources
+
+    def add(self, tag: str, text: str) -> None:
+        """Put a text before the steps that follow."""
+        self.artefacts.append(Artefact(tag, text))
+
+    def run(
+        self,
+        agent: Agent,
+        conclude: Conclude | None = None,
+        *,
+        step: str = "",
+        check: Check | None = None,
+        prefill: str = "",
+        bare: bool = False,
+        may_be_cut: bool = False,
+        next_step: str = "",
+    ) -> Outcome:
+        """Do one step, or find it done, and return what it came to.
+
+        Args:
+            agent: Who is asked.
+            conclude: Given the value, returns the move that is recorded with it.
+            step: The step's name where it differs from the agent's.
+            check: Says what is wrong with a value of the right shape; empty if nothing is.
+            prefill: Words that the reply must go on from.
+            bare: Leave context and artefacts out; the template holds all there is to know.
+            may_be_cut: A reply that reached its limit is a result; the caller trims it.
+            next_step: What comes next, for the intent; the next activity if it is empty.
+
+        Raises:
+            BookPaused: No try gave a result, or the book is to rest.
+            BackendError: Nothing was delivered.
+        """
+        key = self._key(step or agent.name)
+        done = self._desk.journal.attempts(key)
+        if done and done[-1].failure is None:
+            outcome = self._found(agent, done[-1], may_be_cut)
+        else:
+            asking = _Asking(self, agent, key, prefill, bare, may_be_cut, check, conclude, next_step)
+            outcome = asking.until_it_stands(done)
+        if agent.artefact:
+            text = outcome.value if isinstance(outcome.value, str) else outcome.reply.text
+            self.add(agent.artefact, text)
+        return outcome
+
+    def failures(self, agent: Agent) -> int:
+        """How many tries at a step are on record without one that stands."""
+        done = self._desk.journal.attempts(self._key(agent.name))
+        return 0 if done and done[-1].failure is None else len(done)
+
+    def _key(self, step: str) -> StepKey:
+        return StepKey(
+            book=self._node.book, node=self._node.key, revision=self._node.revision, activity=self._activity,
+            round=self._round, step=step,
+        )  # fmt: skip
+
+    def _found(self, agent: Agent, record: StepRecord, may_be_cut: bool) -> Outcome:
+        reply = record.reply.model_copy(update={"finish_reason": "stop"}) if may_be_cut else record.reply
+        parsed = parse(agent, reply, self._desk.brief.language, "")
+        if parsed.failure is not None:
+            raise BookPaused(
+                f"the recorded answer of {self._node.label} {record.key.activity}/{record.key.step} no longer parses "
+                f"({parsed.detail})",
+                "the program may be older than the book; upgrade it",
+            )
+        return Outcome(parsed.value, record.id, record.reply)
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """One step that is still to be asked, with up to a bounded number of tries."""
+
+    run: ActivityRun
+    agent: Agent
+    key: StepKey
+    prefill: str
+    bare: bool
+    may_be_cut: bool
+    check: Check | None
+    conclude: Conclude | None
+    next_step: str
+
+    @property
+    def desk(self) -> Desk:
+        return self.run._desk
+
+    @property
+    def name(self) -> str:
+        return f"{self.run._node.label} {self.key.activity}/{self.key.step}"
+
+    def until_it_stands(self, earlier: list[StepRecord]) -> Outcome:
+        """Ask until a reply is a result; each try is recorded with what was wrong with it."""
+        blocks, stable = self._blocks()
+        number = len(earlier)
+        corrections = [
+            Correction(record.reply.text, record.detail) for record in earlier if record.failure in _CORRECTABLE
+        ][-1:]
+        for _ in range(self.desk.settings.max_repairs + 1):
+            number += 1
+            recorder = _Recorder(self, blocks, number)
+            reply = self._ask(blocks, stable, tuple(corrections), number, recorder)
+            parsed = self._parse(reply, blocks[-1])
+            step = recorder.record(reply, parsed)
+            number = recorder.number
+            if parsed.failure is None:
+                return Outcome(parsed.value, step, reply)
+            corrections = [Correction(reply.text, parsed.detail)] if parsed.failure in _CORRECTABLE else []
+        raise BookPaused(
+            f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
+            f"(the last: {parsed.failure}, {parsed.detail[:200]})",
+            f"`bookwright log {self.key.book} {self.run._node.label}` shows them; resume to try again, "
+            "or choose another model for this role",
+        )
+
+    def _parse(self, reply: Reply, tail: str) -> Parsed:
+        if self.may_be_cut and reply.finish_reason == "length":
+            reply = reply.model_copy(update={"finish_reason": "stop"})
+        return parse(self.agent, reply, self.desk.brief.language, tail, self.check)
+
+    def _blocks(self) -> tuple[tuple[str, ...], int]:
+        tail = render(self.agent.prompt, self.run.card, self.desk.locale)
+        if self.bare:
+            return (tail,), 0
+        artefacts = tuple(artefact.block for artefact in self.run.artefacts)
+        shared = (*self.run.context.blocks, *artefacts)
+        return (*shared, tail), len(shared)
+
+    def _ask(
+        self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], number: int,
+        recorder: "_Recorder",
+    ) -> Reply:  # fmt: skip
+        self._may_go_on()
+        request = Request(
+            model=self.desk.model_of(self.agent.role),
+            role=self.agent.role,
+            name=self.name,
+            prompt=Prompt(self._system(), blocks, stable, self.prefill),
+            sampling=self._sampling(number),
+            output=self.agent.output,
+            corrections=corrections,
+            cache_key=self.key.book,
+            facts=self._facts(number),
+        )
+        return self.desk.models.ask(
+            request, self.desk.budget, lambda event: self.desk.listener(self.name, event), recorder.record_undelivered
+        )
+
+    def _system(self) -> str:
+        return "" if self.bare else render_system(self.run.card.book, self.desk.locale)
+
+    def _may_go_on(self) -> None:
+        """Check, before anything is paid, that the answer can be kept and is still wanted."""
+        if self.desk.journal.stop_requested:
+            raise BookPaused("asked to rest", f"`bookwright resume {self.key.book}` goes on")
+        free = shutil.disk_usage(self.desk.settings.home).free // 2**20
+        if free < self.desk.settings.free_megabytes:
+            raise BookPaused(
+                f"only {free} MB are free where the book is kept", f"make room and `bookwright resume {self.key.book}`"
+            )
+
+    def _sampling(self, number: int) -> Sampling:
+        identity = f"{self.desk.brief.seed} {self.key.model_dump_json()} {number}"
+        seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
+        limit = _answer_limit(self.agent, self.run.card, self.desk.profile, self.desk.brief.language)
+        extra = {}
+        if self.desk.profile.name is ProfileName.SMALL:
+            extra = sampling_extra(self.desk.brief.language, is_prose=self.agent.is_prose)
+        return Sampling(self.agent.temperature, limit, seed, extra=extra)
+
+    def _facts(self, number: int) -> dict[str, Any]:
+        card = self.run.card
+        return {
+            "activity": self.key.activity.value, "step": self.key.step, "template": self.agent.prompt,
+            "label": self.run._node.label, "level": card.unit.level, "attempt": number, "card": card,
+            "artefacts": tuple(self.run.artefacts), "language": self.desk.brief.language.value,
+            "seed": self.desk.brief.seed,
+        }  # fmt: skip
+
+
+_CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
+"""Failures worth showing to the model; a refusal or an echo would only be repeated."""
+
+
+class _Recorder:
+    """Records one try and every delivery that failed before it, numbering them on."""
+
+    def __init__(self, asking: _Asking, blocks: tuple[str, ...], number: int) -> None:
+        self._asking = asking
+        self._blocks = blocks
+        self.number = number
+
+    def record(self, reply: Reply, parsed: Parsed) -> int:
+        """Record a delivered reply with its outcome and its move; returns the step's id."""
+        asking = self._asking
+        move = asking.conclude(parsed.value) if parsed.failure is None and asking.conclude else None
+        return self._keep(reply, parsed.failure, parsed.detail, move)
+
+    def record_undelivered(self, failed: FailedAttempt) -> None:
+        """Record a try that the provider did not answer wholly."""
+        failure = Failure.BROKEN_STREAM if failed.reply.text else Failure.UNAVAILABLE
+        self._keep(failed.reply, failure, str(failed.error)[:500], None)
+        self.number += 1
+
+    def _keep(self, reply: Reply, failure: Failure | None, detail: str, move: Move | None) -> int:
+        asking = self._asking
+        attempt = Attempt(
+            key=asking.key, attempt=self.number, role=asking.agent.role, template=asking.agent.prompt,
+            prompt=(asking._system(), *self._blocks), reply=reply, failure=failure, detail=detail,
+            stores_prompt=asking.desk.stores_prompts,
+        )  # fmt: skip
+        following = asking.next_step or asking.run._next_activity
+        intent = asking.key.step if failure else following
+        return record_surely(asking.desk.journal, attempt, move, f"{asking.run._node.label} {intent}")
+
+
+def record_surely(journal: Journal, attempt: Attempt, move: Move | None, intent: str) -> int:
+    """Record a paid reply, trying again while the database cannot take it.
+
+    Raises:
+        BookPaused: It still cannot; the reply is lost with this process, and only then.
+    """
+    for wait in (*RETRY_SECONDS, None):
+        try:
+            return journal.record(attempt, move, intent)
+        except (DiskFull, DatabaseBusy) as error:
+            if wait is None:
+                raise BookPaused(str(error), "the last answer could not be kept") from error
+            time.sleep(wait)
+    raise AssertionError("unreachable")
+
+
+_TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
+_VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
+_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PROSE_TOKENS = 500, 120, 160
+
+
+def _answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
+    """How many tokens an answer may have: what its length needs, and room to miss it."""
+    if profile.name is ProfileName.SMALL:
+        if agent.is_prose:
+            return _SMALL_PROSE_TOKENS
+        return _SMALL_JSON_TOKENS if agent.output else _SMALL_NOTE_TOKENS
+    if agent.is_prose:
+        return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
+    if agent.output is not None:
+        return _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
+    wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
+    return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS
+
+

@@ -1,0 +1,105 @@
+"""From a reply to a result or a named failure. Pure and total: nothing here raises.
+
+Source: DESIGN section 5, rule 3, and section 7, "Deadlines".
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from bookwright.agents.agent import Agent
+from bookwright.models.language import Language, is_in
+from bookwright.models.step import Failure, Reply
+
+_FENCE = re.compile(r"```(?:json|markdown|md|text)?[ \t]*\n(.*?)\n?```", re.DOTALL)
+_REFUSALS = re.compile(
+    r"^\W*(i'?m sorry|i am sorry|i can(?:'|no)t (?:help|assist|write|continue)|as an ai\b|我无法|抱歉[,,]|"
+    r"申し訳(?:ありません|ございません)|죄송합니다)",
+    re.IGNORECASE,
+)
+_ECHO_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a reply came to: a value, or a failure with its reason."""
+
+    value: Any = None
+    failure: Failure | None = None
+    detail: str = ""
+
+
+Check = Callable[[Any], str]
+"""Looks at a parsed value; returns what is wrong with it, or an empty string."""
+
+
+def parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None = None) -> Parsed:
+    """Read a reply as its agent's answer.
+
+    `prompt` is the step's own part of what was asked, for finding an echo of it. `check` may
+    refuse a value that has the right shape.
+    """
+    try:
+        return _parse(agent, reply, language, prompt, check)
+    except (RecursionError, ValueError, OverflowError) as error:  # hostile nesting, absurd numbers
+        return Parsed(failure=Failure.UNPARSABLE, detail=f"{type(error).__name__}: {str(error)[:300]}")
+
+
+def _parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None) -> Parsed:
+    text = reply.text.replace("\x00", "").strip()
+    if reply.finish_reason == "refusal" or (len(text) < 400 and _REFUSALS.match(text)):
+        return Parsed(failure=Failure.REFUSAL, detail="the model declined to answer")
+    if not text:
+        return Parsed(failure=Failure.EMPTY, detail="the answer is empty")
+    if reply.finish_reason == "length":
+        return Parsed(failure=Failure.CUT_OFF, detail="the answer was cut off; answer more briefly")
+    parsed = _read_json(agent.output, text) if agent.output else _read_text(agent, text, language, prompt)
+    if parsed.failure is None and check is not None and (problem := check(parsed.value)):
+        return Parsed(failure=Failure.UNPARSABLE, detail=problem)
+    return parsed
+
+
+def _read_text(agent: Agent, text: str, language: Language, prompt: str) -> Parsed:
+    fence = _FENCE.fullmatch(text)
+    body = fence.group(1).strip() if fence else text
+    head = body[:_ECHO_CHARACTERS]
+    if len(head) == _ECHO_CHARACTERS and head in prompt:
+        return Parsed(failure=Failure.ECHO, detail="the answer repeats the instructions")
+    if not is_in(language, body):
+        wanted = f"answer in {language.english_name}"
+        return Parsed(failure=Failure.WRONG_LANGUAGE, detail=f"the answer is in another language; {wanted}")
+    return Parsed(value=body)
+
+
+def _read_json(output: type[BaseModel], text: str) -> Parsed:
+    problem = "no JSON object was found"
+    for candidate in _json_candidates(text):
+        try:
+            return Parsed(value=output.model_validate(json.loads(candidate, strict=False)))
+        except json.JSONDecodeError as error:
+            problem = f"not valid JSON: {error}"
+        except ValidationError as error:
+            problem = _problems(error)
+            break
+    return Parsed(failure=Failure.UNPARSABLE, detail=problem)
+
+
+def _json_candidates(text: str) -> list[str]:
+    """The whole text, then what stands in fences, then from the first brace to the last."""
+    found = [text, *(match.group(1) for match in _FENCE.finditer(text))]
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        found.append(text[start : end + 1])
+    return [candidate for candidate in found if candidate.lstrip().startswith("{")]
+
+
+def _problems(error: ValidationError) -> str:
+    lines = [
+        f"{'.'.join(map(str, item['loc'])) or 'the answer'}: {item['msg']}"
+        for item in error.errors(include_url=False, include_input=False)[:6]
+    ]
+    return "; ".join(lines)

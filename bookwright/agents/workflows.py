@@ -1,0 +1,227 @@
+"""Which steps a family takes at a level, under a profile. All of it is data.
+
+Source: DESIGN section 8, the table of families; S3-046 to S3-118.
+"""
+
+from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
+from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.level import Level
+from bookwright.models.plan import PlanOutput, TaskType
+from bookwright.models.profile import ProfileName
+
+Workflow = tuple[Agent, ...]
+
+_THREE_STEPS = ("proposer", "critic", "refiner")
+_TWO_STEPS = ("planner", "refiner")
+_ONE_STEP = ("planner",)
+
+PLAN_STEPS: dict[Level, tuple[str, ...]] = {
+    Level.BOOK: _THREE_STEPS,
+    Level.VOLUME: _THREE_STEPS,
+    Level.ACT: _THREE_STEPS,
+    Level.CHAPTER: _TWO_STEPS,
+    Level.SCENE: _TWO_STEPS,
+    Level.BEAT: _ONE_STEP,
+    Level.PARAGRAPH: _ONE_STEP,
+}
+HIERARCHY_STEPS: dict[Level, tuple[str, ...]] = {
+    Level.BOOK: _THREE_STEPS,
+    Level.VOLUME: _THREE_STEPS,
+    Level.ACT: _TWO_STEPS,
+    Level.CHAPTER: _TWO_STEPS,
+    Level.SCENE: _ONE_STEP,
+    Level.BEAT: _ONE_STEP,
+}
+DESIGN_STEPS: dict[Level, tuple[str, ...]] = {
+    Level.BOOK: ("guideline", "draft", "critic", "refine"),
+    Level.VOLUME: ("guideline", "draft", "refine"),
+    Level.ACT: ("guideline", "draft", "refine"),
+    Level.CHAPTER: ("plan", "draft"),
+    Level.SCENE: ("plan", "draft"),
+    Level.BEAT: ("design",),
+    Level.PARAGRAPH: ("design",),
+}
+
+_ARTEFACTS = {
+    "proposer": "proposal", "planner": "proposal", "critic": "criticism", "second_critic": "criticism",
+    "guideline": "guideline", "plan": "plan", "draft": "draft", "refine": "draft", "design": "draft",
+}  # fmt: skip
+_TEMPERATURES = {
+    "proposer": CREATIVE, "planner": CREATIVE, "critic": REASONING, "second_critic": REASONING,
+    "refiner": SYNTHESIS, "guideline": CREATIVE, "plan": CREATIVE, "draft": CREATIVE, "refine": SYNTHESIS,
+    "design": CREATIVE,
+}  # fmt: skip
+
+
+def plan_workflow(level: Level, length_class: str, profile: ProfileName) -> Workflow:
+    """The steps that end in a round's tasks; the book's expert goes by its length class."""
+    if profile is ProfileName.SMALL:
+        return (_last("planner", "story/small/plan", "planner", "planner"),)
+    names = _thinned(PLAN_STEPS[level], profile, seconded=level in (Level.BOOK, Level.VOLUME))
+    return _debate(f"story/{level}/plan", names, "planner", "planner", length_class if level is Level.BOOK else "")
+
+
+def hierarchy_workflow(level: Level, profile: ProfileName) -> Workflow:
+    """The steps that end in the next child, or in all children."""
+    if profile is ProfileName.SMALL:
+        return (_last("planner", "story/small/divide", "divider", "divider"),)
+    names = _thinned(HIERARCHY_STEPS[level], profile, seconded=False)
+    return _debate(f"story/{level}/hierarchy", names, "divider", "divider")
+
+
+def decomposition_workflow(level: Level, task_type: TaskType, profile: ProfileName) -> Workflow:
+    """The steps that cut a complex task into parts."""
+    names = _THREE_STEPS if task_type is TaskType.DESIGN else _TWO_STEPS
+    return _debate(
+        f"story/{level}/decomposition/{task_type}", _thinned(names, profile, seconded=False), "planner", "planner"
+    )
+
+
+def design_workflow(level: Level, expert: Expert, profile: ProfileName) -> Workflow:
+    """The steps that make one design document; the last one's text is the document."""
+    if profile is ProfileName.SMALL:
+        return (_design_step("design", "story/small/design"),)
+    names = DESIGN_STEPS[level]
+    if profile is ProfileName.ECONOMY:
+        names = tuple(name for name in names if name not in ("critic", "refine"))
+    if profile is ProfileName.FINE and level is Level.BOOK:
+        names = ("guideline", "draft", "critic", "second_critic", "refine")
+    if profile is ProfileName.FINE and level is Level.VOLUME:
+        names = ("guideline", "draft", "critic", "refine")
+    return tuple(
+        _design_step(name, f"story/{level}/design/{name}" + (f"_{expert}" if _has_expert(level, name) else ""))
+        for name in names
+    )
+
+
+def write_workflow(level: Level, profile: ProfileName) -> Workflow:
+    """The steps from the write plan to the prose; the last one's text is the prose."""
+    if profile is ProfileName.ECONOMY:
+        return (_prose_plan(level), _draft(level), REVISE)
+    critics = (_critic(level), SECOND_CRITIC) if profile is ProfileName.FINE else (_critic(level),)
+    return (_prose_plan(level), _draft(level), *critics, _refine(level))
+
+
+def atom_judge(level: Level, task_type: TaskType) -> Agent:
+    """Who judges the tasks of one type in a round."""
+    return Agent(
+        task_type.value, f"story/{level}/atom/{task_type}", "judge", CLASSIFICATION, "judge", output=AtomVerdicts
+    )
+
+
+def flow_decision(level: Level) -> Agent:
+    """Who decides whether a unit goes on planning, divides or is written."""
+    prompt = f"story/{level}/flow_decision/flow_decision"
+    return Agent("flow_decision", prompt, "judge", REASONING, "planner", output=FlowDecision)
+
+
+def aggregator(task_type: TaskType) -> Agent:
+    """Who merges what the parts of a decomposed task produced."""
+    return Agent("aggregate", f"story/aggregate/{task_type}", "summariser", SYNTHESIS, "designer")
+
+
+def search_executor(level: Level) -> Agent:
+    """Who answers a search task."""
+    return Agent("search", f"story/{level}/search", "researcher", REASONING, "researcher")
+
+
+def summariser(level: Level, profile: ProfileName) -> Agent:
+    """Who sums up a finished unit."""
+    prompt = "story/small/summary" if profile is ProfileName.SMALL else f"story/{level}/summary"
+    return Agent("summary", prompt, "summariser", SUMMARY, "evaluator", artefact="summary")
+
+
+def reviewer(level: Level, profile: ProfileName) -> Agent:
+    """Who looks back on a finished chapter or larger unit.
+
+    A finer unit that stands in a chapter's place is reviewed as a chapter.
+    """
+    at = level if level.is_at_least(Level.CHAPTER) else Level.CHAPTER
+    prompt = "story/small/review" if profile is ProfileName.SMALL else f"story/{at}/write/review"
+    return Agent("review", prompt, "critic", REASONING, "evaluator")
+
+
+def book_design_maintainer(profile: ProfileName) -> Agent:
+    """Who keeps the design of the whole book."""
+    prompt = "story/small/maintain" if profile is ProfileName.SMALL else "story/book/design/maintain"
+    return Agent("book_design", prompt, "maintainer", SYNTHESIS, "maintainer")
+
+
+def global_state_maintainer(profile: ProfileName) -> Agent:
+    """Who keeps the state of the story so far."""
+    prompt = "story/small/state" if profile is ProfileName.SMALL else "story/summary/global_state"
+    return Agent("global_state", prompt, "maintainer", SYNTHESIS, "maintainer")
+
+
+def blurb_writer(profile: ProfileName) -> Agent:
+    """Who writes what stands on the cover."""
+    prompt = "story/small/blurb" if profile is ProfileName.SMALL else "story/book/publish/title_and_blurb"
+    return Agent("title_and_blurb", prompt, "summariser", SYNTHESIS, "questions", output=TitleAndBlurb)
+
+
+ROUTER = Agent("router", "story/book/design/router", "judge", CLASSIFICATION, "judge", output=Routing)
+QUESTIONS = Agent("questions", "story/retrieval/questions", "judge", REASONING, "questions", output=Questions)
+REVISE = Agent("revise", "story/write/revise", "writer", SYNTHESIS, "refiner", artefact="draft", is_prose=True)
+LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refiner")
+SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)
+SECOND_CRITIC = Agent("second_critic", "story/write/second_critic", "critic", REASONING, "critic", "criticism")
+
+SMALL_PLAN = Agent("plan", "story/small/write_plan", "writer", SYNTHESIS, "write_plan", artefact="plan")
+SMALL_DRAFT = Agent("draft", "story/small/draft", "writer", 0.5, "writer", is_prose=True)
+SMALL_CRITIC = Agent("critic", "story/small/critic", "critic", SUMMARY, "critic", artefact="criticism")
+SMALL_REFINE = Agent("refine", "story/small/refine", "writer", 0.5, "refiner", is_prose=True)
+
+REVISION_MARK = "<<<TEXT>>>"
+"""Stands alone on the line between findings and new text in the answer of `REVISE`."""
+
+
+def _prose_plan(level: Level) -> Agent:
+    return Agent("plan", f"story/{level}/write/plan", "writer", CREATIVE, "write_plan", artefact="plan")
+
+
+def _draft(level: Level) -> Agent:
+    return Agent("draft", f"story/{level}/write/draft", "writer", CREATIVE, "writer", "draft", is_prose=True)
+
+
+def _critic(level: Level) -> Agent:
+    return Agent("critic", f"story/{level}/write/critic", "critic", REASONING, "critic", artefact="criticism")
+
+
+def _refine(level: Level) -> Agent:
+    return Agent("refine", f"story/{level}/write/refine", "writer", SYNTHESIS, "refiner", is_prose=True)
+
+
+def _design_step(name: str, prompt: str) -> Agent:
+    role = "critic" if "critic" in name else "designer"
+    return Agent(name, prompt, role, _TEMPERATURES[name], "designer", artefact=_ARTEFACTS[name])
+
+
+def _has_expert(level: Level, name: str) -> bool:
+    return level is Level.BOOK and name == "guideline"
+
+
+def _thinned(names: tuple[str, ...], profile: ProfileName, *, seconded: bool) -> tuple[str, ...]:
+    """The steps a profile keeps: economy has no critics, fine has a second one where asked for."""
+    if profile is ProfileName.ECONOMY:
+        return tuple(name for name in names if name != "critic")
+    if profile is ProfileName.FINE and seconded:
+        return (*names[:-1], "second_critic", names[-1])
+    return names
+
+
+def _debate(folder: str, names: tuple[str, ...], role: str, context: str, length_class: str = "") -> Workflow:
+    steps = []
+    for name in names:
+        suffix = f"_{length_class}" if length_class and name in ("proposer", "critic") else ""
+        if name == names[-1]:
+            steps.append(_last(name, f"{folder}/{name}", role, context))
+        else:
+            asked = "critic" if "critic" in name else role
+            steps.append(
+                Agent(name + suffix, f"{folder}/{name}{suffix}", asked, _TEMPERATURES[name], context, _ARTEFACTS[name])
+            )
+    return tuple(steps)
+
+
+def _last(name: str, prompt: str, role: str, context: str) -> Agent:
+    return Agent(name, prompt, role, SYNTHESIS, context, output=PlanOutput)

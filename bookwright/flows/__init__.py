@@ -1,0 +1,1 @@
+"""The algorithm: the walk over a book's tree, and Prefect around it."""

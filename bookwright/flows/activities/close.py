@@ -1,0 +1,117 @@
+"""Closing a finished unit: its summary, its review, and what the maintainers are owed."""
+
+from dataclasses import replace
+
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.workflows import blurb_writer, reviewer, summariser
+from bookwright.flows.activities.surroundings import is_reviewed, stands_for_chapter, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import TitleAndBlurb
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+_SUMMARY_SHARE = 0.1
+_SUMMARY_BOUNDS = (50, 600)
+_PARTS_SHOWN = 40
+
+
+def close(unit: TaskNode, deps: Deps) -> None:
+    """Sum the unit up and, at chapter level and above, look back on it."""
+    run = deps.desk.begin(
+        Activity.CLOSE, unit, unit, replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps)),
+        context="evaluator", next_activity="divide",
+    )  # fmt: skip
+    sources = _put_text_before(unit, run, deps)
+    is_last_step = not _asks_review(unit, deps)
+
+    def summarised(text: str) -> Move:
+        def move(stores: Stores, step: int) -> None:
+            summary = stores.documents.add(_new(unit, DocumentKind.SUMMARY, text, run, sources), step)
+            if stands_for_chapter(unit, deps):
+                stores.queue.add(DocumentKind.GLOBAL_STATE, summary.id)
+            if is_last_step:
+                stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+
+        return move
+
+    summary = summariser(unit.level, deps.profile.name)
+    run.run(summary, summarised, next_step="" if is_last_step else "review")
+    if is_last_step:
+        return
+
+    def reviewed(text: str) -> Move:
+        def move(stores: Stores, step: int) -> None:
+            stores.documents.add(_new(unit, DocumentKind.REVIEW, text, run, sources), step)
+            stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+
+        return move
+
+    run.run(reviewer(unit.level, deps.profile.name), reviewed)
+
+
+def publish(book: TaskNode, deps: Deps) -> None:
+    """Give the book its title, unless the author gave it one, and its blurb."""
+    run = deps.desk.begin(Activity.PUBLISH, book, book, unit_card(book, deps), context="questions")
+    with deps.stores() as stores:
+        summary = stores.documents.current(book.key, DocumentKind.SUMMARY)
+    if summary is not None:
+        run.add("summary", summary.text)
+
+    def move(answer: TitleAndBlurb) -> Move:
+        title = deps.brief.title or answer.title.strip()
+        sources = (summary.id,) if summary else ()
+
+        def record(stores: Stores, step: int) -> None:
+            stores.documents.add(_new(book, DocumentKind.BLURB, answer.blurb, run, sources), step)
+            stores.nodes.change(book.key, title=title)
+            stores.books.change(book.book, title=title)
+
+        return record
+
+    run.run(blurb_writer(deps.profile.name), move)
+
+
+def is_published(book: TaskNode, deps: Deps) -> bool:
+    """True once the book has its blurb."""
+    with deps.stores() as stores:
+        return stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
+
+
+def _asks_review(unit: TaskNode, deps: Deps) -> bool:
+    if deps.profile.name is ProfileName.SMALL:
+        return unit.level is Level.BOOK
+    return is_reviewed(unit, deps)
+
+
+def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
+    """Put the unit's prose before the steps, or the summaries of its parts if it was divided."""
+    with deps.stores() as stores:
+        parts = stores.nodes.children(unit.key, TaskType.WRITE)
+        if parts:
+            shown = [part.key for part in parts[-_PARTS_SHOWN:]]
+            documents = stores.documents.of_nodes(shown, DocumentKind.SUMMARY)
+        else:
+            prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+            documents = [prose] if prose else []
+    for document in documents:
+        run.add("part" if parts else "text", document.text)
+    return tuple(document.id for document in documents)
+
+
+def _new(
+    unit: TaskNode, kind: DocumentKind, text: str, run: ActivityRun, sources: tuple[int, ...]
+) -> NewDocument:
+    return NewDocument(node=unit.key, kind=kind, text=text, inputs=(*run.sources, *sources))
+
+
+def _summary_length(unit: TaskNode, deps: Deps) -> int:
+    low, high = _SUMMARY_BOUNDS
+    scale = 1.0 if deps.brief.length_unit == "words" else 1.6
+    return round(min(max(unit.written * _SUMMARY_SHARE, low), high) * scale)
+

@@ -1,0 +1,123 @@
+"""Deciding what a unit does next, with the guards and the circuit breaker beside the model."""
+
+from dataclasses import replace
+
+from bookwright.agents.workflows import flow_decision
+from bookwright.flows.activities.surroundings import (
+    child_level_of,
+    is_short_enough,
+    max_rounds,
+    max_unit_length,
+    unit_card,
+)
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import Decision, FlowDecision
+from bookwright.models.plan import TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+PLANNING_TOKENS_A_UNIT = 35
+"""What planning may cost for each word of a unit before the circuit breaks, past the first round.
+
+Half of the 70 tokens a word that `standard` is held to. Source: DESIGN section 8.
+"""
+
+
+def next_round(unit: TaskNode, deps: Deps) -> int | None:
+    """Return the round a unit plans next or is in the middle of; None if planning is over."""
+    if unit.decision not in (None, Decision.CONTINUE_PLANNING) or not _is_planned(unit, deps):
+        return None
+    with deps.stores() as stores:
+        is_busy = stores.nodes.first_open_task(unit.key) is not None
+    if is_busy or (unit.planning_round > unit.decided_round and deps.profile.asks_decision):
+        return max(unit.planning_round, 1)
+    if unit.planning_round >= max_rounds(deps) or (unit.planning_round and is_past_allowance(unit, deps)):
+        return None
+    return unit.planning_round + 1
+
+
+def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
+    """Ask the flow decision agent and record what its answer comes to under the guards."""
+    unit = deps.fresh(unit)
+    agent = flow_decision(unit.level)
+    card = replace(unit_card(unit, deps), round=planning_round)
+    run = deps.desk.begin(
+        Activity.DECIDE, unit, unit, card, context=agent.context, round_=planning_round, next_activity="plan"
+    )
+
+    def move(answer: FlowDecision) -> Move:
+        decision = guarded(answer.decision, unit, deps)
+        points = answer.missing_points if decision is Decision.CONTINUE_PLANNING else answer.missing_points[:0]
+
+        def record(stores: Stores, step: int) -> None:
+            stores.nodes.change(
+                unit.key, decision=decision.value, decided_round=planning_round, open_points=points or unit.open_points
+            )
+
+        return record
+
+    run.run(agent, move, check=names_what_is_missing)
+
+
+def names_what_is_missing(answer: FlowDecision) -> str:
+    """A decision to go on planning must say what is missing."""
+    if answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points:
+        return "missing_points is empty although planning is to go on; name what is missing, or decide otherwise"
+    return ""
+
+
+def guarded(decision: Decision, unit: TaskNode, deps: Deps) -> Decision:
+    """Hold a decision to the unit's length.
+
+    Writing what is too long becomes dividing; dividing what is too short for two children
+    becomes writing. Source: DESIGN section 4, "Guards".
+    """
+    if decision is Decision.CONTINUE_PLANNING:
+        return decision
+    child = child_level_of(unit, deps)
+    if child is None:
+        return Decision.PROCEED_TO_WRITE
+    if decision is Decision.PROCEED_TO_WRITE and not is_short_enough(unit, deps):
+        return Decision.DIVIDE_HIERARCHY
+    is_divisible = (unit.length or 0) >= 2 * child.bounds[0]
+    if decision is Decision.DIVIDE_HIERARCHY and not is_divisible and is_short_enough(unit, deps):
+        return Decision.PROCEED_TO_WRITE
+    return decision
+
+
+def settle(unit: TaskNode, deps: Deps) -> Decision:
+    """Return the unit's decision; where planning ended without one, length decides.
+
+    That is the circuit breaker: what was missing stays recorded as the unit's open points, and
+    goes to the next level's planner or to the write plan. Source: S3-023 to S3-026.
+    """
+    if unit.decision not in (None, Decision.CONTINUE_PLANNING):
+        assert unit.decision is not None
+        return unit.decision
+    decision = decision_by_length(unit, deps)
+    if unit.planning_round:
+        deps.desk.journal.move(lambda stores, _: stores.nodes.change(unit.key, decision=decision.value))
+    return decision
+
+
+def decision_by_length(unit: TaskNode, deps: Deps) -> Decision:
+    """Divide what is too long to be written at once, write the rest."""
+    with deps.stores() as stores:
+        has_children = bool(stores.nodes.children(unit.key, TaskType.WRITE))
+    if has_children or not is_short_enough(unit, deps):
+        return guarded(Decision.DIVIDE_HIERARCHY, unit, deps)
+    return Decision.PROCEED_TO_WRITE
+
+
+def is_past_allowance(unit: TaskNode, deps: Deps) -> bool:
+    """True if planning this unit has cost what its length allows."""
+    with deps.stores() as stores:
+        spent = stores.steps.tokens_of_planning(unit.key)
+    return spent >= PLANNING_TOKENS_A_UNIT * max(unit.length or 0, max_unit_length(deps) // 3)
+
+
+def _is_planned(unit: TaskNode, deps: Deps) -> bool:
+    """False for a leaf that the profile writes without a design of its own; never for the book."""
+    return deps.profile.designs_leaves or not is_short_enough(unit, deps) or unit.parent is None

@@ -1,0 +1,118 @@
+"""Dividing a unit into child units: the next one, or all of them at once."""
+
+from dataclasses import replace
+from typing import Any
+
+from bookwright.agents.small import distinct_events
+from bookwright.agents.workflows import hierarchy_workflow
+from bookwright.flows.activities.surroundings import child_level_of, max_unit_length, unit_card, usual_child
+from bookwright.flows.deps import Deps
+from bookwright.models.errors import BookPaused
+from bookwright.models.length import division_is_over, grant_child_length, spread
+from bookwright.models.level import Level, division_is_incremental
+from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+MAX_CHILDREN_AT_ONCE = 24
+_OUTLINE_LINES = 12
+
+
+def open_child(unit: TaskNode, deps: Deps) -> TaskNode | None:
+    """Return the first child unit that is not closed."""
+    with deps.stores() as stores:
+        return stores.nodes.first_open_unit(unit.key)
+
+
+def wants_child(unit: TaskNode, deps: Deps) -> bool:
+    """Tell whether the division goes on: the engine ends it, by what is left of the length."""
+    with deps.stores() as stores:
+        children = stores.nodes.children(unit.key, TaskType.WRITE)
+    if not children:
+        return True
+    if not division_is_incremental(children[-1].level) or children[-1].is_last:
+        return False
+    return not division_is_over(unit.remaining, usual_child(unit, deps))
+
+
+def divide(unit: TaskNode, deps: Deps) -> None:
+    """Make the next child unit a node, or all of them where the level divides at once."""
+    unit = deps.fresh(unit)
+    level = child_level_of(unit, deps)
+    if level is None:
+        raise BookPaused(f"{unit.name} can be divided no further", "raise max_unit_length in the brief")
+    with deps.stores() as stores:
+        index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
+    is_incremental = division_is_incremental(level)
+    card = replace(unit_card(unit, deps), is_incremental=is_incremental, child_index=index)
+    workflow = hierarchy_workflow(unit.level, deps.profile.name)
+    run = deps.desk.begin(
+        Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
+    )
+    for agent in workflow[:-1]:
+        run.run(agent)
+
+    def move(answer: PlanOutput) -> Move:
+        if is_incremental:
+            return _add_next(unit, level, index, _units(answer), deps)
+        return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
+
+    run.run(workflow[-1], move, check=_has_units)
+
+
+def _units(answer: PlanOutput) -> list[PlanNode]:
+    """Return the children an answer names, each with a title, whatever type the model wrote."""
+    return [
+        task.model_copy(update={"task_type": TaskType.WRITE, "title": task.title.strip() or _title(task.goal)})
+        for task in answer.sub_tasks[:MAX_CHILDREN_AT_ONCE]
+    ]
+
+
+def _title(goal: str) -> str:
+    """The first words of a goal, for a child that came without a title."""
+    head = goal.strip().splitlines()[0][:60]
+    return head if len(goal) <= 60 or " " not in head else head.rsplit(" ", 1)[0]
+
+
+def _has_units(answer: PlanOutput) -> str:
+    return "" if answer.sub_tasks else "sub_tasks is empty; give at least the next child"
+
+
+def _add_next(unit: TaskNode, level: Level, index: int, units: list[PlanNode], deps: Deps) -> Move:
+    limit = None if level.is_at_least(Level.ACT) else max_unit_length(deps)
+    granted = grant_child_length(unit.remaining, units[0].length, usual_child(unit, deps), level.bounds, limit)
+    outline = tuple(f"{later.title}: {later.goal}" for later in units[1 : 1 + _OUTLINE_LINES])
+
+    def move(stores: Stores, step: int) -> None:
+        common: dict[str, Any] = {"level": level.value, "length": granted.length, "is_last": granted.is_last}
+        if index == 1:
+            common["open_points"] = unit.open_points
+        stores.nodes.add(unit, units[:1], unit_index=index, **common)
+        stores.nodes.change(unit.key, outline=outline)
+
+    return move
+
+
+def _add_all(unit: TaskNode, level: Level, units: list[PlanNode], deps: Deps) -> Move:
+    weights = [max(child.length or usual_child(unit, deps), 1) for child in units]
+    lengths = spread(max(unit.remaining, len(units)), weights)
+
+    def move(stores: Stores, step: int) -> None:
+        stores.nodes.add(
+            unit, units, level=level.value, length=lambda i: lengths[i], is_last=lambda i: i == len(units) - 1,
+            unit_index=lambda i: i + 1, open_points=lambda i: unit.open_points if i == 0 else (),
+        )  # fmt: skip
+
+    return move
+
+
+def _enough(units: list[PlanNode], unit: TaskNode, deps: Deps) -> list[PlanNode]:
+    """Mend a complete division that a weak model left too coarse or with the same child twice."""
+    if deps.profile.name is not ProfileName.SMALL:
+        return units
+    count = max(2, -(-(unit.length or 1) // max_unit_length(deps)))
+    return distinct_events(units, count, unit, deps.brief.language)
+

@@ -1,0 +1,42 @@
+"""Judging which tasks of a round are one worker's: one call for all of one type."""
+
+from dataclasses import replace
+
+from bookwright.agents.cards import node_card
+from bookwright.agents.workflows import atom_judge
+from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import AtomVerdicts, Verdict
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+
+def judge(node: TaskNode, deps: Deps) -> None:
+    """Judge `node` together with the unjudged siblings of its type and round."""
+    with deps.stores() as stores:
+        parent = stores.nodes.get(node.parent or node.key)
+        waiting = [
+            sibling
+            for sibling in stores.nodes.children(parent.key, node.task_type)
+            if sibling.verdict is None and sibling.planning_round == node.planning_round
+        ]
+    unit = unit_of(node, deps)
+    agent = atom_judge(unit.level, node.task_type)
+    card = replace(unit_card(unit, deps, node), tasks=tuple(node_card(task) for task in waiting))
+    run = deps.desk.begin(
+        Activity.JUDGE, parent, unit, card, context=agent.context, round_=node.planning_round, next_activity="execute"
+    )
+
+    def move(answer: AtomVerdicts) -> Move:
+        verdicts = {verdict.task: verdict.atom_result for verdict in answer.verdicts}
+
+        def set_verdicts(stores: Stores, step: int) -> None:
+            for number, task in enumerate(waiting, 1):
+                # What the judge passed over is an atom: a missing word must not start a cascade.
+                stores.nodes.change(task.key, verdict=verdicts.get(number, Verdict.ATOM).value)
+
+        return set_verdicts
+
+    run.run(agent, move)

@@ -1,0 +1,102 @@
+"""Planning a round of a unit's tasks, and cutting a complex task into parts."""
+
+from dataclasses import replace
+
+from bookwright.agents.parsing import Check
+from bookwright.agents.workflows import decomposition_workflow, plan_workflow
+from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
+from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+MAX_DECOMPOSITION_DEPTH = 3
+"""Source: DESIGN section 4, "Guards"."""
+
+
+def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
+    """Plan one round; the last step's tasks become nodes below the unit."""
+    unit = deps.fresh(unit)
+    card = replace(unit_card(unit, deps), round=planning_round)
+    workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name)
+    run = deps.desk.begin(
+        Activity.PLAN, unit, unit, card, context=workflow[0].context, round_=planning_round, next_activity="judge"
+    )
+    for agent in workflow[:-1]:
+        run.run(agent)
+
+    def move(answer: PlanOutput) -> Move:
+        def add_tasks(stores: Stores, step: int) -> None:
+            tasks = wanted(answer, deps.profile.max_tasks_per_round)
+            _add(stores, unit, tasks, deps, unit=unit.key, planning_round=planning_round)
+            stores.nodes.change(unit.key, planning_round=planning_round)
+
+        return add_tasks
+
+    run.run(workflow[-1], move, check=has_tasks(deps))
+
+
+def decompose(node: TaskNode, deps: Deps) -> None:
+    """Cut a complex task into all its parts at once."""
+    unit = unit_of(node, deps)
+    workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
+    run = deps.desk.begin(
+        Activity.DECOMPOSE, node, unit, unit_card(unit, deps, node),
+        context=workflow[0].context, round_=node.planning_round, next_activity="judge",
+    )  # fmt: skip
+    for agent in workflow[:-1]:
+        run.run(agent)
+
+    def move(answer: PlanOutput) -> Move:
+        def add_parts(stores: Stores, step: int) -> None:
+            tasks = wanted(answer, deps.profile.max_tasks_per_round)
+            _add(stores, node, tasks, deps, unit=unit.key, planning_round=node.planning_round)
+
+        return add_parts
+
+    run.run(workflow[-1], move, check=has_tasks(deps))
+
+
+def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:
+    """Return the parts that a task was cut into."""
+    with deps.stores() as stores:
+        return stores.nodes.children(node.key, TaskType.DESIGN, TaskType.SEARCH)
+
+
+def wanted(answer: PlanOutput, limit: int) -> list[PlanNode]:
+    """Return an answer's tasks: design and search only, none twice, no more than a round holds."""
+    seen: dict[str, PlanNode] = {}
+    for task in answer.sub_tasks:
+        if task.task_type is not TaskType.WRITE:
+            seen.setdefault(" ".join(task.goal.casefold().split()), task)
+    return list(seen.values())[:limit]
+
+
+def has_tasks(deps: Deps) -> Check:
+    """A check that an answer holds at least one task: an empty list is an error, asked again."""
+
+    def check(answer: PlanOutput) -> str:
+        if wanted(answer, deps.profile.max_tasks_per_round):
+            return ""
+        return "sub_tasks holds no design or search task; give at least one"
+
+    return check
+
+
+def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **common: int) -> None:
+    above = (parent, *stores.nodes.ancestors(parent))
+    task_ancestors = tuple(node.task_type for node in above if not node.is_unit)
+
+    def verdict(index: int) -> str | None:
+        task = tasks[index]
+        judged = verdict_by_score(task.complexity_score) if deps.profile.decomposes else Verdict.ATOM
+        # A guard that makes even a complex task an atom decides without asking anybody.
+        held = guard_atom(
+            judged or Verdict.COMPLEX, task.task_type, task_ancestors, len(task_ancestors), MAX_DECOMPOSITION_DEPTH
+        )
+        return held.value if judged is not None or held is Verdict.ATOM else None
+
+    stores.nodes.add(parent, tasks, level=parent.level.value, verdict=verdict, length=None, **common)

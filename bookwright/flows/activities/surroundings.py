@@ -1,0 +1,119 @@
+"""What several activities ask about a unit's place in its book."""
+
+from dataclasses import replace
+
+from bookwright.agents.cards import element_allowance, make_card
+from bookwright.flows.deps import Deps
+from bookwright.models.level import Level, child_level, usual_child_length
+from bookwright.models.plan import TaskType
+from bookwright.models.task import TaskNode
+from bookwright.prompts import Card
+
+_DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
+_DESIGN_WORDS = (60, 1_200)
+
+
+def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
+    """Return the unit that a task serves, or the node itself if it is one."""
+    if node.unit is None:
+        return node
+    with deps.stores() as stores:
+        return stores.nodes.get(node.unit)
+
+
+def parent_of(node: TaskNode, deps: Deps) -> TaskNode | None:
+    """Return the node above."""
+    if node.parent is None:
+        return None
+    with deps.stores() as stores:
+        return stores.nodes.get(node.parent)
+
+
+def max_unit_length(deps: Deps) -> int:
+    """How long a unit may be to be written at once: the brief's word, or the profile's."""
+    return deps.brief.max_unit_length or deps.profile.max_unit_length
+
+
+def child_level_of(unit: TaskNode, deps: Deps) -> Level | None:
+    """Return the level a unit divides into; None for a paragraph, which can only be written."""
+    return child_level(unit.level, unit.length or 1)
+
+
+def usual_child(unit: TaskNode, deps: Deps) -> int:
+    """Return the usual length of this unit's children."""
+    level = child_level_of(unit, deps)
+    return usual_child_length(level, max_unit_length(deps)) if level else unit.length or 1
+
+
+def is_short_enough(unit: TaskNode, deps: Deps) -> bool:
+    """True if the unit may be written at once."""
+    return (unit.length or 0) <= max_unit_length(deps)
+
+
+def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
+    """True for a chapter, and for any finer or coarser unit in a chapter's place.
+
+    In a short book that skips levels, what the sources tie to a chapter holds for the children
+    of the book, or for the book that is written at once. Source: DESIGN section 4, "Levels".
+    """
+    if unit.level is Level.CHAPTER:
+        return True
+    parent = parent_of(unit, deps)
+    if unit.level.is_at_least(Level.CHAPTER):
+        with deps.stores() as stores:
+            return not stores.nodes.children(unit.key, TaskType.WRITE)
+    return parent is not None and parent.level.is_at_least(Level.ACT)
+
+
+def is_reviewed(unit: TaskNode, deps: Deps) -> bool:
+    """True for units at chapter level and above, and for what stands in a chapter's place."""
+    return unit.level.is_at_least(Level.CHAPTER) or stands_for_chapter(unit, deps)
+
+
+def design_allowance(unit: TaskNode, deps: Deps) -> int:
+    """How long one design document of this unit may be, in the book's unit of length.
+
+    A third of a very short text is shared by its round of designs; a large unit's designs stop
+    growing with it. Source: CRAFT rule 9.
+    """
+    length = unit.length or 1
+    share = max(_DESIGN_SHARE.get(unit.level, 0.08) * length, min(length / 9, 250))
+    low, high = _DESIGN_WORDS
+    scale = 1.0 if deps.brief.length_unit == "words" else 1.6
+    return round(min(max(share, low), high) * scale)
+
+
+def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
+    """Return the card of an activity with everything that its unit's place decides."""
+    parent = parent_of(unit, deps)
+    child = child_level_of(unit, deps)
+    low, high = child.bounds if child else (0, 0)
+    with deps.stores() as stores:
+        is_first = not stores.nodes.units_before(unit, 1)
+    return replace(
+        make_card(deps.brief, unit, task),
+        parent_level=parent.level.value if parent else "",
+        child_level=child.value if child else "",
+        is_first=is_first,
+        is_last=unit.is_last and _ends_book(unit, deps),
+        max_rounds=max_rounds(deps),
+        max_tasks=deps.profile.max_tasks_per_round,
+        open_points=unit.open_points,
+        element_allowance=element_allowance(unit.length or 1, deps.brief.language),
+        word_allowance=design_allowance(unit, deps),
+        usual_child_length=usual_child(unit, deps),
+        remaining_length=max(unit.remaining, 1),
+        child_low=low,
+        child_high=high,
+        outline=unit.outline,
+    )
+
+
+def max_rounds(deps: Deps) -> int:
+    """How many planning rounds a unit has: the brief's word, or the profile's."""
+    return deps.brief.max_planning_rounds or deps.profile.max_planning_rounds
+
+
+def _ends_book(unit: TaskNode, deps: Deps) -> bool:
+    with deps.stores() as stores:
+        return all(node.is_last for node in stores.nodes.ancestors(unit))

@@ -1,0 +1,121 @@
+"""Writing a unit's prose: plan, draft, critic, refine, and one step more where the length is off."""
+
+from dataclasses import replace
+
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.quality import spots_in
+from bookwright.agents.workflows import LENGTHEN, REVISION_MARK, SHORTEN, write_workflow
+from bookwright.flows.activities import small
+from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.length import LengthRecord, is_off
+from bookwright.models.profile import ProfileName
+from bookwright.models.prose import (
+    last_sentences,
+    lengthened,
+    numbered_paragraphs,
+    numbered_sentences,
+    read_insertions,
+    shortened,
+)
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.prompts import Card
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+PLAN_SHARE = 7
+"""A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
+
+_PREVIOUS_ENDINGS = 3
+_LENGTHEN_MARGIN = 1.3
+"""What is asked for beyond what is missing: code takes as much of it as fits."""
+
+
+def write(unit: TaskNode, deps: Deps) -> None:
+    """Write a unit; ends with its prose accepted and counted."""
+    run = deps.desk.begin(
+        Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", round_=0, next_activity="close"
+    )
+    if deps.profile.name is ProfileName.SMALL:
+        small.write(unit, run, deps)
+        return
+    *earlier, last = write_workflow(unit.level, deps.profile.name)
+    draft = ""
+    for agent in earlier:
+        text = run.run(agent).value
+        if agent.is_prose:
+            draft = text
+            run.card = replace(run.card, spots=tuple(spots_in(text, deps.brief.language)))
+    prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps))
+    final = revised(prose.value)
+    if is_off(unit.length or 1, deps.brief.language.measure(final)):
+        _mend_length(final, draft, unit, run, deps)
+
+
+def revised(text: str) -> str:
+    """Return the new text out of an answer that may hold findings before it."""
+    _, mark, after = text.partition(REVISION_MARK)
+    return after.strip() if mark else text
+
+
+def accept(text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str = "") -> Move:
+    """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
+    written = deps.brief.language.measure(text)
+    asked = run.card.ask_length
+    new = NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources)
+
+    def move(stores: Stores, step: int) -> None:
+        stores.documents.add(new, step)
+        stores.nodes.change(unit.key, status=NodeStatus.WRITTEN.value)
+        stores.nodes.add_written(unit, written)
+        if draft:
+            record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
+            delivered = deps.brief.language.measure(draft)
+            stores.books.change(unit.book, length_ratio=record.updated(asked, delivered).ratio)
+
+    return move
+
+
+def _card(unit: TaskNode, deps: Deps) -> Card:
+    target = unit.length or 1
+    with deps.stores() as stores:
+        before = stores.nodes.units_before(unit, _PREVIOUS_ENDINGS)
+        prose = stores.documents.of_nodes([node.key for node in before], DocumentKind.PROSE)
+        record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
+    return replace(
+        unit_card(unit, deps),
+        ask_length=record.to_ask(target),
+        plan_length=max(target // PLAN_SHARE, 30),
+        previous_endings=tuple(last_sentences(document.text, 1) for document in prose),
+    )
+
+
+def _accepted_if_fit(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move | None:
+    if is_off(unit.length or 1, deps.brief.language.measure(text)):
+        return None
+    return accept(text, unit, run, deps, draft)
+
+
+def _mend_length(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """One bounded step that adds passages or drops sentences; code does the counting."""
+    target, language = unit.length or 1, deps.brief.language
+    missing = target - language.measure(text)
+    if missing > 0:
+        run.card = replace(run.card, missing_length=round(missing * _LENGTHEN_MARGIN))
+        run.add("text", numbered_paragraphs(text))
+        run.run(
+            LENGTHEN,
+            lambda reply: accept(
+                lengthened(text, read_insertions(reply), target, language), unit, run, deps, draft
+            ),
+        )
+    else:
+        run.card = replace(run.card, missing_length=-missing)
+        run.add("text", numbered_sentences(text))
+        run.run(
+            SHORTEN,
+            lambda answer: accept(shortened(text, answer.cuts, target, language), unit, run, deps, draft),
+        )
+

@@ -1,0 +1,68 @@
+"""What the walk needs from outside, built once by whoever starts a book."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from bookwright.agents.desk import Desk
+from bookwright.flows.limits import Limits
+from bookwright.models.brief import Brief
+from bookwright.models.profile import Profile
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.stores import BookStorage, Stores
+
+
+class Window(Protocol):
+    """Where a person watches a walk: Prefect, or nowhere. Never asked what is done."""
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Do one activity's work, showing it under a readable name."""
+        ...
+
+    def finished(self, unit: TaskNode, deps: "Deps") -> None:
+        """A unit was closed: show its prose and the book's progress."""
+        ...
+
+
+class NoWindow:
+    """Runs every activity as the plain function that it is."""
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Just do it."""
+        work()
+
+    def finished(self, unit: TaskNode, deps: "Deps") -> None:
+        """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Deps:
+    """The walk's surroundings: one book, held by this worker."""
+
+    storage: BookStorage
+    desk: Desk
+    window: Window
+    limits: Limits = Limits()
+
+    @property
+    def brief(self) -> Brief:
+        """What the author asked for."""
+        return self.desk.brief
+
+    @property
+    def profile(self) -> Profile:
+        """How much the book spends on thinking, with the brief's own limits applied."""
+        return self.desk.profile
+
+    @contextmanager
+    def stores(self) -> Iterator[Stores]:
+        """A short look into the book."""
+        with self.storage.read() as stores:
+            yield stores
+
+    def fresh(self, node: TaskNode) -> TaskNode:
+        """The node as it stands now."""
+        with self.stores() as stores:
+            return stores.nodes.get(node.key)

@@ -1,0 +1,77 @@
+"""Opening the library: the database, brought up to date, and the books in it."""
+
+import hashlib
+import json
+import re
+import unicodedata
+
+from bookwright.flows.hold import model_of
+from bookwright.models.book import Book
+from bookwright.models.brief import Brief
+from bookwright.models.model_name import ROLES
+from bookwright.models.settings import Settings
+from bookwright.storage import migrate
+from bookwright.storage.books import BookRepository
+from bookwright.storage.database import Database, open_database
+from bookwright.storage.stores import BookStorage
+
+_IDENTITY = ("premise", "length", "title", "language", "genre", "style", "audience", "ending", "seed")
+_SLUG_LENGTH = 40
+
+
+def open_library(settings: Settings) -> Database:
+    """Open the database, creating or upgrading it first if need be.
+
+    Raises:
+        UnwritableFolder: The data folder cannot be written to.
+        DatabaseTooNew: A newer version wrote it.
+    """
+    database = open_database(settings)
+    migrate.upgrade(database)
+    return database
+
+
+def check_models(brief: Brief, settings: Settings, option: str | None = None) -> None:
+    """Make sure that every role's model is known and has its key.
+
+    Raises:
+        UnknownModel: One is not.
+        MissingKey: One has none.
+    """
+    from bookwright.agents.backends.catalogue import check_model
+
+    for name in dict.fromkeys(model_of(role, brief, settings, option) for role in ROLES):
+        check_model(name, settings)
+
+
+def book_id(brief: Brief, copy: int = 1) -> str:
+    """Name a book after its title and its brief, so that the same brief means the same book.
+
+    Budget, models and profile are not part of it: changing them goes on with the same book.
+    """
+    values = brief.model_dump(mode="json", include=set(_IDENTITY))
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:6]
+    slug = _slug(brief.working_title)
+    return f"{slug}-{digest}" + (f"-{copy}" if copy > 1 else "")
+
+
+def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) -> Book:
+    """Return the book of this brief, creating it if it is not there; `is_new` makes another one."""
+    with database.write() as connection:
+        books = BookRepository(connection)
+        copy = 1
+        while (known := books.find(book_id(brief, copy))) is not None and is_new:
+            copy += 1
+        if known is not None:
+            return known
+        identity = book_id(brief, copy)
+        books.create(identity, brief)
+    with BookStorage(database, identity, brief.language).write() as stores:
+        stores.nodes.add_root(brief.title, brief.premise, brief.length)
+        return stores.books.get(identity)
+
+
+def _slug(title: str) -> str:
+    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "-", ascii_title.casefold()).strip("-")
+    return slug[:_SLUG_LENGTH].strip("-") or "book"

@@ -1,0 +1,52 @@
+"""Where a walk is to rest: after a certain unit, or after enough words for today."""
+
+import time
+from dataclasses import dataclass
+
+from bookwright.models.errors import BookPaused, InvalidSetting
+from bookwright.models.level import Level
+from bookwright.models.task import TaskNode
+from bookwright.storage.stores import Stores
+
+_DAY = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a person set for this run; None means no limit."""
+
+    until_level: Level | None = None
+    until_count: int = 0
+    words_today: int | None = None
+    """Words, or characters for zh, ja and ko, written in the last 24 hours."""
+
+    @classmethod
+    def parse(cls, until: str | None, words_today: int | None) -> "Limits":
+        """Read `--until chapter:3`.
+
+        Raises:
+            InvalidSetting: It is not a level, a colon and a number from 1.
+        """
+        if words_today is not None and words_today < 1:
+            raise InvalidSetting(f"--words-today is {words_today}; it must be at least 1")
+        if until is None:
+            return cls(words_today=words_today)
+        level, _, count = until.partition(":")
+        if level not in list(Level) or not count.isdigit() or int(count) < 1:
+            levels = ", ".join(Level)
+            raise InvalidSetting(f"--until is {until!r}; write a level and a number, such as chapter:3 ({levels})")
+        return cls(Level(level), int(count), words_today)
+
+    def check(self, unit: TaskNode, stores: Stores) -> None:
+        """Rest if the unit that was just closed reaches a limit.
+
+        Raises:
+            BookPaused: It does.
+        """
+        advice = f"`bookwright resume {unit.book}` goes on"
+        if unit.level is self.until_level and stores.nodes.closed_units(unit.level) >= self.until_count:
+            raise BookPaused(f"reached {self.until_level}:{self.until_count}", advice)
+        if self.words_today is not None:
+            written = stores.documents.written_since(time.time() - _DAY)
+            if written >= self.words_today:
+                raise BookPaused(f"{written} written in the last 24 hours", advice)

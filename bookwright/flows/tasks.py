@@ -1,0 +1,111 @@
+"""The walk's single activities: each looks whether it is recorded, and if not is done once.
+
+What an activity does stands in `activities/`; here stands when. Every one that has something to
+do runs in the window, which is one Prefect task; what is recorded makes none.
+"""
+
+from collections.abc import Iterator
+
+from bookwright.flows.activities import close as closing
+from bookwright.flows.activities import decide as deciding
+from bookwright.flows.activities import divide as dividing
+from bookwright.flows.activities import execute as executing
+from bookwright.flows.activities import judge as judging
+from bookwright.flows.activities import plan as planning
+from bookwright.flows.activities import write as writing
+from bookwright.flows.activities.maintain import maintain
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import Decision, Verdict
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+
+
+def open_rounds(unit: TaskNode, deps: Deps) -> Iterator[int]:
+    """Yield the planning rounds that a unit still has before it, until it is decided."""
+    while (planning_round := deciding.next_round(deps.fresh(unit), deps)) is not None:
+        yield planning_round
+
+
+def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
+    """Plan a round and yield its open tasks one after another, each after the former is done."""
+    if deps.fresh(unit).planning_round < planning_round:
+        maintain(unit, deps)
+        deps.window.run(Activity.PLAN, unit, lambda: planning.plan(unit, planning_round, deps))
+    yield from _open_tasks(unit, deps)
+
+
+def is_atom(node: TaskNode, deps: Deps) -> bool:
+    """Tell whether a task is one worker's, judging its whole round if that is still open."""
+    if deps.fresh(node).verdict is None:
+        deps.window.run(Activity.JUDGE, node, lambda: judging.judge(node, deps))
+    return deps.fresh(node).verdict is Verdict.ATOM
+
+
+def execute(node: TaskNode, deps: Deps) -> None:
+    """Design or search: an atom becomes a document."""
+    deps.window.run(Activity.EXECUTE, node, lambda: executing.execute(node, deps))
+
+
+def decompose(node: TaskNode, deps: Deps) -> Iterator[TaskNode]:
+    """Cut a complex task into all its parts and yield the open ones in order."""
+    if not planning.parts(node, deps):
+        deps.window.run(Activity.DECOMPOSE, node, lambda: planning.decompose(node, deps))
+    yield from _open_tasks(node, deps)
+
+
+def aggregate(node: TaskNode, deps: Deps) -> None:
+    """Merge what the parts produced into one document of the task."""
+    deps.window.run(Activity.AGGREGATE, node, lambda: executing.aggregate(node, deps))
+
+
+def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
+    """Decide, after a round, whether the unit goes on planning, divides or is written."""
+    if deps.profile.asks_decision and deps.fresh(unit).decided_round < planning_round:
+        maintain(unit, deps)
+        deps.window.run(Activity.DECIDE, unit, lambda: deciding.decide(unit, planning_round, deps))
+
+
+def settle(unit: TaskNode, deps: Deps) -> Decision:
+    """Return the unit's decision; where none was reached the circuit breaks and length decides."""
+    return deciding.settle(deps.fresh(unit), deps)
+
+
+def divide(unit: TaskNode, deps: Deps) -> TaskNode | None:
+    """Return the next child unit that is not closed, making it if need be; None when all are."""
+    child = dividing.open_child(unit, deps)
+    if child is None and dividing.wants_child(deps.fresh(unit), deps):
+        maintain(unit, deps)
+        deps.window.run(Activity.DIVIDE, unit, lambda: dividing.divide(unit, deps))
+        child = dividing.open_child(unit, deps)
+    return child
+
+
+def write(unit: TaskNode, deps: Deps) -> None:
+    """Write the prose of a unit: planned, drafted, criticised, refined, of the length asked for."""
+    if deps.fresh(unit).status is NodeStatus.OPEN:
+        maintain(unit, deps)
+        deps.window.run(Activity.WRITE, unit, lambda: writing.write(deps.fresh(unit), deps))
+
+
+def close(unit: TaskNode, deps: Deps) -> None:
+    """Sum a finished unit up, look back on it, and owe the maintainers what is new."""
+    deps.window.run(Activity.CLOSE, unit, lambda: closing.close(deps.fresh(unit), deps))
+    unit = deps.fresh(unit)
+    deps.window.finished(unit, deps)
+    with deps.stores() as stores:
+        deps.limits.check(unit, stores)
+
+
+def publish(book: TaskNode, deps: Deps) -> None:
+    """Give the finished book its title and blurb."""
+    if not closing.is_published(book, deps):
+        deps.window.run(Activity.PUBLISH, book, lambda: closing.publish(book, deps))
+
+
+def _open_tasks(parent: TaskNode, deps: Deps) -> Iterator[TaskNode]:
+    while True:
+        with deps.stores() as stores:
+            node = stores.nodes.first_open_task(parent.key)
+        if node is None:
+            return
+        yield node

@@ -1,0 +1,1 @@
+"""Alembic migrations, one revision for each change of the schema."""

@@ -1,0 +1,1 @@
+"""The words of the domain: frozen models, enums, errors and settings. No I/O."""

@@ -1,0 +1,61 @@
+"""One book as a whole: its state, its sums, who holds it."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.models.brief import Brief
+
+
+class BookState(StrEnum):
+    """Where a book stands. Source: DESIGN section 5, rule 10."""
+
+    WRITING = "writing"
+    PAUSED = "paused"
+    WAITING = "waiting"
+    """A gate is open: a human decides."""
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class Book(BaseModel):
+    """A book's row with its current brief."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    brief: Brief
+    brief_version: int = 1
+    state: BookState
+    reason: str = ""
+    """Why the book rests; empty while it does not."""
+    advice: str = ""
+    """What to do about it."""
+    is_archived: bool = False
+    stop_requested: bool = False
+    created_at: float
+    """Seconds since 1970, by the database's clock, as all times here."""
+    updated_at: float
+    lease_owner: str | None = None
+    lease_expires: float = 0.0
+    intent: str = ""
+    """The step that was about to be asked when the last one was recorded."""
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost: int = 0
+    """Millionths of a US dollar."""
+    unpriced_calls: int = 0
+    length_ratio: float = 1.0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and output together, as the budget counts them."""
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def dollars(self) -> float:
+        """What was paid, in US dollars."""
+        return self.cost / 1_000_000

@@ -1,0 +1,158 @@
+"""What the author asked for, and the checks it passes before anything is paid or written."""
+
+import difflib
+import tomllib
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from bookwright.models.errors import InvalidBrief
+from bookwright.models.language import Language, detect_language
+from bookwright.models.length import length_class
+from bookwright.models.model_name import ROLES, ModelName
+from bookwright.models.profile import ProfileName
+
+MAX_BRIEF_BYTES = 256 * 1024
+MAX_LENGTH = 10_000_000
+
+
+def _plain(text: str) -> str:
+    """Refuse control characters and lone surrogates; normalise line ends and composition."""
+    text = text.replace("\r\n", "\n")
+    bad = next((c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cs")), None)
+    if bad is not None:
+        raise ValueError(f"holds the control character {bad!r}; remove it")
+    return unicodedata.normalize("NFC", text).strip()
+
+
+PlainText = Annotated[str, AfterValidator(_plain)]
+
+
+class Budget(BaseModel):
+    """Caps over the whole book; None means no cap."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    usd: float | None = Field(default=None, gt=0, le=1_000_000)
+    tokens: int | None = Field(default=None, gt=0)
+    """Prompt and output tokens together."""
+
+
+class Brief(BaseModel):
+    """What a book is to be. Read from TOML or from the command line's options."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    premise: PlainText = Field(min_length=1, max_length=60_000)
+    length: int = Field(gt=0, le=MAX_LENGTH)
+    """Words, or characters for zh, ja and ko."""
+    title: PlainText = Field(default="", max_length=200)
+    pen_name: PlainText = Field(default="", max_length=120)
+    language: Language
+    prompt_language: Language | None = None
+    genre: PlainText = Field(default="", max_length=500)
+    style: PlainText = Field(default="", max_length=8_000)
+    audience: PlainText = Field(default="", max_length=1_000)
+    ending: PlainText = Field(default="", max_length=4_000)
+    profile: ProfileName | None = None
+    """None leaves the choice to the engine: small for a model with a small window."""
+    max_unit_length: int | None = Field(default=None, ge=50, le=20_000)
+    max_planning_rounds: int | None = Field(default=None, ge=1, le=20)
+    seed: int = Field(default=0, ge=0, lt=2**31)
+    budget: Budget = Budget()
+    models: dict[str, ModelName] = Field(default_factory=dict)
+    """A model for each role that is not to use the default one; `default` names that."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _detect_language(cls, values: Any) -> Any:
+        if isinstance(values, dict) and not values.get("language"):
+            values = {**values, "language": detect_language(str(values.get("premise", "")))}
+        return values
+
+    @field_validator("models")
+    @classmethod
+    def _known_roles(cls, models: dict[str, ModelName]) -> dict[str, ModelName]:
+        for role in models:
+            if role != "default" and role not in ROLES:
+                raise ValueError(f"{role!r} is no role; roles are default, {', '.join(ROLES)}")
+        return models
+
+    @property
+    def length_unit(self) -> str:
+        """`"words"` or `"characters"`."""
+        return self.language.length_unit
+
+    @property
+    def length_class(self) -> str:
+        """`"short"`, `"medium"` or `"long"`."""
+        return length_class(self.length, self.length_unit == "words")
+
+    @property
+    def working_title(self) -> str:
+        """The title, or the premise's first words while there is none."""
+        if self.title:
+            return self.title
+        head = self.premise.splitlines()[0]
+        return head if len(head) <= 60 else head[:60].rsplit(" ", 1)[0] + " …"
+
+    def changed(self, **changes: Any) -> "Brief":
+        """A copy with some fields changed, checked like any brief.
+
+        Raises:
+            InvalidBrief: The changed brief could not be written.
+        """
+        return make_brief({**self.model_dump(mode="json"), **changes})
+
+
+def make_brief(values: dict[str, Any]) -> Brief:
+    """Check a brief's values.
+
+    Raises:
+        InvalidBrief: Something is missing, unknown or impossible; the message is one line.
+    """
+    try:
+        return Brief.model_validate(values)
+    except ValidationError as error:
+        raise InvalidBrief(_one_line(error)) from None
+
+
+def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) -> Brief:
+    """Read a brief from TOML text; `overrides` (from options) win, None among them is ignored.
+
+    Raises:
+        InvalidBrief: Not TOML, too large, or not a brief; the message is one line.
+    """
+    raw = source.encode("utf-8", "replace") if isinstance(source, str) else source
+    if len(raw) > MAX_BRIEF_BYTES:
+        raise InvalidBrief(f"the brief has {len(raw):,} bytes; it may have {MAX_BRIEF_BYTES:,}")
+    try:
+        values = tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise InvalidBrief("the brief is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidBrief(f"the brief is not valid TOML: {error}") from None
+    return make_brief({**values, **{k: v for k, v in (overrides or {}).items() if v is not None}})
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "missing":
+        return f"the brief has no {place}"
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(place, Brief.model_fields, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(Brief.model_fields)}"
+        return f"the brief has an unknown key {place!r}{hint}"
+    message = first["msg"].removeprefix("Value error, ")
+    shown = repr(first["input"])
+    return f"{place} in the brief: {message} (it is {shown[:60]})"

@@ -1,0 +1,138 @@
+"""Every error the engine raises on purpose.
+
+* BookwrightError
+  x InvalidInput             what a person typed or wrote in a file cannot be used; exit code 2
+    + InvalidBrief
+    + InvalidSetting
+    + UnknownModel
+    + MissingKey             the chosen provider has no API key
+    + BookNotFound
+    + NodeNotFound
+    + DatabaseTooNew
+    + UnwritableFolder
+  x LeaseError
+    + BookHeld               another worker writes this book
+    + LeaseLost              this worker no longer does
+  x BackendError             a model did not deliver
+    + BackendUnavailable     worth a retry: timeout, throttling, outage, a broken stream
+    + RequestRejected        the provider refuses the request itself; a retry changes nothing
+    + BudgetExceeded         the call could cost more than is left
+  x BookPaused               the book rests, with a reason and what to do about it
+  x StorageError
+    + DiskFull
+    + DatabaseBusy
+"""
+
+
+class BookwrightError(Exception):
+    """Anything the engine raises on purpose; its message is meant for a person."""
+
+    exit_code = 1
+
+
+class InvalidInput(BookwrightError):
+    """What was asked for cannot be done as it stands; nothing was written or paid."""
+
+    exit_code = 2
+
+
+class InvalidBrief(InvalidInput):
+    """A brief that no book can be written from."""
+
+
+class InvalidSetting(InvalidInput):
+    """A setting, option or configuration key that means nothing or has an impossible value."""
+
+
+class UnknownModel(InvalidInput):
+    """A model or provider that nobody knows."""
+
+
+class MissingKey(InvalidInput):
+    """The chosen provider needs an API key and none is set."""
+
+
+class BookNotFound(InvalidInput):
+    """No book of that id is in the database."""
+
+
+class NodeNotFound(InvalidInput):
+    """No node of that label is in the book."""
+
+
+class DatabaseTooNew(InvalidInput):
+    """The database was written by a newer version."""
+
+
+class UnwritableFolder(InvalidInput):
+    """The data folder cannot be written to."""
+
+
+class LeaseError(BookwrightError):
+    """Who may write a book is in question."""
+
+    exit_code = 3
+
+
+class BookHeld(LeaseError):
+    """Another worker holds the book; this one has paid nothing."""
+
+    def __init__(self, book: str, owner: str, until: float) -> None:
+        super().__init__(f"book {book!r} is being written by {owner} (its lease runs {until:.0f} s more)")
+        self.book = book
+        self.owner = owner
+        self.seconds_left = until
+
+
+class LeaseLost(LeaseError):
+    """A newer worker has taken the book over; this one must stop without writing."""
+
+
+class BackendError(BookwrightError):
+    """A model did not deliver."""
+
+
+class BackendUnavailable(BackendError):
+    """Worth a retry: a timeout, throttling, an outage or a stream that broke."""
+
+    def __init__(
+        self, message: str, *, kind: str = "unavailable", retry_after: float | None = None, partial: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        """What went wrong, as one word for the journal: timeout, rate_limit, overloaded, ..."""
+        self.retry_after = retry_after
+        """Seconds the provider asks us to wait; None if it does not say."""
+        self.partial = partial
+        """What had arrived before the stream broke."""
+
+
+class RequestRejected(BackendError):
+    """The provider refuses the request itself; asking again changes nothing."""
+
+
+class BudgetExceeded(BackendError):
+    """The next call could cost more than the budget has left; nothing was sent."""
+
+
+class BookPaused(BookwrightError):
+    """The book rests. Nothing is lost; the message says why and what to do next."""
+
+    exit_code = 4
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(f"{reason}. {advice}".rstrip(". ") + ".")
+        self.reason = reason
+        self.advice = advice
+
+
+class StorageError(BookwrightError):
+    """The database could not take what it was given; what was paid is still in memory."""
+
+
+class DiskFull(StorageError):
+    """No room is left where the data lies."""
+
+
+class DatabaseBusy(StorageError):
+    """Another process has locked the database for too long."""

@@ -1,0 +1,79 @@
+"""The four languages of a book: how they are recognised, counted and named."""
+
+import re
+from enum import StrEnum
+
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
+_HAN = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]")
+_WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
+_SPACE = re.compile(r"\s+")
+
+
+class Language(StrEnum):
+    """The language a book is written in."""
+
+    EN = "en"
+    ZH = "zh"
+    JA = "ja"
+    KO = "ko"
+
+    @property
+    def english_name(self) -> str:
+        """The name that stands in English prompts, such as `"Japanese"`."""
+        return {"en": "English", "zh": "Chinese", "ja": "Japanese", "ko": "Korean"}[self.value]
+
+    @property
+    def length_unit(self) -> str:
+        """What a length counts: `"words"` for Latin scripts, `"characters"` for zh, ja and ko."""
+        return "words" if self is Language.EN else "characters"
+
+    def measure(self, text: str) -> int:
+        """Count `text` in this language's unit.
+
+        Words for English; for zh, ja and ko characters with punctuation and without spaces.
+        Source: DESIGN section 4, "Length is a contract".
+        """
+        if self is Language.EN:
+            return sum(1 for _ in _WORD.finditer(text))
+        return len(_SPACE.sub("", text))
+
+
+def detect_language(text: str) -> Language:
+    """Tell a text's language by its script: kana is ja, hangul ko, han alone zh, else en.
+
+    Where kana and hangul both occur, the first met decides. Source: S0-033 to S0-037.
+    """
+    kana, hangul = _KANA.search(text), _HANGUL.search(text)
+    if kana and (hangul is None or kana.start() < hangul.start()):
+        return Language.JA
+    if hangul:
+        return Language.KO
+    return Language.ZH if _HAN.search(text) else Language.EN
+
+
+def script_shares(text: str) -> dict[Language, float]:
+    """Tell which share of a text's letters belongs to each language's script, 0 to 1 each.
+
+    Han counts for zh and, where kana stand beside it, for ja; the shares need not add up to 1.
+    """
+    kana = len(_KANA.findall(text))
+    hangul = len(_HANGUL.findall(text))
+    han = len(_HAN.findall(text))
+    latin = sum(1 for c in text if c.isascii() and c.isalpha())
+    total = (kana + hangul + han + latin) or 1
+    return {
+        Language.EN: latin / total,
+        Language.ZH: han / total if kana * 20 < han else 0.0,
+        Language.JA: (kana + han) / total if kana else 0.0,
+        Language.KO: hangul / total,
+    }
+
+
+def is_in(language: Language, text: str) -> bool:
+    """Judge whether `text` is written in `language`, names and loan words allowed.
+
+    Short texts (under 20 letters) pass: they hold too little to judge.
+    """
+    letters = sum(1 for c in text if c.isalpha())
+    return letters < 20 or script_shares(text)[language] >= 0.5

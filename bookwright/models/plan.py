@@ -1,0 +1,68 @@
+"""What a planner, a divider or a decomposer answers: PlanNode and PlanOutput."""
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|k|K)?")
+_FACTORS = {"万": 10_000, "萬": 10_000, "만": 10_000, "千": 1_000, "천": 1_000, "k": 1_000, "K": 1_000}
+
+
+def parse_length(value: Any) -> Any:
+    """Read a length given as a number or as text, such as `"约3000字"` or `"15万字"`.
+
+    What holds no number is returned as it is, for the validator to refuse. Source: I-06.
+    """
+    if not isinstance(value, str):
+        return round(value) if isinstance(value, float) else value
+    found = _NUMBER.search(value)
+    if found is None:
+        return None if not value.strip() else value
+    number, factor = found.groups()
+    return round(float(number.replace(",", "")) * _FACTORS.get(factor or "", 1))
+
+
+Length = Annotated[int, BeforeValidator(parse_length), Field(gt=0)]
+"""A target length: words, or characters for zh, ja and ko."""
+
+
+class TaskType(StrEnum):
+    """What a node is for."""
+
+    DESIGN = "design"
+    SEARCH = "search"
+    WRITE = "write"
+
+
+class PlanNode(BaseModel):
+    """One task as a model proposes it; the engine gives it its id and its place.
+
+    Source: S3-083. `title` is ours: every unit has one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = ""
+    """Parent's id, a dot, an ordinal; assigned by the engine, whatever the model writes."""
+    task_type: TaskType = TaskType.DESIGN
+    hierarchical_position: str = ""
+    title: str = Field(default="", max_length=120)
+    goal: str = Field(min_length=1, max_length=1200)
+    """One sentence that a stranger could check."""
+    instructions: tuple[str, ...] = ()
+    input_brief: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    acceptance_criteria: tuple[str, ...] = ()
+    complexity_score: int | None = Field(default=None, ge=1, le=10)
+    length: Length | None = None
+    """Write tasks only."""
+    sub_tasks: tuple["PlanNode", ...] = ()
+
+
+class PlanOutput(PlanNode):
+    """The last word of a plan, division or decomposition: the thinking, then the tasks."""
+
+    goal: str = Field(default="", max_length=1200)
+    reasoning: str = ""

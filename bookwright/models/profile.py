@@ -1,0 +1,69 @@
+"""The four profiles: how much a book may spend on thinking about itself."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ProfileName(StrEnum):
+    """A profile by its name."""
+
+    SMALL = "small"
+    ECONOMY = "economy"
+    STANDARD = "standard"
+    FINE = "fine"
+
+
+class Profile(BaseModel):
+    """What a profile decides. Which steps it runs stands in `agents/workflows.py`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: ProfileName
+    max_planning_rounds: int
+    max_tasks_per_round: int
+    max_unit_length: int
+    designs_leaves: bool
+    """Whether a unit short enough to be written is planned and decided on, or written at once."""
+    decomposes: bool
+    """Whether tasks may be complex; where not, every task is an atom and no judge is asked."""
+    asks_decision: bool
+    """Whether a model decides the flow; where not, the unit's length does."""
+    context_budget: dict[str, int]
+    """Prompt tokens, all blocks included, by the role of the step that asks."""
+
+
+_STANDARD_BUDGET = {
+    "judge": 2_500, "questions": 2_000, "planner": 6_000, "designer": 6_000, "divider": 6_000,
+    "write_plan": 7_000, "writer": 9_000, "critic": 11_000, "refiner": 11_000,
+    "evaluator": 7_000, "maintainer": 3_000, "researcher": 6_000,
+}  # fmt: skip
+
+
+def _scaled(factor: float) -> dict[str, int]:
+    return {role: int(tokens * factor) for role, tokens in _STANDARD_BUDGET.items()}
+
+
+PROFILES: dict[ProfileName, Profile] = {
+    ProfileName.SMALL: Profile(
+        name=ProfileName.SMALL, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=300,
+        designs_leaves=False, decomposes=False, asks_decision=False,
+        context_budget=dict.fromkeys(_STANDARD_BUDGET, 1_000),
+    ),
+    ProfileName.ECONOMY: Profile(
+        name=ProfileName.ECONOMY, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=3_000,
+        designs_leaves=False, decomposes=False, asks_decision=False,
+        context_budget=_scaled(0.6),
+    ),
+    ProfileName.STANDARD: Profile(
+        name=ProfileName.STANDARD, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
+        designs_leaves=True, decomposes=True, asks_decision=True,
+        context_budget=_scaled(1.0),
+    ),
+    ProfileName.FINE: Profile(
+        name=ProfileName.FINE, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
+        designs_leaves=True, decomposes=True, asks_decision=True,
+        context_budget=_scaled(1.5),
+    ),
+}  # fmt: skip
+"""Source: DESIGN section 8, "Profiles" and "Tokens are money"."""

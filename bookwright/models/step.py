@@ -1,0 +1,102 @@
+"""One model call inside an activity: its identity, its reply, its bill, its outcome."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Activity(StrEnum):
+    """What the walk does to a node."""
+
+    PLAN = "plan"
+    JUDGE = "judge"
+    DECOMPOSE = "decompose"
+    EXECUTE = "execute"
+    AGGREGATE = "aggregate"
+    DECIDE = "decide"
+    DIVIDE = "divide"
+    WRITE = "write"
+    CLOSE = "close"
+    MAINTAIN = "maintain"
+    PUBLISH = "publish"
+
+
+class StepKey(BaseModel):
+    """What makes a step itself; unique in the journal. Never a position in a replay.
+
+    Source: DESIGN section 5, rule 2.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    book: str
+    node: int
+    revision: int
+    activity: Activity
+    round: int
+    """Planning round, ordinal of the child being divided off, or last queue row taken in."""
+    step: str
+    """The step's name in its workflow, such as `"proposer_long"` or `"draft.2"`."""
+
+
+class Failure(StrEnum):
+    """Why an attempt is no result, by name."""
+
+    UNPARSABLE = "unparsable"
+    REFUSAL = "refusal"
+    EMPTY = "empty"
+    ECHO = "echo"
+    WRONG_LANGUAGE = "wrong_language"
+    CUT_OFF = "cut_off"
+    BROKEN_STREAM = "broken_stream"
+    UNAVAILABLE = "unavailable"
+
+
+class Usage(BaseModel):
+    """What one call consumed, in tokens."""
+
+    model_config = ConfigDict(frozen=True)
+
+    input_tokens: int = 0
+    """All of the prompt, cached parts included."""
+    cached_tokens: int = 0
+    """The part of the prompt that was read from the provider's cache."""
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    is_estimate: bool = False
+    """The provider gave no figures; these are our own count."""
+
+
+class Reply(BaseModel):
+    """What a backend gave back."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    reasoning: str = ""
+    finish_reason: str = "stop"
+    """`"stop"`, `"length"` (cut off) or `"refusal"`."""
+    model: str = ""
+    """`provider:model` as it was asked."""
+    usage: Usage = Usage()
+    cost: int | None = None
+    """Millionths of a US dollar; None where no price is known."""
+    duration_millis: int = 0
+    first_event_millis: int | None = None
+
+
+class StepRecord(BaseModel):
+    """One attempt at a step, as the journal holds it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    key: StepKey
+    attempt: int
+    failure: Failure | None
+    """None for the attempt that stands."""
+    detail: str = ""
+    """What was wrong, in the parser's words."""
+    reply: Reply
+    prompt: tuple[str, ...] = ()
+    """Hashes of the prompt's blocks, in order."""

@@ -1,0 +1,113 @@
+"""What every template may use: the card that code fills in for one step."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class BookCard:
+    """The book, as its brief has it. Empty strings for what the author left open."""
+
+    title: str
+    premise: str
+    language: str
+    """English name of the book's language, such as `"Japanese"`."""
+    length: int
+    length_unit: str
+    """`"words"` or `"characters"`, in every length below too."""
+    length_class: str
+    """`"short"`, `"medium"` or `"long"`."""
+    genre: str = ""
+    style: str = ""
+    audience: str = ""
+    ending: str = ""
+
+
+@dataclass(frozen=True)
+class NodeCard:
+    """A unit, or a design or search task."""
+
+    label: str
+    """`"1.2.3"`."""
+    level: str
+    """`"book"` ... `"paragraph"`; for a task the level of its unit."""
+    task_type: str
+    """`"design"`, `"search"` or `"write"`."""
+    title: str
+    goal: str
+    instructions: tuple[str, ...] = ()
+    input_brief: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    acceptance_criteria: tuple[str, ...] = ()
+    length: int = 0
+    """Target length; 0 for design and search tasks."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that a template of this project may name; a template names only what it uses."""
+
+    book: BookCard
+    unit: NodeCard
+    """The write unit that this is about."""
+    task: NodeCard
+    """The task in hand; the unit itself unless the step works on a design or search task."""
+
+    parent_level: str = ""
+    """Level of the unit above; empty for the book. Levels may be skipped in a short book."""
+    child_level: str = ""
+    """Level that the unit divides into, or would; empty for a paragraph."""
+    is_first: bool = False
+    """No prose of the book stands before this unit."""
+    is_last: bool = False
+    """This unit ends the book."""
+
+    # Planning
+    round: int = 1
+    max_rounds: int = 3
+    max_tasks: int = 7
+    open_points: tuple[str, ...] = ()
+    """Handed down undesigned from above, or found missing in the last round; worst first."""
+    element_allowance: int = 1
+    """How many new elements (named person, place, rule, thing with a past) the length can bear."""
+    draw: tuple[str, ...] = ()
+    """Facts of this book drawn by code; empty while there are none."""
+    word_allowance: int = 0
+    """How long the design document asked for may be, in `book.length_unit`."""
+    tasks: tuple[NodeCard, ...] = ()
+    """Judge: the tasks of the round, numbered from 1 in this order."""
+
+    # Division
+    is_incremental: bool = False
+    """Only the next child becomes real; later ones are outlined and bind nobody."""
+    child_index: int = 1
+    """Ordinal of the next child."""
+    remaining_length: int = 0
+    """What is left of the unit's length for this child and all later ones."""
+    usual_child_length: int = 0
+    child_low: int = 0
+    child_high: int = 0
+    """The usual bounds of a child's length."""
+    outline: tuple[str, ...] = ()
+    """What the last division foresaw for the children still to come."""
+
+    # Writing
+    ask_length: int = 0
+    """The length to ask for; already corrected for how this model answers lengths."""
+    plan_length: int = 0
+    """How long the write plan may be."""
+    previous_endings: tuple[str, ...] = ()
+    """The last sentences of the units before this one, nearest last."""
+    spots: tuple[str, ...] = ()
+    """Places that code found in the draft, each with a quotation."""
+    missing_length: int = 0
+    """Lengthen: how much to add. Shorten: how much to take out."""
+    piece: int = 1
+    """Small profile: which piece of the unit is being told, from 1."""
+    phase: str = ""
+    """Small profile: `"begins"`, `"gets worse"` or `"ends"`."""
+
+    # Upkeep
+    condense_to: int = 0
+    """Target length of a condensed text."""
+    extra: dict[str, str] = field(default_factory=dict)
+    """Variables of templates that stand outside the walk, such as a blueprint's."""

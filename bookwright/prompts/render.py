@@ -1,0 +1,54 @@
+"""Turns a template's path and a card into text. The only place that knows Jinja."""
+
+from dataclasses import fields
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from bookwright.prompts.card import BookCard, Card
+
+TEMPLATES = Path(__file__).parent
+
+BLOCK_TAGS = (
+    "book_level_design", "global_state_summary", "upper_level_design", "upper_level_search",
+    "overall_planning", "design_dependent", "search_dependent", "text_summary", "latest_text",
+    "current_task",
+)  # fmt: skip
+"""The ten components of a context, in order of change, seldom first. Source: DESIGN section 9."""
+
+
+@lru_cache(maxsize=8)
+def environment(locale: str = "en") -> Environment:
+    """The templates as a prompt language sees them: its overlay first, then the English set."""
+    folders = [TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES]
+    return Environment(
+        loader=FileSystemLoader(folders),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+        autoescape=False,
+    )
+
+
+def render(path: str, card: Card, locale: str = "en") -> str:
+    """Render the part of a prompt that is the step's own: role, method, output.
+
+    `path` is relative to this folder without its ending, such as `"story/act/plan/critic"`.
+
+    Raises:
+        jinja2.UndefinedError: The template names something that no card holds.
+    """
+    variables = {f.name: getattr(card, f.name) for f in fields(card)}
+    return environment(locale).get_template(f"{path}.md.j2").render(variables).strip()
+
+
+def render_system(book: BookCard, locale: str = "en") -> str:
+    """Render the system frame that all agents of a book share."""
+    return environment(locale).get_template("story/system.md.j2").render(book=book).strip()
+
+
+def render_block(tag: str, text: str, locale: str = "en") -> str:
+    """Wrap one context component in its heading, its note and its tag."""
+    return environment(locale).get_template("story/block.md.j2").render(tag=tag, text=text).strip()

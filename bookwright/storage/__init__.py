@@ -1,0 +1,1 @@
+"""The database, the journal and the index: the only place that knows SQL or Chroma."""

@@ -1,0 +1,198 @@
+"""The journal: every reply of a model, recorded with all that follows from it, in one transaction."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, insert, select
+
+from bookwright.models.step import Failure, Reply, StepKey, StepRecord, Usage
+from bookwright.storage.books import Lease
+from bookwright.storage.database import database_now
+from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.tables import books, steps
+from bookwright.storage.texts import TextStore, text_hash
+
+Move = Callable[[Stores, int], None]
+"""What a step does to the tree and the documents; gets the stores and the step's own id."""
+
+_KNOWN_TEXTS = 512
+
+_identity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round, steps.c.step)
+_ATTEMPTS = (
+    select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _identity)).order_by(steps.c.attempt)
+)
+_INSERT = insert(steps).values(recorded_at=database_now()).returning(steps.c.id)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One answered call, about to be recorded."""
+
+    key: StepKey
+    attempt: int
+    role: str
+    template: str
+    prompt: tuple[str, ...]
+    """The prompt's blocks themselves, in order, the system frame first."""
+    reply: Reply
+    failure: Failure | None = None
+    detail: str = ""
+    stores_prompt: bool = True
+
+
+class Journal:
+    """Records the steps of one book under its lease and finds what is recorded already."""
+
+    def __init__(self, storage: BookStorage, lease: Lease) -> None:
+        self._storage = storage
+        self._lease = lease
+        self._known: OrderedDict[str, None] = OrderedDict()
+        self._stop_asked = False
+        self._deferred: list[Callable[[Stores], None]] = []
+        self.last_renewed = time.monotonic()
+        """When the lease was last renewed, by this process's monotonic clock."""
+
+    @property
+    def stop_requested(self) -> bool:
+        """True once somebody asked this book to rest, here or in the database."""
+        return self._stop_asked
+
+    def request_stop(self) -> None:
+        """Ask this worker to rest before its next call."""
+        self._stop_asked = True
+
+    def attempts(self, key: StepKey) -> list[StepRecord]:
+        """Return the recorded attempts at a step, oldest first; one query."""
+        with self._storage.database.read() as connection:
+            rows = connection.execute(_ATTEMPTS, _key_values(key, "key_")).all()
+            store = TextStore(connection, key.book)
+            return [_record(row, key, store) for row in rows]
+
+    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "") -> int:
+        """Record an attempt, its bill, what it does to the book, and what comes next; one commit.
+
+        Returns the step's id, which grows with every step of the database.
+
+        Raises:
+            LeaseLost: Another worker holds the book; nothing was written.
+            StorageError: The database could not take it; nothing was written.
+        """
+        hashes = {text_hash(block): block for block in attempt.prompt}
+        reply_hash = text_hash(attempt.reply.text)
+        fresh = {key: block for key, block in hashes.items() if key not in self._known} if attempt.stores_prompt else {}
+        fresh[reply_hash] = attempt.reply.text
+        with self._storage.write() as stores:
+            self._fence(stores.connection, **_sums(attempt.reply), intent=intent)
+            stores.texts.put(fresh)
+            values = self._values(attempt, tuple(hashes), reply_hash)
+            step = int(stores.connection.execute(_INSERT, values).scalar_one())
+            if move is not None:
+                move(stores, step)
+            done = self._write_deferred(stores)
+        self._remember(hashes)
+        del self._deferred[:done]
+        return step
+
+    def move(self, move: Move) -> None:
+        """Make a move that no model call stands behind, in a fenced transaction of its own."""
+        with self._storage.write() as stores:
+            self._fence(stores.connection)
+            move(stores, 0)
+            done = self._write_deferred(stores)
+        del self._deferred[:done]
+
+    def defer(self, write: Callable[[Stores], None]) -> None:
+        """Have `write` run inside the next record's or move's transaction, so that it costs no commit.
+
+        It is kept until such a transaction has committed, so it may run more than once and must not
+        mind; a paid reply stands in the same transaction, so it must not fail either.
+        """
+        self._deferred.append(write)
+
+    def _write_deferred(self, stores: Stores) -> int:
+        for write in self._deferred:
+            write(stores)
+        return len(self._deferred)
+
+    def renew(self) -> None:
+        """Renew the lease during a long call, and hear whether a stop was asked for."""
+        with self._storage.database.write() as connection:
+            self._fence(connection)
+
+    def _fence(self, connection: Connection, **changes: Any) -> None:
+        if self._lease.fence(connection, **changes):
+            self._stop_asked = True
+        self.last_renewed = time.monotonic()
+
+    def _values(self, attempt: Attempt, prompt: tuple[str, ...], reply_hash: str) -> dict[str, Any]:
+        reply, usage = attempt.reply, attempt.reply.usage
+        return _key_values(attempt.key) | {
+            "attempt": attempt.attempt,
+            "failure": attempt.failure,
+            "detail": attempt.detail,
+            "role": attempt.role,
+            "model": reply.model,
+            "template": attempt.template,
+            "input_hash": text_hash(" ".join(prompt)),
+            "prompt": " ".join(prompt),
+            "reply": reply_hash,
+            "reasoning": reply.reasoning,
+            "finish_reason": reply.finish_reason,
+            "input_tokens": usage.input_tokens,
+            "cached_tokens": usage.cached_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+            "output_tokens": usage.output_tokens,
+            "is_estimate": usage.is_estimate,
+            "cost": reply.cost,
+            "duration_millis": reply.duration_millis,
+            "first_event_millis": reply.first_event_millis,
+            "lease_token": self._lease.token,
+        }
+
+    def _remember(self, hashes: dict[str, str]) -> None:
+        for key in hashes:
+            self._known[key] = None
+            self._known.move_to_end(key)
+        while len(self._known) > _KNOWN_TEXTS:
+            self._known.popitem(last=False)
+
+
+def _sums(reply: Reply) -> dict[str, Any]:
+    usage = reply.usage
+    return {
+        "calls": books.c.calls + 1,
+        "input_tokens": books.c.input_tokens + usage.input_tokens,
+        "cached_tokens": books.c.cached_tokens + usage.cached_tokens,
+        "output_tokens": books.c.output_tokens + usage.output_tokens,
+        "cost": books.c.cost + (reply.cost or 0),
+        "unpriced_calls": books.c.unpriced_calls + (reply.cost is None),
+    }
+
+
+def _key_values(key: StepKey, prefix: str = "") -> dict[str, Any]:
+    return {
+        f"{prefix}book": key.book,
+        f"{prefix}node": key.node,
+        f"{prefix}revision": key.revision,
+        f"{prefix}activity": key.activity.value,
+        f"{prefix}round": key.round,
+        f"{prefix}step": key.step,
+    }
+
+
+def _record(row: Row[Any], key: StepKey, store: TextStore) -> StepRecord:
+    usage = Usage(
+        input_tokens=row.input_tokens, cached_tokens=row.cached_tokens, cache_write_tokens=row.cache_write_tokens,
+        output_tokens=row.output_tokens, is_estimate=row.is_estimate,
+    )  # fmt: skip
+    reply = Reply(
+        text=store.get(row.reply), reasoning=row.reasoning, finish_reason=row.finish_reason, model=row.model,
+        usage=usage, cost=row.cost, duration_millis=row.duration_millis, first_event_millis=row.first_event_millis,
+    )  # fmt: skip
+    return StepRecord(
+        id=row.id, key=key, attempt=row.attempt, failure=Failure(row.failure) if row.failure else None,
+        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()),
+    )  # fmt: skip

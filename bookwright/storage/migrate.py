@@ -1,0 +1,49 @@
+"""Brings a database's schema to the version that this code knows."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, column, inspect, select, table
+
+from bookwright.models.errors import DatabaseTooNew
+from bookwright.storage.database import Database
+
+HEAD = "0001"
+"""The newest revision; a test holds it to the migrations folder."""
+
+_MIGRATIONS = Path(__file__).parent.parent / "migrations"
+
+
+def current_revision(connection: Connection) -> str | None:
+    """The revision a database stands at; None for an empty one."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(select(column("version_num")).select_from(table("alembic_version"))).scalar_one_or_none()
+
+
+def upgrade(database: Database) -> bool:
+    """Create or upgrade the schema; tell whether anything was done. Safe to call at every start.
+
+    Raises:
+        DatabaseTooNew: A newer version of the program wrote this database.
+    """
+    with database.read() as connection:
+        revision = current_revision(connection)
+    if revision == HEAD:
+        return False
+    # Alembic is slow to import and needed once in a database's life.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if revision is not None and revision not in known:
+        raise DatabaseTooNew(
+            f"the database stands at revision {revision!r}, which this version does not know; "
+            "install a newer bookwright"
+        )
+    with database.write() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    return True

@@ -1,0 +1,137 @@
+"""Looks into the journal: what was asked, what it cost, what failed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, or_, select
+
+from bookwright.models.errors import NodeNotFound
+from bookwright.models.step import Activity
+from bookwright.storage.tables import nodes, steps
+from bookwright.storage.texts import TextStore
+
+_PLANNING = (Activity.PLAN, Activity.JUDGE, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE)
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """One line of the journal, for people."""
+
+    id: int
+    label: str
+    activity: str
+    round: int
+    step: str
+    attempt: int
+    failure: str | None
+    detail: str
+    role: str
+    model: str
+    template: str
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: int | None
+    """Millionths of a US dollar; None where no price was known."""
+    duration_millis: int
+    recorded_at: float
+
+
+@dataclass(frozen=True)
+class RoleSum:
+    """What one role has cost a book so far."""
+
+    role: str
+    model: str
+    calls: int
+    failed: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: int
+    unpriced: int
+
+
+class StepRepository:
+    """The journal of one book, for reading."""
+
+    def __init__(self, connection: Connection, book: str) -> None:
+        self._connection = connection
+        self._book = book
+        self._texts = TextStore(connection, book)
+
+    def lines(self, label: str | None = None, after: int = 0, limit: int = 1_000) -> Iterator[StepLine]:
+        """Yield recorded attempts after a step id, oldest first; of one node and below, or of all."""
+        columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
+        query = (
+            select(nodes.c.label, *columns)
+            .join(nodes, nodes.c.key == steps.c.node)
+            .where(steps.c.book == self._book, steps.c.id > after)
+        )
+        if label is not None:
+            query = query.where(or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True)))
+        for row in self._connection.execute(query.order_by(steps.c.id).limit(limit)):
+            yield StepLine(**row._mapping)
+
+    def prompt(self, step: int) -> list[str]:
+        """Return the blocks of what was asked at a step, the system frame first.
+
+        Raises:
+            NodeNotFound: The book has no such step.
+        """
+        hashes = self._column(step, "prompt").split()
+        found = self._texts.get_many(hashes)
+        return [found.get(key, "(no longer kept)") for key in hashes]
+
+    def reply(self, step: int) -> str:
+        """Return what was answered at a step.
+
+        Raises:
+            NodeNotFound: The book has no such step.
+        """
+        return self._texts.get(self._column(step, "reply"))
+
+    def by_role(self) -> list[RoleSum]:
+        """Return what each role and model has cost, dearest first."""
+        rows = self._connection.execute(
+            select(
+                steps.c.role,
+                steps.c.model,
+                func.count().label("calls"),
+                func.count(steps.c.failure).label("failed"),
+                func.sum(steps.c.input_tokens).label("input_tokens"),
+                func.sum(steps.c.cached_tokens).label("cached_tokens"),
+                func.sum(steps.c.output_tokens).label("output_tokens"),
+                func.coalesce(func.sum(steps.c.cost), 0).label("cost"),
+                (func.count() - func.count(steps.c.cost)).label("unpriced"),
+            )
+            .where(steps.c.book == self._book)
+            .group_by(steps.c.role, steps.c.model)
+        )
+        sums = [RoleSum(**{name: _number(value) for name, value in row._mapping.items()}) for row in rows]
+        return sorted(sums, key=lambda item: (-item.cost, -item.input_tokens - item.output_tokens))
+
+    def tokens_of_planning(self, unit: int) -> int:
+        """Return what planning one unit has cost so far, its tasks' designs included."""
+        served = select(nodes.c.key).where(nodes.c.unit == unit)
+        total = self._connection.execute(
+            select(func.sum(steps.c.input_tokens + steps.c.output_tokens)).where(
+                steps.c.book == self._book,
+                or_(steps.c.node == unit, steps.c.node.in_(served)),
+                steps.c.activity.in_([activity.value for activity in _PLANNING]),
+            )
+        ).scalar_one_or_none()
+        return int(total or 0)
+
+    def _column(self, step: int, name: str) -> str:
+        value = self._connection.execute(
+            select(steps.c[name]).where(steps.c.id == step, steps.c.book == self._book)
+        ).scalar_one_or_none()
+        if value is None:
+            raise NodeNotFound(f"book {self._book!r} has no step {step}; `bookwright log {self._book}` lists them")
+        return str(value)
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, str) else int(value)

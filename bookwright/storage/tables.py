@@ -1,0 +1,207 @@
+"""The tables. Rows stay in this package; repositories hand out domain models."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite gives row ids only to INTEGER keys; Postgres wants the wider type.
+_Key = BigInteger().with_variant(Integer, "sqlite")
+
+books = Table(
+    "books",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("advice", Text, nullable=False, server_default=""),
+    Column("is_archived", Boolean, nullable=False, default=False),
+    Column("stop_requested", Boolean, nullable=False, default=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_token", BigInteger, nullable=False, default=0),
+    Column("lease_expires", Float, nullable=False, default=0.0),
+    Column("intent", Text, nullable=False, server_default=""),
+    Column("calls", Integer, nullable=False, default=0),
+    Column("input_tokens", BigInteger, nullable=False, default=0),
+    Column("cached_tokens", BigInteger, nullable=False, default=0),
+    Column("output_tokens", BigInteger, nullable=False, default=0),
+    Column("cost", BigInteger, nullable=False, default=0),
+    Column("unpriced_calls", Integer, nullable=False, default=0),
+    Column("length_ratio", Float, nullable=False, default=1.0),
+)
+"""One row a book: its state, its lease, its sums. Small, since each step rewrites it."""
+
+briefs = Table(
+    "briefs",
+    metadata,
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("brief", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+nodes = Table(
+    "nodes",
+    metadata,
+    Column("key", _Key, primary_key=True),
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("parent", _Key, ForeignKey("nodes.key", ondelete="CASCADE")),
+    Column("unit", _Key, ForeignKey("nodes.key", ondelete="CASCADE")),
+    Column("label", Text, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("revision", Integer, nullable=False, default=1),
+    Column("level", Text, nullable=False),
+    Column("task_type", Text, nullable=False),
+    Column("title", Text, nullable=False, default=""),
+    Column("goal", Text, nullable=False),
+    Column("spec", Text, nullable=False, default="{}"),
+    Column("complexity_score", Integer),
+    Column("length", Integer),
+    Column("written", Integer, nullable=False, default=0),
+    Column("is_last", Boolean, nullable=False, default=False),
+    Column("unit_index", Integer, nullable=False, default=0),
+    Column("status", Text, nullable=False, default="open"),
+    Column("planning_round", Integer, nullable=False, default=0),
+    Column("decided_round", Integer, nullable=False, default=0),
+    Column("verdict", Text),
+    Column("decision", Text),
+    Column("open_points", Text, nullable=False, default="[]"),
+    Column("outline", Text, nullable=False, default="[]"),
+    UniqueConstraint("parent", "ordinal"),
+    Index("ix_nodes_book_label", "book", "label"),
+    Index("ix_nodes_parent_status", "parent", "status", "ordinal"),
+    Index("ix_nodes_unit", "unit"),
+)
+
+texts = Table(
+    "texts",
+    metadata,
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Text, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Prompt blocks, replies and documents, once per book by content hash, compressed."""
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("node", _Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("activity", Text, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("failure", Text),
+    Column("detail", Text, nullable=False, default=""),
+    Column("role", Text, nullable=False, default=""),
+    Column("model", Text, nullable=False),
+    Column("template", Text, nullable=False, default=""),
+    Column("input_hash", Text, nullable=False, default=""),
+    Column("prompt", Text, nullable=False, default=""),
+    Column("reply", Text, nullable=False),
+    Column("reasoning", Text, nullable=False, default=""),
+    Column("finish_reason", Text, nullable=False, default="stop"),
+    Column("input_tokens", Integer, nullable=False, default=0),
+    Column("cached_tokens", Integer, nullable=False, default=0),
+    Column("cache_write_tokens", Integer, nullable=False, default=0),
+    Column("output_tokens", Integer, nullable=False, default=0),
+    Column("is_estimate", Boolean, nullable=False, default=False),
+    Column("cost", BigInteger),
+    Column("duration_millis", Integer, nullable=False, default=0),
+    Column("first_event_millis", Integer),
+    Column("lease_token", BigInteger, nullable=False),
+    Column("recorded_at", Float, nullable=False),
+    UniqueConstraint("book", "node", "revision", "activity", "round", "step", "attempt", name="uq_steps_identity"),
+)
+"""The journal: every model reply, once, with its bill. Append-only."""
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("node", _Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("is_current", Boolean, nullable=False, default=True),
+    Column("text_hash", Text, nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("step", _Key, ForeignKey("steps.id", ondelete="SET NULL")),
+    UniqueConstraint("node", "kind", "version"),
+    Index("ix_documents_book_kind", "book", "kind", "is_current", "id"),
+)
+
+document_inputs = Table(
+    "document_inputs",
+    metadata,
+    Column("document", _Key, ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("input", _Key, primary_key=True),
+    Index("ix_document_inputs_input", "input"),
+    sqlite_with_rowid=False,
+)
+"""Which documents stood in the prompt that a document came of: what makes staleness exact."""
+
+maintenance = Table(
+    "maintenance",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("document", _Key, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
+    Column("is_applied", Boolean, nullable=False, default=False),
+    Index("ix_maintenance_waiting", "book", "is_applied", "id"),
+)
+"""What the maintainers are owed: deferred, applied in order, never concurrent."""
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("document", _Key, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
+    Column("node", _Key, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("chunk", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("vector_hash", Text, nullable=False),
+    UniqueConstraint("document", "chunk"),
+    Index("ix_passages_book_kind", "book", "kind"),
+)
+"""What the index holds, so that it can be rebuilt without embedding anything again."""
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Embeddings by text hash, little-endian float32."""
+

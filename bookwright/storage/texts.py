@@ -1,0 +1,67 @@
+"""Texts by content hash, stored once per book, compressed."""
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.dml import Insert
+
+from bookwright.storage.tables import texts
+
+_LEVEL = 3
+_columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
+_INSERTS: dict[str, Insert] = {
+    "sqlite": sqlite.insert(texts).values(_columns).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(texts).values(_columns).on_conflict_do_nothing(),
+}
+_GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.hash == bindparam("hash"))
+
+
+def text_hash(text: str) -> str:
+    """The name of a text: 24 hexadecimal digits of its SHA-256 (UTF-8, lone surrogates replaced)."""
+    return hashlib.sha256(_encoded(text)).hexdigest()[:24]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+class TextStore:
+    """The texts of one book in one transaction."""
+
+    def __init__(self, connection: Connection, book: str) -> None:
+        self._connection = connection
+        self._book = book
+
+    def put(self, items: Mapping[str, str]) -> None:
+        """Store texts under their hashes; what is there already stays."""
+        rows = [
+            {"book": self._book, "hash": key, "body": zlib.compress(_encoded(text), _LEVEL)}
+            for key, text in items.items()
+        ]
+        if rows:
+            self._connection.execute(_INSERTS[self._connection.dialect.name], rows)
+
+    def get(self, key: str) -> str:
+        """Return the text of that hash.
+
+        Raises:
+            KeyError: It is not stored (its prompt was let go by retention).
+        """
+        body = self._connection.execute(_GET, {"book": self._book, "hash": key}).scalar_one_or_none()
+        if body is None:
+            raise KeyError(key)
+        return zlib.decompress(body).decode("utf-8", "surrogatepass")
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the texts of those hashes; unknown ones are left out."""
+        wanted = list(dict.fromkeys(keys))
+        if not wanted:
+            return {}
+        rows = self._connection.execute(
+            select(texts.c.hash, texts.c.body).where(texts.c.book == self._book, texts.c.hash.in_(wanted))
+        )
+        return {key: zlib.decompress(body).decode("utf-8", "surrogatepass") for key, body in rows}

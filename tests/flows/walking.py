@@ -1,0 +1,51 @@
+"""Builds a walk over a scripted model and a database of its own."""
+
+from pathlib import Path
+from typing import Any
+
+from bookwright.agents.desk import Asker, Desk
+from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.limits import Limits
+from bookwright.models.brief import make_brief
+from bookwright.models.profile import PROFILES, ProfileName
+from bookwright.models.settings import load_settings
+from bookwright.models.task import TaskNode
+from bookwright.storage.books import Lease
+from bookwright.storage.journal import Journal
+from bookwright.storage.stores import BookStorage
+from tests.fakes import NoContext
+
+
+def begin(
+    home: Path,
+    models: Asker,
+    *,
+    window: Window | None = None,
+    limits: Limits | None = None,
+    owner: str = "the test",
+    **brief_values: Any,
+) -> tuple[TaskNode, Deps]:
+    """Open a library in `home`, take the book of that brief, and return its root and its walk."""
+    settings = load_settings(home=home, free_megabytes=0)
+    database = open_library(settings)
+    values = {"premise": "A keeper finds a log that is written in her own hand.", "length": 900, "profile": "standard"}
+    brief = make_brief(values | brief_values)
+    book = find_or_create(database, brief)
+    with database.write() as connection:
+        lease = Lease.take(connection, book.id, owner, settings.lease_seconds)
+    storage = BookStorage(database, book.id, brief.language)
+    desk = Desk(
+        brief=brief,
+        profile=PROFILES[brief.profile or ProfileName.STANDARD],
+        settings=settings,
+        journal=Journal(storage, lease),
+        models=models,
+        budget=None,
+        contexts=NoContext(),
+        model_of=lambda role: f"scripted:{role}",
+        listener=lambda name, event: None,
+    )
+    deps = Deps(storage, desk, window or NoWindow(), limits or Limits())
+    with deps.stores() as stores:
+        return stores.nodes.root(), deps
