@@ -79,6 +79,8 @@ class Card:
     # Division
     is_incremental: bool = False
     """Only the next child becomes real; later ones are outlined and bind nobody."""
+    ends_here: bool = False
+    """What is cut now ends the unit: every child is given, or the next one takes all that is left."""
     child_index: int = 1
     """Ordinal of the next child."""
     remaining_length: int = 0

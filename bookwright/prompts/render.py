@@ -29,6 +29,7 @@ def environment(locale: str = "en") -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
         autoescape=False,
+        auto_reload=False,
     )
 
 
@@ -44,6 +45,7 @@ def render(path: str, card: Card, locale: str = "en") -> str:
     return environment(locale).get_template(f"{path}.md.j2").render(variables).strip()
 
 
+@lru_cache(maxsize=8)
 def render_system(book: BookCard, locale: str = "en") -> str:
     """Render the system frame that all agents of a book share."""
     return environment(locale).get_template("story/system.md.j2").render(book=book).strip()

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
@@ -151,10 +152,21 @@ class Lease:
         Raises:
             LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
-        stop = connection.execute(
-            _FENCE.values(changes) if changes else _FENCE,
-            {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self._seconds},
-        ).scalar_one_or_none()
+        return self._hold(connection, _FENCE.values(changes) if changes else _FENCE, {})
+
+    def fence_step(self, connection: Connection, bill: dict[str, Any]) -> bool:
+        """Do the same for one recorded step, adding its bill to the book's sums.
+
+        `bill` has `intent`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
+
+        Raises:
+            LeaseLost: A newer worker holds the book; the transaction must be given up.
+        """
+        return self._hold(connection, _FENCE_STEP, {f"bill_{name}": value for name, value in bill.items()})
+
+    def _hold(self, connection: Connection, statement: ReturningUpdate[Any], values: dict[str, Any]) -> bool:
+        identity = {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self._seconds}
+        stop = connection.execute(statement, identity | values).scalar_one_or_none()
         if stop is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
         return bool(stop)
@@ -173,4 +185,13 @@ _FENCE = (
     .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))
     .values(lease_expires=database_now() + bindparam("lease_seconds"), updated_at=database_now())
     .returning(books.c.stop_requested)
+)
+_FENCE_STEP = _FENCE.values(
+    intent=bindparam("bill_intent"),
+    calls=books.c.calls + 1,
+    input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
+    cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
+    output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),
+    cost=books.c.cost + bindparam("bill_cost"),
+    unpriced_calls=books.c.unpriced_calls + bindparam("bill_unpriced"),
 )

@@ -12,6 +12,7 @@ Source: facts/local-models-chroma.md section B (longer passages dilute).
 """
 
 HEADER_CHARACTERS = 160
+_HEADING_LIMIT = LIMIT // 4
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _NO_SPACE_AROUND = re.compile(r"[\u2018-\u201d\u2026\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
@@ -70,7 +71,7 @@ def _parts(text: str) -> Iterator[tuple[bool, bool, str]]:
     """
     heading = ""
     for paragraph in paragraphs(text):
-        if is_heading(paragraph):
+        if is_heading(paragraph) and weigh(heading + paragraph) <= _HEADING_LIMIT:
             heading = f"{heading}\n{paragraph}" if heading else paragraph
             continue
         pieces = [piece for sentence in sentences(paragraph) for piece in _pieces(sentence)]

@@ -30,6 +30,21 @@ _LATEST = (
 )
 
 _ADD = insert(documents).returning(documents.c.id)
+_OF_KINDS = (
+    documents.c.book == bindparam("book"),
+    documents.c.kind.in_(bindparam("kinds", expanding=True)),
+    documents.c.is_current.is_(True),
+)
+_ID_RANGE = select(func.min(documents.c.id), func.max(documents.c.id)).where(*_OF_KINDS)
+_NEXT_ID = select(documents).where(*_OF_KINDS, documents.c.id >= bindparam("start")).order_by(documents.c.id).limit(1)
+_LAST_VERSION = select(func.max(documents.c.version)).where(
+    documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind")
+)
+_WAITING = (
+    select(maintenance.c.id, maintenance.c.kind, maintenance.c.document)
+    .where(maintenance.c.book == bindparam("book"), maintenance.c.is_applied.is_(False))
+    .order_by(maintenance.c.id)
+)
 
 
 class DocumentRepository:
@@ -46,9 +61,7 @@ class DocumentRepository:
         key = text_hash(new.text)
         self._texts.put({key: new.text})
         last = self._connection.execute(
-            select(func.max(documents.c.version)).where(
-                documents.c.node == new.node, documents.c.kind == new.kind.value
-            )
+            _LAST_VERSION, {"node": new.node, "kind": new.kind.value}
         ).scalar_one_or_none()
         if last:
             self._connection.execute(
@@ -122,6 +135,18 @@ class DocumentRepository:
         )
         return [self._document(row, True) for row in rows]
 
+    def drawn(self, kinds: Iterable[DocumentKind], draws: Iterable[float]) -> list[Document]:
+        """Return a document for each draw, 0 to 1 over the book's ids; each at most once, with text."""
+        wanted = {"book": self._book, "kinds": [kind.value for kind in kinds]}
+        first, last = self._connection.execute(_ID_RANGE, wanted).one()
+        if first is None:
+            return []
+        found: dict[int, Document] = {}
+        for draw in draws:
+            row = self._connection.execute(_NEXT_ID, wanted | {"start": first + round(draw * (last - first))}).one()
+            found.setdefault(row.id, self._document(row, True))
+        return list(found.values())
+
     def written_since(self, moment: float) -> int:
         """Count what was written of the book's prose after a moment (seconds since 1970)."""
         total = self._connection.execute(
@@ -167,12 +192,7 @@ class MaintenanceQueue:
 
     def waiting(self) -> Iterator[tuple[int, DocumentKind, int]]:
         """Yield queue id, maintained kind and document id of what waits, oldest first."""
-        rows = self._connection.execute(
-            select(maintenance.c.id, maintenance.c.kind, maintenance.c.document)
-            .where(maintenance.c.book == self._book, maintenance.c.is_applied.is_(False))
-            .order_by(maintenance.c.id)
-        )
-        for row in rows:
+        for row in self._connection.execute(_WAITING, {"book": self._book}):
             yield row.id, DocumentKind(row.kind), row.document
 
     def mark_applied(self, kind: DocumentKind, up_to: int) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select
+from sqlalchemy import Row, bindparam, insert, select
 
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, Usage
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.tables import books, steps
+from bookwright.storage.tables import steps
 from bookwright.storage.texts import TextStore, text_hash
 
 Move = Callable[[Stores, int], None]
@@ -80,26 +80,27 @@ class Journal:
             LeaseLost: Another worker holds the book; nothing was written.
             StorageError: The database could not take it; nothing was written.
         """
-        hashes = {text_hash(block): block for block in attempt.prompt}
+        hashes = [text_hash(block) for block in attempt.prompt]
         reply_hash = text_hash(attempt.reply.text)
-        fresh = {key: block for key, block in hashes.items() if key not in self._known} if attempt.stores_prompt else {}
+        blocks = dict(zip(hashes, attempt.prompt, strict=True)) if attempt.stores_prompt else {}
+        fresh = {key: block for key, block in blocks.items() if key not in self._known}
         fresh[reply_hash] = attempt.reply.text
         with self._storage.write() as stores:
-            self._fence(stores.connection, **_sums(attempt.reply), intent=intent)
+            self._renewed(self._lease.fence_step(stores.connection, _bill(attempt.reply, intent)))
             stores.texts.put(fresh)
-            values = self._values(attempt, tuple(hashes), reply_hash)
+            values = self._values(attempt, " ".join(hashes), reply_hash)
             step = int(stores.connection.execute(_INSERT, values).scalar_one())
             if move is not None:
                 move(stores, step)
             done = self._write_deferred(stores)
-        self._remember(hashes)
+        self._remember(blocks)
         del self._deferred[:done]
         return step
 
     def move(self, move: Move) -> None:
         """Make a move that no model call stands behind, in a fenced transaction of its own."""
         with self._storage.write() as stores:
-            self._fence(stores.connection)
+            self._renewed(self._lease.fence(stores.connection))
             move(stores, 0)
             done = self._write_deferred(stores)
         del self._deferred[:done]
@@ -120,14 +121,13 @@ class Journal:
     def renew(self) -> None:
         """Renew the lease during a long call, and hear whether a stop was asked for."""
         with self._storage.database.write() as connection:
-            self._fence(connection)
+            self._renewed(self._lease.fence(connection))
 
-    def _fence(self, connection: Connection, **changes: Any) -> None:
-        if self._lease.fence(connection, **changes):
-            self._stop_asked = True
+    def _renewed(self, stop: bool) -> None:
+        self._stop_asked = self._stop_asked or stop
         self.last_renewed = time.monotonic()
 
-    def _values(self, attempt: Attempt, prompt: tuple[str, ...], reply_hash: str) -> dict[str, Any]:
+    def _values(self, attempt: Attempt, prompt: str, reply_hash: str) -> dict[str, Any]:
         reply, usage = attempt.reply, attempt.reply.usage
         return _key_values(attempt.key) | {
             "attempt": attempt.attempt,
@@ -136,8 +136,8 @@ class Journal:
             "role": attempt.role,
             "model": reply.model,
             "template": attempt.template,
-            "input_hash": text_hash(" ".join(prompt)),
-            "prompt": " ".join(prompt),
+            "input_hash": text_hash(prompt),
+            "prompt": prompt,
             "reply": reply_hash,
             "reasoning": reply.reasoning,
             "finish_reason": reply.finish_reason,
@@ -160,15 +160,14 @@ class Journal:
             self._known.popitem(last=False)
 
 
-def _sums(reply: Reply) -> dict[str, Any]:
-    usage = reply.usage
+def _bill(reply: Reply, intent: str) -> dict[str, Any]:
     return {
-        "calls": books.c.calls + 1,
-        "input_tokens": books.c.input_tokens + usage.input_tokens,
-        "cached_tokens": books.c.cached_tokens + usage.cached_tokens,
-        "output_tokens": books.c.output_tokens + usage.output_tokens,
-        "cost": books.c.cost + (reply.cost or 0),
-        "unpriced_calls": books.c.unpriced_calls + (reply.cost is None),
+        "intent": intent,
+        "input_tokens": reply.usage.input_tokens,
+        "cached_tokens": reply.usage.cached_tokens,
+        "output_tokens": reply.usage.output_tokens,
+        "cost": reply.cost or 0,
+        "unpriced": int(reply.cost is None),
     }
 
 

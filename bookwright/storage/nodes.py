@@ -51,6 +51,47 @@ _CHILDREN = (
 )
 
 _ADD = insert(nodes).returning(nodes.c.key)
+_LAST_ORDINAL = select(func.max(nodes.c.ordinal)).where(nodes.c.parent == bindparam("parent"))
+_ADD_WRITTEN = (
+    update(nodes)
+    .where(nodes.c.key.in_(bindparam("keys", expanding=True)))
+    .values(written=nodes.c.written + bindparam("amount"))
+)
+
+
+def _ancestors() -> Select[Any]:
+    above = (
+        select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
+        .where(nodes.c.key == bindparam("key"))
+        .cte(recursive=True)
+    )
+    chain = nodes.alias()
+    above = above.union_all(
+        select(chain.c.key, chain.c.parent, above.c.distance + 1).where(chain.c.key == above.c.parent)
+    )
+    found = select(nodes).join(above, above.c.key == nodes.c.key)
+    return found.where(above.c.distance > 0).order_by(above.c.distance)
+
+
+def _written_leaves() -> Select[Any]:
+    child = nodes.alias()
+    has_parts = select(child.c.key).where(child.c.parent == nodes.c.key, child.c.task_type == TaskType.WRITE.value)
+    return (
+        select(nodes)
+        .where(
+            nodes.c.book == bindparam("book"),
+            nodes.c.task_type == TaskType.WRITE.value,
+            nodes.c.status.in_([NodeStatus.WRITTEN.value, NodeStatus.DONE.value]),
+            nodes.c.written > 0,
+            ~has_parts.exists(),
+        )
+        .order_by(nodes.c.key.desc())
+        .limit(bindparam("limit"))
+    )
+
+
+_ANCESTORS = _ancestors()
+_WRITTEN_LEAVES = _written_leaves()
 
 
 class NodeRepository:
@@ -101,17 +142,7 @@ class NodeRepository:
 
     def ancestors(self, node: TaskNode) -> list[TaskNode]:
         """Return the nodes above, nearest first; one query however deep."""
-        chain = nodes.alias()
-        above = (
-            select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
-            .where(nodes.c.key == node.key)
-            .cte(recursive=True)
-        )
-        above = above.union_all(
-            select(chain.c.key, chain.c.parent, above.c.distance + 1).where(chain.c.key == above.c.parent)
-        )
-        found = select(nodes).join(above, above.c.key == nodes.c.key).where(above.c.distance > 0)
-        return [_node(row) for row in self._connection.execute(found.order_by(above.c.distance))]
+        return [_node(row) for row in self._connection.execute(_ANCESTORS, {"key": node.key})]
 
     def tasks_of_round(self, unit: int, planning_round: int) -> list[TaskNode]:
         """Return the tasks that one round of planning gave a unit."""
@@ -123,26 +154,9 @@ class NodeRepository:
 
     def units_before(self, node: TaskNode, count: int) -> list[TaskNode]:
         """Return up to `count` written units without unit children, in reading order before `node`, nearest last."""
-        child = nodes.alias()
-        has_parts = (
-            select(child.c.key)
-            .where(child.c.parent == nodes.c.key, child.c.task_type == TaskType.WRITE.value)
-            .exists()
-        )
-        leaves = (
-            select(nodes)
-            .where(
-                nodes.c.book == self._book,
-                nodes.c.task_type == TaskType.WRITE.value,
-                nodes.c.status.in_([NodeStatus.WRITTEN.value, NodeStatus.DONE.value]),
-                nodes.c.written > 0,
-                ~has_parts,
-            )
-            .order_by(nodes.c.key.desc())
-            .limit(count * 4 + 4)
-        )
         # Depth first makes keys grow in reading order, but for units made all at once.
-        found = sorted(map(_node, self._connection.execute(leaves)), key=lambda leaf: leaf.order)
+        rows = self._connection.execute(_WRITTEN_LEAVES, {"book": self._book, "limit": count * 4 + 4})
+        found = sorted(map(_node, rows), key=lambda leaf: leaf.order)
         return [leaf for leaf in found if leaf.order < node.order][-count:]
 
     def add(self, parent: TaskNode, items: Iterable[PlanNode], **common: Any) -> list[TaskNode]:
@@ -151,9 +165,7 @@ class NodeRepository:
         `common` sets columns of all of them, such as `unit`, `level` or `planning_round`; a
         callable value is called with the item's place in the list, from 0.
         """
-        last = self._connection.execute(
-            select(func.max(nodes.c.ordinal)).where(nodes.c.parent == parent.key)
-        ).scalar_one_or_none()
+        last = self._connection.execute(_LAST_ORDINAL, {"parent": parent.key}).scalar_one_or_none()
         added = []
         for index, item in enumerate(items):
             ordinal = (last or 0) + 1 + index
@@ -195,9 +207,7 @@ class NodeRepository:
     def add_written(self, node: TaskNode, amount: int) -> None:
         """Count `amount` more as written in a unit and in every unit above it."""
         keys = [node.key, *(above.key for above in self.ancestors(node))]
-        self._connection.execute(
-            update(nodes).where(nodes.c.key.in_(keys)).values(written=nodes.c.written + amount)
-        )
+        self._connection.execute(_ADD_WRITTEN, {"keys": keys, "amount": amount})
 
     def siblings_with(self, parents: Iterable[int]) -> list[TaskNode]:
         """Return the living children of all those nodes, in reading order; one query."""

@@ -5,10 +5,10 @@ from typing import Any
 
 from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
-from bookwright.flows.activities.surroundings import child_level_of, max_unit_length, unit_card, usual_child
+from bookwright.flows.activities.surroundings import child_level_of, drawn_facts, max_unit_length, unit_card, usual_child
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import BookPaused
-from bookwright.models.length import division_is_over, grant_child_length, spread
+from bookwright.models.length import ChildLength, division_is_over, grant_child_length, spread
 from bookwright.models.level import Level, division_is_incremental
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
@@ -47,7 +47,9 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     with deps.stores() as stores:
         index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
     is_incremental = division_is_incremental(level)
-    card = replace(unit_card(unit, deps), is_incremental=is_incremental, child_index=index)
+    ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
+    card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
+    card = replace(card, draw=drawn_facts(unit, deps))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
     run = deps.desk.begin(
         Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
@@ -57,7 +59,9 @@ def divide(unit: TaskNode, deps: Deps) -> None:
 
     def move(answer: PlanOutput) -> Move:
         if is_incremental:
-            return _add_next(unit, level, index, _units(answer), deps)
+            units = _units(answer)
+            granted = _granted(unit, level, None if ends_here else units[0].length, deps)
+            return _add_next(unit, level, index, units, granted)
         return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
 
     run.run(workflow[-1], move, check=_has_units)
@@ -81,9 +85,12 @@ def _has_units(answer: PlanOutput) -> str:
     return "" if answer.sub_tasks else "sub_tasks is empty; give at least the next child"
 
 
-def _add_next(unit: TaskNode, level: Level, index: int, units: list[PlanNode], deps: Deps) -> Move:
+def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> ChildLength:
     limit = None if level.is_at_least(Level.ACT) else max_unit_length(deps)
-    granted = grant_child_length(unit.remaining, units[0].length, usual_child(unit, deps), level.bounds, limit)
+    return grant_child_length(unit.remaining, proposed, usual_child(unit, deps), level.bounds, limit)
+
+
+def _add_next(unit: TaskNode, level: Level, index: int, units: list[PlanNode], granted: ChildLength) -> Move:
     outline = tuple(f"{later.title}: {later.goal}" for later in units[1 : 1 + _OUTLINE_LINES])
 
     def move(stores: Stores, step: int) -> None:

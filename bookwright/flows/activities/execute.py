@@ -1,9 +1,11 @@
 """Carrying out atoms, and merging the parts of what was not one."""
 
+from dataclasses import replace
+
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.plan import parts
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Expert
 from bookwright.models.document import DocumentKind, NewDocument
@@ -20,7 +22,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
     """Make the document that an atomic task asks for."""
     unit = unit_of(node, deps)
     run = deps.desk.begin(
-        Activity.EXECUTE, node, unit, unit_card(unit, deps, node),
+        Activity.EXECUTE, node, unit, replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps)),
         context="designer" if node.task_type is TaskType.DESIGN else "researcher",
         round_=node.planning_round, next_activity="execute",
     )  # fmt: skip

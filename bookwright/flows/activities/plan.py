@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
@@ -20,7 +20,7 @@ MAX_DECOMPOSITION_DEPTH = 3
 def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     """Plan one round; the last step's tasks become nodes below the unit."""
     unit = deps.fresh(unit)
-    card = replace(unit_card(unit, deps), round=planning_round)
+    card = replace(unit_card(unit, deps), round=planning_round, draw=drawn_facts(unit, deps))
     workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name)
     run = deps.desk.begin(
         Activity.PLAN, unit, unit, card, context=workflow[0].context, round_=planning_round, next_activity="judge"

@@ -1,9 +1,11 @@
 """What several activities ask about a unit's place in its book."""
 
 from dataclasses import replace
+from random import Random
 
 from bookwright.agents.cards import element_allowance, make_card
 from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
 from bookwright.models.level import Level, child_level, usual_child_length
 from bookwright.models.plan import TaskType
 from bookwright.models.task import TaskNode
@@ -11,6 +13,8 @@ from bookwright.prompts import Card
 
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
 _DESIGN_WORDS = (60, 1_200)
+_DRAWS = 3
+_FACT_CHARACTERS = (12, 220)
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
@@ -85,17 +89,16 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
 
 def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     """Return the card of an activity with everything that its unit's place decides."""
-    parent = parent_of(unit, deps)
+    with deps.stores() as stores:
+        above = stores.nodes.ancestors(unit)
     child = child_level_of(unit, deps)
     low, high = child.bounds if child else (0, 0)
-    with deps.stores() as stores:
-        is_first = not stores.nodes.units_before(unit, 1)
     return replace(
         make_card(deps.brief, unit, task),
-        parent_level=parent.level.value if parent else "",
+        parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
-        is_first=is_first,
-        is_last=unit.is_last and _ends_book(unit, deps),
+        is_first=(above[-1] if above else unit).written == 0,
+        is_last=all(node.is_last for node in (unit, *above)),
         max_rounds=max_rounds(deps),
         max_tasks=deps.profile.max_tasks_per_round,
         open_points=unit.open_points,
@@ -109,11 +112,24 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     )
 
 
+def drawn_facts(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
+    """Draw facts of the book by lot: a model cannot be random, code can. Source: CRAFT rule 6.
+
+    Seeded by the brief and the unit, so a repeated step draws the same.
+    """
+    lot = Random(f"{deps.brief.seed} {unit.label}")
+    with deps.stores() as stores:
+        kinds = (DocumentKind.DESIGN, DocumentKind.SUMMARY)
+        documents = stores.documents.drawn(kinds, [lot.random() for _ in range(_DRAWS)])
+    facts = []
+    for document in documents:
+        lines = [line.strip(" -*#>") for line in document.text.splitlines()]
+        fitting = [line for line in lines if _FACT_CHARACTERS[0] <= len(line) <= _FACT_CHARACTERS[1]]
+        if fitting:
+            facts.append(lot.choice(fitting))
+    return tuple(dict.fromkeys(facts))
+
+
 def max_rounds(deps: Deps) -> int:
     """How many planning rounds a unit has: the brief's word, or the profile's."""
     return deps.brief.max_planning_rounds or deps.profile.max_planning_rounds
-
-
-def _ends_book(unit: TaskNode, deps: Deps) -> bool:
-    with deps.stores() as stores:
-        return all(node.is_last for node in stores.nodes.ancestors(unit))

@@ -1,0 +1,1 @@
+"""What completes a prompt: providers, the embedded model, the rehearsal author."""

@@ -1,0 +1,274 @@
+"""The providers as data: where they are, what they need, what they take; and how a model is checked."""
+
+import difflib
+import os
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bookwright.agents.backends import price_list
+from bookwright.models.errors import InvalidSetting, MissingKey, UnknownModel
+from bookwright.models.settings import Settings
+
+
+class OutputMode(StrEnum):
+    """How a reply of a given shape is asked for."""
+
+    NATIVE = "native"
+    """The provider's own JSON schema mode, not strict."""
+    TOOL = "tool"
+    """The arguments of a tool that must be called, not strict."""
+    PROMPTED = "prompted"
+    """The schema stands at the end of the prompt."""
+
+
+class Dialect(StrEnum):
+    """Which API a provider speaks."""
+
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+    OWN = "own"
+    """A backend of ours, in process."""
+
+
+class Feature(StrEnum):
+    """What a provider takes beyond the common core."""
+
+    SEED = "seed"
+    EXTRA = "extra"
+    """llama.cpp's own sampling fields."""
+    PREFILL = "prefill"
+    """Goes on from an unfinished assistant message."""
+    CACHE_KEY = "cache_key"
+    CACHE_POINTS = "cache_points"
+    JSON_OBJECT = "json_object"
+    """A mode for JSON of any shape, for use beside a prompted schema."""
+    NEW_LIMIT = "new_limit"
+    """`max_completion_tokens` in place of `max_tokens`."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One provider."""
+
+    name: str
+    dialect: Dialect
+    base_url: str = ""
+    url_variables: tuple[str, ...] = ()
+    """Environment variables that may hold another address; the first one set wins."""
+    key_variables: tuple[str, ...] = ()
+    needs_key: bool = False
+    is_free: bool = False
+    """Runs on the author's own machine; every call costs 0."""
+    output_mode: OutputMode = OutputMode.NATIVE
+    output_overrides: tuple[tuple[str, OutputMode], ...] = ()
+    """Patterns of model names that need another mode; the first match wins."""
+    context_window: int = 32_768
+    """Tokens, for models of which no list knows better."""
+    price_lists: tuple[str, ...] = ()
+    """Providers of genai-prices to look the model up at, in order."""
+    features: frozenset[Feature] = frozenset()
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model with all that is needed to reach it."""
+
+    provider: Provider
+    model: str
+    base_url: str
+    api_key: str = field(repr=False)
+
+
+_CLAUDE_KINDS = ("fable", "opus", "sonnet", "haiku")
+_LOCAL = frozenset({Feature.SEED, Feature.EXTRA, Feature.PREFILL})
+_LIST = (
+    Provider(
+        "anthropic", Dialect.ANTHROPIC, "https://api.anthropic.com", ("ANTHROPIC_BASE_URL",), ("ANTHROPIC_API_KEY",),
+        needs_key=True, output_mode=OutputMode.TOOL, context_window=200_000, price_lists=("anthropic",),
+        # these think, and while they do no tool can be forced; one that may be left out often is
+        output_overrides=tuple((f"claude-{kind}-5*", OutputMode.PROMPTED) for kind in _CLAUDE_KINDS),
+        features=frozenset({Feature.CACHE_POINTS}),
+    ),
+    Provider(
+        "openai", Dialect.OPENAI, "https://api.openai.com/v1", ("OPENAI_BASE_URL",), ("OPENAI_API_KEY",),
+        needs_key=True, context_window=128_000, price_lists=("openai",),
+        features=frozenset({Feature.SEED, Feature.CACHE_KEY, Feature.JSON_OBJECT, Feature.NEW_LIMIT}),
+    ),
+    Provider(
+        "deepseek", Dialect.OPENAI, "https://api.deepseek.com", ("DEEPSEEK_BASE_URL",), ("DEEPSEEK_API_KEY",),
+        needs_key=True, output_mode=OutputMode.PROMPTED, context_window=64_000, price_lists=("deepseek",),
+        features=frozenset({Feature.JSON_OBJECT}),
+    ),
+    Provider(
+        "qwen", Dialect.OPENAI, "https://dashscope.aliyuncs.com/compatible-mode/v1", ("DASHSCOPE_BASE_URL",),
+        ("DASHSCOPE_API_KEY",), needs_key=True, output_mode=OutputMode.PROMPTED, context_window=131_072,
+        features=frozenset({Feature.SEED}),
+    ),
+    Provider(
+        "zhipu", Dialect.OPENAI, "https://open.bigmodel.cn/api/paas/v4", ("GLM_BASE_URL", "ZHIPU_BASE_URL"),
+        ("GLM_API_KEY", "ZHIPU_API_KEY"), needs_key=True, output_mode=OutputMode.PROMPTED, context_window=128_000,
+        price_lists=("zhipuai", "zai"), features=frozenset({Feature.JSON_OBJECT}),
+    ),
+    Provider(
+        "openrouter", Dialect.OPENAI, "https://openrouter.ai/api/v1", ("OPENROUTER_BASE_URL",),
+        ("OPENROUTER_API_KEY",), needs_key=True, output_mode=OutputMode.TOOL, price_lists=("openrouter",),
+        output_overrides=tuple((f"anthropic/claude-{kind}-5*", OutputMode.PROMPTED) for kind in _CLAUDE_KINDS),
+        features=frozenset({Feature.SEED, Feature.CACHE_POINTS}),
+    ),
+    Provider(
+        "ollama", Dialect.OPENAI, "http://127.0.0.1:11434/v1", ("OLLAMA_BASE_URL",), ("OLLAMA_API_KEY",),
+        is_free=True, context_window=8_192, features=frozenset({Feature.SEED}),
+        output_overrides=(("*-cloud", OutputMode.PROMPTED),),  # takes a schema there and does not keep to it
+    ),
+    Provider(
+        "vllm", Dialect.OPENAI, "http://127.0.0.1:8000/v1", ("VLLM_BASE_URL",), ("VLLM_API_KEY",),
+        is_free=True, features=frozenset({Feature.SEED}),
+    ),
+    Provider(
+        "llamacpp", Dialect.OPENAI, "http://127.0.0.1:8080/v1", ("LLAMACPP_BASE_URL",), ("LLAMACPP_API_KEY",),
+        is_free=True, context_window=8_192, features=_LOCAL,
+    ),
+    Provider(
+        "compatible", Dialect.OPENAI, "", ("LLM_BASE_URL",), ("LLM_API_KEY",), features=frozenset({Feature.SEED}),
+    ),
+    Provider("embedded", Dialect.OWN, is_free=True, context_window=8_192, features=_LOCAL),
+    Provider("rehearsal", Dialect.OWN, is_free=True, context_window=200_000, features=frozenset({Feature.SEED})),
+)  # fmt: skip
+PROVIDERS = {provider.name: provider for provider in _LIST}
+
+_THINKS = re.compile(
+    r"(^|/)(claude-[a-z]+-5|gpt-5\.[5-9]|gpt-5($|-)|gpt-[6-9]|o[1-9]($|-)|deepseek-(v4|flash|reasoner|r1)"
+    r"|glm-(4\.[5-9]|[5-9])|qwen3(?!.*(coder|instruct|max))|qwq|.*thinking|.*reasoning)",
+    re.IGNORECASE,
+)
+THINKING_ALLOWANCE = 8_192
+"""Output tokens on top of the answer's own limit for models that think before they answer: a limit
+meant for the answer alone would be used up by the thoughts. At most a quarter of the window."""
+
+
+def find_provider(name: str) -> Provider:
+    """Return the provider of that name.
+
+    Raises:
+        UnknownModel: There is none.
+    """
+    if name in PROVIDERS:
+        return PROVIDERS[name]
+    near = difflib.get_close_matches(name, PROVIDERS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"providers are {', '.join(PROVIDERS)}"
+    raise UnknownModel(f"no provider is called {name!r}; {hint}")
+
+
+def split_name(name: str) -> tuple[Provider, str]:
+    """Tell a model's provider and its name there.
+
+    Raises:
+        UnknownModel: The provider is unknown or the name has no `provider:` part.
+    """
+    provider, _, model = name.partition(":")
+    if not model:
+        raise UnknownModel(f"a model is named provider:model, such as anthropic:claude-sonnet-5-5, not {name!r}")
+    return find_provider(provider), model
+
+
+def output_mode(name: str) -> OutputMode:
+    """Tell how this model is asked for JSON."""
+    provider, model = split_name(name)
+    for pattern, mode in provider.output_overrides:
+        if fnmatchcase(model.lower(), pattern):
+            return mode
+    return provider.output_mode
+
+
+def thinking_allowance(name: str) -> int:
+    """Tell how many output tokens this model may need for thoughts, beside its answer."""
+    provider_name, _, model = name.partition(":")
+    provider = PROVIDERS.get(provider_name)
+    if provider is None or provider.dialect is Dialect.OWN or not _THINKS.search(model):
+        return 0
+    return min(THINKING_ALLOWANCE, context_window(name) // 4)
+
+
+def context_window(name: str) -> int:
+    """Tell how many tokens of prompt and answer this model takes."""
+    provider, model = split_name(name)
+    known = price_list.find(provider.price_lists, model)
+    return (known.context_window if known else None) or provider.context_window
+
+
+def base_url(provider: Provider, settings: Settings) -> str:
+    """Tell where a provider is reached.
+
+    Raises:
+        InvalidSetting: No address is set, or it is none.
+    """
+    wanted = settings.llm_base_url if provider.name == "compatible" else ""
+    found = (wanted or _first_set(provider.url_variables) or provider.base_url).rstrip("/")
+    variable = provider.url_variables[0]
+    if not found:
+        raise InvalidSetting(f"{provider.name} has no address: set {variable}, such as http://127.0.0.1:8080/v1")
+    parts = urlsplit(found)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidSetting(f"the address of {provider.name} must begin with http:// or https://, not {found!r}")
+    return found
+
+
+def api_key(provider: Provider) -> str:
+    """Return the provider's key from the environment; empty where it needs none and has none.
+
+    Raises:
+        MissingKey: It needs one and there is none, or what is set cannot be one.
+    """
+    key = _first_set(provider.key_variables)
+    variables = " or ".join(provider.key_variables)
+    if not key and provider.needs_key:
+        raise MissingKey(f"{provider.name} needs an API key: set {variables}, or choose another model")
+    if not key.isascii() or any(char.isspace() for char in key):
+        raise MissingKey(f"{variables} holds characters that no API key has; copy the key again")
+    return key
+
+
+def find_endpoint(name: str, settings: Settings) -> Endpoint:
+    """Look up all that is needed to reach a remote model.
+
+    Raises:
+        UnknownModel, MissingKey, InvalidSetting: It cannot be reached as things are set.
+    """
+    provider, model = split_name(name)
+    return Endpoint(provider, model, base_url(provider, settings), api_key(provider))
+
+
+def check_model(name: str, settings: Settings) -> None:
+    """Make sure, without a network, that a model can be asked for.
+
+    Raises:
+        UnknownModel: The provider or the model is unknown; the message says what to do.
+        MissingKey: The provider needs a key.
+        InvalidSetting: The provider's address is missing or wrong.
+    """
+    provider, model = split_name(name)
+    if provider.dialect is Dialect.OWN:
+        if model.endswith(".gguf") and not Path(model).expanduser().is_file():
+            raise UnknownModel(f"no model file is at {model!r}")
+        return
+    endpoint = find_endpoint(name, settings)
+    is_own_address = endpoint.base_url != provider.base_url  # a gateway may serve anything
+    if is_own_address or name in settings.prices or price_list.find(provider.price_lists, model):
+        return
+    names = price_list.names(provider.price_lists)
+    if not names or provider.name == "openrouter":
+        return
+    near = difflib.get_close_matches(model, names, n=1)
+    hint = f"; did you mean {provider.name}:{near[0]}?" if near else "."
+    raise UnknownModel(
+        f"{provider.name} is not known to have a model {model!r}{hint} "
+        f'If it is new, give its price in config.toml under [prices."{name}"]'
+    )
+
+
+def _first_set(variables: tuple[str, ...]) -> str:
+    return next((value for name in variables if (value := os.environ.get(name, "").strip())), "")

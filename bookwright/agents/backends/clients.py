@@ -1,0 +1,113 @@
+"""Builds the library's model objects, one way for each provider. Importing the SDKs takes seconds: do it late."""
+
+from typing import Any, Protocol
+
+from pydantic_ai.models import Model
+from pydantic_ai.profiles import ModelProfile, merge_profile
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+
+from bookwright.agents.backends.catalogue import Dialect, Endpoint, Feature
+from bookwright.models.settings import Settings
+
+_NO_KEY = "none"
+
+
+class Client(Protocol):
+    """What the two SDKs' clients have in common."""
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
+
+
+def make_client(endpoint: Endpoint, settings: Settings) -> Client:
+    """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
+    import httpx2
+
+    options: dict[str, Any] = {
+        "api_key": endpoint.api_key or _NO_KEY,
+        "base_url": endpoint.base_url,
+        "max_retries": 0,
+        "timeout": httpx2.Timeout(None, connect=settings.connect_seconds),
+    }
+    if endpoint.provider.dialect is Dialect.ANTHROPIC:
+        from anthropic import AsyncAnthropic
+
+        return AsyncAnthropic(**options)
+    from openai import AsyncOpenAI
+
+    return AsyncOpenAI(**options)
+
+
+def make_model(endpoint: Endpoint, client: Any) -> Model:
+    """Wrap the client in the library's model for this provider."""
+    if endpoint.provider.dialect is Dialect.ANTHROPIC:
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        return AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=client))
+    provider = _openai_provider(endpoint.provider.name, client)
+    profile = _openai_profile(endpoint, provider.model_profile(endpoint.model))
+    if endpoint.provider.name == "openrouter":
+        from pydantic_ai.models.openrouter import OpenRouterModel
+
+        return OpenRouterModel(endpoint.model, provider=provider, profile=profile)
+    from pydantic_ai.models.openai import OpenAIChatModel
+
+    return OpenAIChatModel(endpoint.model, provider=provider, profile=profile)
+
+
+def takes_sampling(model: Model) -> bool:
+    """Tell whether temperature and the like may be set; models that think refuse them."""
+    profile: dict[str, Any] = {**model.profile}
+    thinks = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")
+    refuses = profile.get("openai_supports_reasoning") and thinks
+    return not (refuses or profile.get("anthropic_disallows_sampling_settings"))
+
+
+def _openai_provider(name: str, client: Any) -> Any:
+    """Pick the library's provider, for what it knows of each one's oddities."""
+    match name:
+        case "openai":
+            from pydantic_ai.providers.openai import OpenAIProvider
+
+            return OpenAIProvider(openai_client=client)
+        case "deepseek":
+            from pydantic_ai.providers.deepseek import DeepSeekProvider
+
+            return DeepSeekProvider(openai_client=client)
+        case "qwen":
+            from pydantic_ai.providers.alibaba import AlibabaProvider
+
+            return AlibabaProvider(openai_client=client)
+        case "zhipu":
+            from pydantic_ai.providers.zai import ZaiProvider
+
+            return ZaiProvider(openai_client=client)
+        case "openrouter":
+            from pydantic_ai.providers.openrouter import OpenRouterProvider
+
+            return OpenRouterProvider(openai_client=client)
+        case "ollama":
+            from pydantic_ai.providers.ollama import OllamaProvider
+
+            return OllamaProvider(openai_client=client)
+        case "vllm":
+            from pydantic_ai.providers.vllm import VLLMProvider
+
+            return VLLMProvider(openai_client=client)
+        case _:
+            from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+            return OpenAICompatibleProvider(name, openai_client=client)
+
+
+def _openai_profile(endpoint: Endpoint, known: ModelProfile | None) -> ModelProfile:
+    """Lay what the catalogue decides over the library's profile of the model."""
+    ours = OpenAIModelProfile(
+        openai_chat_supports_max_completion_tokens=Feature.NEW_LIMIT in endpoint.provider.features,
+        openai_chat_streaming_requires_finish_reason=True,  # else a stream that just ends passes for an answer
+        native_output_requires_schema_in_instructions=False,  # prompts name the fields; the prefix stays the same
+        ignore_streamed_leading_whitespace=False,  # what goes on from a prefill may begin with a space
+    )
+    return merge_profile(known, ours)

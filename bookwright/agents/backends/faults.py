@@ -1,0 +1,128 @@
+"""Turns what the library and the SDKs raise into our two kinds of error, with one clear line each."""
+
+import re
+
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelOverloadedError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+    UserError,
+)
+
+from bookwright.agents.backends.catalogue import Endpoint
+from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
+
+_MAX_DETAIL = 300
+_RETRIED_STATUSES = frozenset({408, 409, 425, 429})
+_KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")
+_OVERFLOW = re.compile(r"context (size|length|window)|prompt is too long|too many tokens", re.IGNORECASE)
+_FORM = re.compile(r"response_format|json_schema|json schema|structured|grammar|tool", re.IGNORECASE)
+
+
+def translate(error: Exception, endpoint: Endpoint, partial: str = "") -> BackendError:
+    """Say what an error of the library means for us. `partial` is what had arrived before it."""
+    detail = _detail(error, endpoint)
+    if isinstance(error, UserError):
+        return RequestRejected(f"{_name(endpoint)} cannot be asked this way: {detail}")
+    if _is_rejection(error):
+        return RequestRejected(_rejection(error, endpoint, detail))
+    kind = "broken_stream" if partial and isinstance(error, ModelConnectionError) else _kind(error)
+    return BackendUnavailable(
+        f"{_name(endpoint)} {_complaint(kind, endpoint)}: {detail}",
+        kind=kind,
+        retry_after=error.retry_after if isinstance(error, ModelAPIError) else None,
+        partial=partial,
+    )
+
+
+def refuses_form(error: Exception) -> bool:
+    """Tell whether a provider refused the way in which JSON was asked for, and may take another."""
+    return (
+        isinstance(error, ModelHTTPError)
+        and error.status_code in (400, 422)
+        and not isinstance(error, ModelContextWindowExceededError)
+        and _FORM.search(error.message) is not None
+    )
+
+
+def _is_rejection(error: Exception) -> bool:
+    if isinstance(error, ModelQuotaExceededError):
+        return True
+    status = error.status_code if isinstance(error, ModelHTTPError) else 0
+    return 400 <= status < 500 and status not in _RETRIED_STATUSES
+
+
+def _rejection(error: Exception, endpoint: Endpoint, detail: str) -> str:
+    name, provider = _name(endpoint), endpoint.provider
+    status = f" ({error.status_code})" if isinstance(error, ModelHTTPError) else ""
+    match error:
+        case ModelQuotaExceededError():
+            return f"{provider.name}: the account's credit or quota is used up; top it up, then resume. {detail}"
+        case ModelAuthenticationError():
+            variables = " or ".join(provider.key_variables) or "the API key"
+            return f"{name} refuses the API key{status}; check {variables}. {detail}"
+        case ModelNotFoundError():
+            return f"{provider.name} has no model {endpoint.model!r} at {endpoint.base_url}{status}. {detail}"
+        case ModelContextWindowExceededError():
+            return f"the prompt does not fit the context window of {name}{status}. {detail}"
+        case _ if _OVERFLOW.search(detail):
+            return f"the prompt does not fit the context window of {name}{status}. {detail}"
+        case _:
+            return f"{name} refuses the request{status}. {detail}"
+
+
+def _kind(error: Exception) -> str:
+    match error:
+        case ModelRateLimitError():
+            return "rate_limit"
+        case ModelOverloadedError():
+            return "overloaded"
+        case ModelTimeoutError():
+            return "timeout"
+        case ModelHTTPError():
+            return "server"
+        case ModelConnectionError(phase="connect" | "pool" | "write"):
+            return "connection"
+        case _:
+            return "broken_stream"
+
+
+def _complaint(kind: str, endpoint: Endpoint) -> str:
+    return {
+        "rate_limit": "asks for fewer requests",
+        "overloaded": "is overloaded",
+        "timeout": f"did not accept a connection in time at {endpoint.base_url}",
+        "server": "had an error of its own",
+        "connection": f"cannot be reached at {endpoint.base_url}",
+        "broken_stream": "broke off its answer",
+    }[kind]
+
+
+def _detail(error: Exception, endpoint: Endpoint) -> str:
+    """The provider's own words on one line, without anything that looks like a key."""
+    text = _provider_words(error) or str(error) or type(error).__name__
+    if endpoint.api_key:
+        text = text.replace(endpoint.api_key, "...")
+    text = _KEY.sub("...", " ".join(text.split()))
+    return text if len(text) <= _MAX_DETAIL else text[:_MAX_DETAIL] + " ..."
+
+
+def _provider_words(error: Exception) -> str:
+    """Find the `message` in an error body, with or without an `error` around it."""
+    body = getattr(error, "body", None)
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        message = inner.get("message") if isinstance(inner, dict) else inner
+        return message if isinstance(message, str) else ""
+    return ""
+
+
+def _name(endpoint: Endpoint) -> str:
+    return f"{endpoint.provider.name}:{endpoint.model}"

@@ -1,0 +1,129 @@
+"""What the engine asks of a model, and what a model backend must be able to do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from bookwright.models.errors import BackendError
+from bookwright.models.step import Reply
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt as an ordered list of blocks, what changes least first."""
+
+    system: str
+    blocks: tuple[str, ...]
+    """The user message: context components, artefacts, and last the step's own part."""
+    stable_blocks: int = 0
+    """How many leading blocks the next step is likely to share; caches may break after them."""
+    prefill: str = ""
+    """Opening words that the reply must go on from, where the backend can; never in the reply."""
+
+    @property
+    def user(self) -> str:
+        """The user message as one text."""
+        return "\n\n".join(block for block in self.blocks if block)
+
+
+@dataclass(frozen=True)
+class Correction:
+    """An earlier reply that was no result, and what was wrong with it."""
+
+    reply: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a reply is drawn. Fields that a provider does not know are left out for it."""
+
+    temperature: float
+    max_output_tokens: int
+    seed: int
+    top_p: float | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    """For servers of our own kind (llama.cpp): grammar, logit_bias, repeat_penalty and so on."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call. `output` asks for JSON of that shape; None asks for text."""
+
+    model: str
+    """`provider:model`."""
+    role: str
+    """The role of the agent that asks, for prices, logs and rate limits."""
+    name: str
+    """The step in a few words, such as `"1.2 plan/proposer_long"`."""
+    prompt: Prompt
+    sampling: Sampling
+    output: type[BaseModel] | None = None
+    corrections: tuple[Correction, ...] = ()
+    """Earlier attempts at this step, oldest first; they follow the prompt as turns."""
+    cache_key: str = ""
+    """The same for all calls of one book."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What a rehearsal author may know about the step (level, activity, target); never sent."""
+    fallbacks: tuple[str, ...] = ()
+    """Models to turn to, in order, once `model` has used up its attempts."""
+
+
+class EventKind(StrEnum):
+    """What a backend tells while it works."""
+
+    STARTED = "started"
+    TEXT = "text"
+    REASONING = "reasoning"
+    RESTARTED = "restarted"
+    """The stream broke and is asked for again: text so far is void."""
+    WAITING = "waiting"
+    """The provider asked us to wait, or we back off; `text` says how long and why."""
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True)
+class StreamEvent:
+    """One event of a call."""
+
+    kind: EventKind
+    text: str = ""
+
+
+Listener = Callable[[StreamEvent], None]
+
+
+@dataclass(frozen=True)
+class FailedAttempt:
+    """One try that gave no reply: what broke, what had arrived, and what it may have cost."""
+
+    model: str
+    """`provider:model`."""
+    attempt: int
+    """From 1, counted for each model of a call anew."""
+    error: BackendError
+    reply: Reply
+    """The text that had arrived, with an estimated bill; empty where nothing was sent back."""
+
+
+FailureListener = Callable[[FailedAttempt], None]
+
+
+class Backend(Protocol):
+    """One provider's way to complete a prompt. One call, one try: retries live above it.
+
+    Raises:
+        BackendUnavailable: Worth another try.
+        RequestRejected: Not worth one.
+    """
+
+    async def complete(self, request: Request, listener: Listener) -> Reply:
+        """Complete the prompt; `listener` hears text as it comes. Cancelling reaches the wire."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and servers."""
+        ...

@@ -1,0 +1,225 @@
+"""The backend for every remote provider: one streamed request over pydantic-ai, within our deadlines."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import monotonic
+
+import httpx2
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.models import Model, StreamedResponse
+
+from bookwright.agents.backends import catalogue, faults
+from bookwright.agents.backends.catalogue import Endpoint, Feature, OutputMode, Provider
+from bookwright.agents.backends.clients import Client, make_client, make_model, takes_sampling
+from bookwright.agents.backends.gathering import Gathering
+from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.backends.wire import Wire, to_wire
+from bookwright.models.errors import BackendUnavailable, RequestRejected
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply, Usage
+
+_FINISH = {"length": "length", "content_filter": "refusal"}
+_CHARACTERS_PER_TOKEN = 32
+_SPARE_CHARACTERS = 10_000
+
+
+class ProviderBackend:
+    """Completes prompts at one provider. One call is one try."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        settings: Settings,
+        *,
+        base_url: str = "",
+        api_key: str = "",
+        counter: TokenCounter | None = None,
+    ) -> None:
+        """Prepare the backend; nothing is opened before the first call.
+
+        Args:
+            base_url: Where the provider is reached, if not where the settings and the environment
+                say. A backend of ours that runs a server passes its server's address.
+            api_key: Likewise for the key; only looked at beside `base_url`.
+            counter: Estimates tokens where the provider gives no count.
+        """
+        self._provider = provider
+        self._settings = settings
+        self._base_url = base_url
+        self._api_key = api_key
+        self._counter = counter or TokenCounter()
+        self._client: Client | None = None
+        self._models: dict[str, Model] = {}
+        self._modes: dict[str, OutputMode] = {}
+
+    async def complete(self, request: Request, listener: Listener) -> Reply:
+        """Stream one reply.
+
+        Raises:
+            BackendUnavailable: Throttled, down, out of time, or the stream broke.
+            RequestRejected: The provider will not have this request.
+        """
+        endpoint = self._endpoint(request.model)
+        mode = self._modes.get(request.model) or catalogue.output_mode(request.model)
+        try:
+            return await self._try(request, endpoint, mode, listener)
+        except RequestRejected as rejection:
+            cause = rejection.__cause__
+            if request.output is None or mode is OutputMode.PROMPTED or not isinstance(cause, Exception):
+                raise
+            if not faults.refuses_form(cause):
+                raise
+        self._modes[request.model] = OutputMode.PROMPTED  # this server has no such mode; it was not billed
+        return await self._try(request, endpoint, OutputMode.PROMPTED, listener)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+            self._models.clear()
+
+    async def _try(self, request: Request, endpoint: Endpoint, mode: OutputMode, listener: Listener) -> Reply:
+        allowance = catalogue.thinking_allowance(request.model)
+        model = self._model(endpoint)
+        wire = to_wire(
+            request, self._provider, mode, thinking_allowance=allowance, takes_sampling=takes_sampling(model)
+        )
+        prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
+        gathering = Gathering(listener, prefill)
+        limit = (request.sampling.max_output_tokens + allowance) * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+        deadline = _Deadline(self._settings, endpoint)
+        listener(StreamEvent(EventKind.STARTED))
+        async with _errors_translated(endpoint, gathering), deadline.kept(gathering):
+            reply = await self._stream(request, model, wire, gathering, deadline, limit)
+        listener(StreamEvent(EventKind.FINISHED))
+        return reply
+
+    async def _stream(
+        self, request: Request, model: Model, wire: Wire, gathering: Gathering, deadline: "_Deadline", limit: int
+    ) -> Reply:
+        async with model_request_stream(
+            model, wire.messages, model_settings=wire.settings, model_request_parameters=wire.parameters
+        ) as stream:
+            async for event in stream:
+                deadline.extend()
+                gathering.add(event)
+                if gathering.size > limit:
+                    return self._reply(request, stream, gathering, deadline, "length")
+        return self._reply(request, stream, gathering, deadline, _finish_reason(request, stream, gathering))
+
+    def _reply(
+        self, request: Request, stream: StreamedResponse, gathering: Gathering, deadline: "_Deadline", finish: str
+    ) -> Reply:
+        text = gathering.text
+        if finish == "refusal" and not text:
+            text = str((stream.provider_details or {}).get("refusal", ""))
+        return Reply(
+            text=text,
+            reasoning=gathering.reasoning,
+            finish_reason=finish,
+            model=request.model,
+            usage=self._usage(request, stream, gathering),
+            duration_millis=deadline.elapsed_millis,
+            first_event_millis=deadline.first_event_millis,
+        )
+
+    def _usage(self, request: Request, stream: StreamedResponse, gathering: Gathering) -> Usage:
+        """The provider's count; our own for what it leaves out."""
+        told = stream.usage
+        written = gathering.text + gathering.reasoning
+        is_estimate = not told.input_tokens or bool(written and not told.output_tokens)
+        prompt = (request.prompt.system, *request.prompt.blocks)
+        return Usage(
+            input_tokens=told.input_tokens or self._counter.estimate(request.model, *prompt),
+            cached_tokens=told.cache_read_tokens,
+            cache_write_tokens=told.cache_write_tokens,
+            output_tokens=told.output_tokens or self._counter.estimate(request.model, written),
+            is_estimate=is_estimate,
+        )
+
+    def _endpoint(self, name: str) -> Endpoint:
+        if not self._base_url:
+            return catalogue.find_endpoint(name, self._settings)
+        return Endpoint(self._provider, catalogue.split_name(name)[1], self._base_url, self._api_key)
+
+    def _model(self, endpoint: Endpoint) -> Model:
+        if self._client is None:
+            self._client = make_client(endpoint, self._settings)
+        if endpoint.model not in self._models:
+            self._models[endpoint.model] = make_model(endpoint, self._client)
+        return self._models[endpoint.model]
+
+
+class _Deadline:
+    """The clock of one try: first event, silence between events, the whole."""
+
+    def __init__(self, settings: Settings, endpoint: Endpoint) -> None:
+        self._settings = settings
+        self._name = f"{endpoint.provider.name}:{endpoint.model}"
+        self._start = monotonic()
+        self._first: float | None = None
+        self._timeout: asyncio.Timeout | None = None
+
+    @property
+    def elapsed_millis(self) -> int:
+        """Milliseconds since the try began."""
+        return round((monotonic() - self._start) * 1000)
+
+    @property
+    def first_event_millis(self) -> int | None:
+        """Milliseconds to the first event."""
+        return None if self._first is None else round((self._first - self._start) * 1000)
+
+    @asynccontextmanager
+    async def kept(self, gathering: Gathering) -> AsyncIterator[None]:
+        """Cancel the block when a deadline passes.
+
+        Raises:
+            BackendUnavailable: It passed; the message says which.
+        """
+        try:
+            async with asyncio.timeout(None) as self._timeout:
+                self._set(self._settings.first_event_seconds)
+                yield
+        except TimeoutError:
+            raise BackendUnavailable(self._complaint(), kind="timeout", partial=gathering.text) from None
+
+    def extend(self) -> None:
+        """Note that an event has come."""
+        self._first = monotonic() if self._first is None else self._first
+        self._set(self._settings.idle_seconds)
+
+    def _set(self, seconds: float) -> None:
+        left = self._settings.total_seconds - (monotonic() - self._start)
+        if self._timeout is not None and not self._timeout.expired():
+            self._timeout.reschedule(asyncio.get_running_loop().time() + min(seconds, left))
+
+    def _complaint(self) -> str:
+        settings = self._settings
+        if monotonic() - self._start >= settings.total_seconds:
+            return f"{self._name} did not finish within {settings.total_seconds:g} s (total_seconds)"
+        if self._first is None:
+            return f"{self._name} gave no answer within {settings.first_event_seconds:g} s (first_event_seconds)"
+        return f"{self._name} fell silent for {settings.idle_seconds:g} s (idle_seconds)"
+
+
+def _finish_reason(request: Request, stream: StreamedResponse, gathering: Gathering) -> str:
+    if stream.finish_reason is None or stream.finish_reason == "error":
+        raise BackendUnavailable(
+            f"{request.model} broke off its answer: the stream ended before its end was told",
+            kind="broken_stream",
+            partial=gathering.text,
+        )
+    return _FINISH.get(stream.finish_reason, "stop")
+
+
+@asynccontextmanager
+async def _errors_translated(endpoint: Endpoint, gathering: Gathering) -> AsyncIterator[None]:
+    try:
+        yield
+    except (AgentRunError, UserError, httpx2.HTTPError, OSError) as error:
+        raise faults.translate(error, endpoint, gathering.text) from error

@@ -1,0 +1,122 @@
+"""Tries a call again: backs off with jitter, honours Retry-After, and turns to other models in order."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
+from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply
+
+Attempt = Callable[[str, Listener], Awaitable[Reply]]
+"""One try at a model named `provider:model`."""
+OnFailure = Callable[[str, int, BackendError], None]
+"""Hears of each failed try: the model, the try's number from 1, the error."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often, how long, and by which clock and dice."""
+
+    max_attempts: int = 4
+    """Tries of each model, the first among them."""
+    retry_after_cap_seconds: float = 120
+    """A provider that asks for a longer rest is given up on at once."""
+    first_delay_seconds: float = 1.0
+    longest_delay_seconds: float = 60.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    random: Callable[[], float] = random.random
+    """0 to 1."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "RetryPolicy":
+        """The policy that the settings ask for."""
+        return cls(settings.max_attempts, settings.retry_after_cap_seconds)
+
+    def delay(self, attempt: int, retry_after: float | None) -> float:
+        """Seconds to rest after the failed try of this number.
+
+        What the provider asks for and up to a tenth more; else half to all of an exponential step.
+        """
+        if retry_after:
+            return retry_after * (1 + 0.1 * self.random())
+        step = min(self.first_delay_seconds * 2.0 ** (attempt - 1), self.longest_delay_seconds)
+        return step * (0.5 + 0.5 * self.random())
+
+
+async def complete_with_retries(
+    models: tuple[str, ...], attempt: Attempt, policy: RetryPolicy, listener: Listener, on_failure: OnFailure
+) -> Reply:
+    """Ask the first model, again while that may help, then the next ones.
+
+    Raises:
+        BackendUnavailable: All models failed; this tells of the last one's last failure.
+        RequestRejected: The last model refuses the request.
+        BudgetExceeded: From `attempt`, at once.
+    """
+    for model in models[:-1]:
+        try:
+            return await _ask_one(model, attempt, policy, listener, on_failure)
+        except (BackendUnavailable, RequestRejected) as error:
+            listener(StreamEvent(EventKind.WAITING, f"{error}; turning to the next model"))
+    return await _ask_one(models[-1], attempt, policy, listener, on_failure)
+
+
+async def _ask_one(
+    model: str, attempt: Attempt, policy: RetryPolicy, listener: Listener, on_failure: OnFailure
+) -> Reply:
+    number = 0
+    while True:
+        number += 1
+        watch = _Watch(listener)
+        try:
+            return await attempt(model, watch)
+        except asyncio.CancelledError:
+            on_failure(model, number, BackendUnavailable(f"the call to {model} was cancelled", kind="cancelled"))
+            raise
+        except RequestRejected as error:
+            watch.void()
+            on_failure(model, number, error)
+            raise
+        except BackendUnavailable as error:
+            watch.void()
+            on_failure(model, number, error)
+            if refusal := _give_up(error, number, policy):
+                raise refusal from error
+            delay = policy.delay(number, error.retry_after)
+            text = f"{error}; trying again in {delay:.0f} s ({number + 1} of {policy.max_attempts})"
+        listener(StreamEvent(EventKind.WAITING, text))
+        await policy.sleep(delay)
+
+
+def _give_up(error: BackendUnavailable, number: int, policy: RetryPolicy) -> BackendUnavailable | None:
+    """Say why there is no further try; None where there is one."""
+    if error.retry_after is not None and error.retry_after > policy.retry_after_cap_seconds:
+        why = (
+            f"{error}; it asks for a rest of {error.retry_after:.0f} s, "
+            f"more than the {policy.retry_after_cap_seconds:g} s of retry_after_cap_seconds"
+        )
+    elif number >= policy.max_attempts:
+        why = f"{error} (after {number} attempts)" if number > 1 else str(error)
+    else:
+        return None
+    return BackendUnavailable(why, kind=error.kind, retry_after=error.retry_after, partial=error.partial)
+
+
+class _Watch:
+    """A listener that knows whether the try has said anything yet."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._has_spoken = False
+
+    def __call__(self, event: StreamEvent) -> None:
+        self._has_spoken = self._has_spoken or event.kind in (EventKind.TEXT, EventKind.REASONING)
+        self._listener(event)
+
+    def void(self) -> None:
+        """Take back what was said."""
+        if self._has_spoken:
+            self._listener(StreamEvent(EventKind.RESTARTED))

@@ -1,0 +1,37 @@
+"""The JSON schema of a shape as models get to see it."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+_IDLE = ("title", "default")
+
+
+@lru_cache(maxsize=128)
+def schema_text(shape: type[BaseModel]) -> str:
+    """Give the shape's JSON schema without titles, defaults and docstrings, which a model has no use for."""
+    schema = shape.model_json_schema()
+    for node in (schema, *schema.get("$defs", {}).values()):
+        node.pop("description", None)
+    return json.dumps(_bare(schema), ensure_ascii=False, separators=(",", ":"))
+
+
+def compact_schema(shape: type[BaseModel]) -> dict[str, Any]:
+    """Give the same as a fresh dict."""
+    schema: dict[str, Any] = json.loads(schema_text(shape))
+    return schema
+
+
+def _bare(node: Any, holds_names: bool = False) -> Any:
+    """Drop the idle keywords; below `properties` and `$defs` the keys are names and stay."""
+    if isinstance(node, list):
+        return [_bare(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _bare(value, holds_names=key in ("properties", "$defs") and not holds_names)
+        for key, value in node.items()
+        if holds_names or key not in _IDLE
+    }

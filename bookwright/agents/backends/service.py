@@ -1,0 +1,177 @@
+"""The model service: a synchronous door for the walk's thread to the one event loop that calls models."""
+
+import asyncio
+import importlib
+from dataclasses import replace
+from threading import Lock, Thread
+
+from bookwright.agents.backends import catalogue
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.call import Call
+from bookwright.agents.backends.catalogue import Dialect
+from bookwright.agents.backends.meter import Meter
+from bookwright.agents.backends.protocol import (
+    Backend,
+    FailedAttempt,
+    FailureListener,
+    Listener,
+    Request,
+    StreamEvent,
+)
+from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.models.errors import BackendError, BackendUnavailable
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply
+
+_CLOSE_SECONDS = 10
+
+
+def _hear_nothing(event: StreamEvent) -> None:
+    """The listener of those who only want the reply."""
+
+
+def _record_nothing(failure: FailedAttempt) -> None:
+    """The failure listener of those who keep no journal."""
+
+
+class ModelService:
+    """Asks models. Many threads may share one service.
+
+    Backends are made when first asked for; the SDKs are not imported before.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        backends: dict[str, Backend] | None = None,
+        *,
+        policy: RetryPolicy | None = None,
+        counter: TokenCounter | None = None,
+    ) -> None:
+        self._settings = settings
+        self._backends: dict[str, Backend] = dict(backends or {})
+        self._policy = policy or RetryPolicy.of(settings)
+        self._counter = counter or TokenCounter()
+        self._lock = Lock()
+        self._in_flight: set[Call] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: Thread | None = None
+
+    def register(self, provider: str, backend: Backend) -> None:
+        """Let `backend` answer for the models of `provider`."""
+        with self._lock:
+            self._backends[provider] = backend
+
+    def ask(
+        self,
+        request: Request,
+        budget: BudgetLedger | None = None,
+        listener: Listener = _hear_nothing,
+        on_failure: FailureListener = _record_nothing,
+    ) -> Reply:
+        """Complete a prompt and wait for it.
+
+        Args:
+            budget: Held at the worst before each try, settled after it.
+            listener: Hears the stream, on the event loop's thread: it must be quick.
+            on_failure: Hears of each failed try, on the caller's thread, while the call goes on.
+                What it raises ends the call.
+
+        Raises:
+            BackendUnavailable: No model answered; `kind` is `"cancelled"` after `cancel`.
+            RequestRejected: The last model refuses the request.
+            BudgetExceeded: The call could cost more than is left; nothing was sent.
+            InvalidInput: A model is unknown or cannot be reached as things are set.
+        """
+        backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
+        call = Call(self._running_loop())
+        with self._lock:
+            call.start(self._complete(call, request, backends, budget, listener))
+            self._in_flight.add(call)
+        try:
+            return call.wait(on_failure)
+        except asyncio.CancelledError:
+            raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled") from None
+        finally:
+            with self._lock:
+                self._in_flight.discard(call)
+
+    def cancel(self) -> None:
+        """Cancel every call in flight, from any thread; the providers see the disconnect."""
+        with self._lock:
+            calls = list(self._in_flight)
+        for call in calls:
+            call.cancel()
+
+    def close(self) -> None:
+        """Cancel what is in flight, close the backends and end the loop's thread."""
+        self.cancel()
+        with self._lock:
+            loop, thread, backends = self._loop, self._thread, list(self._backends.values())
+            self._loop = self._thread = None
+            self._backends.clear()
+        if loop is None or thread is None:
+            return
+        try:
+            asyncio.run_coroutine_threadsafe(_close_all(backends), loop).result(_CLOSE_SECONDS)
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(_CLOSE_SECONDS)
+
+    async def _complete(
+        self,
+        call: Call,
+        request: Request,
+        backends: dict[str, Backend],
+        budget: BudgetLedger | None,
+        listener: Listener,
+    ) -> Reply:
+        meters: dict[str, Meter] = {}
+
+        async def attempt(name: str, hear: Listener) -> Reply:
+            meters[name] = Meter(replace(request, model=name), self._settings, self._counter, budget, hear)
+            return await meters[name].run(backends[name])
+
+        def failed(name: str, number: int, error: BackendError) -> None:
+            call.tell(FailedAttempt(name, number, error, meters[name].partial))
+
+        return await complete_with_retries(tuple(backends), attempt, self._policy, listener, failed)
+
+    def _backend(self, name: str) -> Backend:
+        """Find or make the backend for a model.
+
+        Raises:
+            UnknownModel: Its provider is unknown and none was registered.
+        """
+        provider_name = name.partition(":")[0]
+        with self._lock:
+            if provider_name not in self._backends:
+                self._backends[provider_name] = self._make(catalogue.split_name(name)[0])
+            return self._backends[provider_name]
+
+    def _make(self, provider: catalogue.Provider) -> Backend:
+        """Make a backend, importing its module only now."""
+        if provider.dialect is Dialect.OWN:
+            module = importlib.import_module(f"bookwright.agents.backends.{provider.name}")
+            own: Backend = getattr(module, f"{provider.name.capitalize()}Backend")(self._settings)
+            return own
+        from bookwright.agents.backends.provider import ProviderBackend
+
+        return ProviderBackend(provider, self._settings, counter=self._counter)
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = Thread(target=self._loop.run_forever, name="bookwright-models", daemon=True)
+                self._thread.start()
+            return self._loop
+
+
+async def _close_all(backends: list[Backend]) -> None:
+    """Let cancelled calls come to their end, then close."""
+    if others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others, timeout=_CLOSE_SECONDS / 2)
+    for backend in backends:
+        await backend.close()

@@ -1,0 +1,324 @@
+"""The knowledge index of one book: its designs, summaries and findings, found again by meaning and by name.
+
+Derived from the documents and never asked what is done. Passages and vectors stand in the database;
+Chroma holds them a second time for speed and is filled from there, so building it embeds nothing.
+What came last is compared in memory until Chroma has it. Source: DESIGN sections 5 (rule 8), 9 and 16.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.settings import Settings
+from bookwright.storage.chunks import chunks
+from bookwright.storage.embedding import Embedder, Vectors
+from bookwright.storage.journal import Journal
+from bookwright.storage.passages import NewPassage, Passage, PassageId, PassageRepository
+from bookwright.storage.ranking import rank
+from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.texts import text_hash
+from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, ScanIndex, VectorIndex
+
+KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
+"""What is indexed. Running documents always stand in the context, prose is found by its summary."""
+
+POOL = 120
+"""Passages nearest to a question among which it is ranked. Source: DETAILS, "Context values"."""
+
+_IN_MEMORY = 64
+"""Passages up to which comparing them in memory is cheaper than Chroma; a short book never opens it."""
+
+_DOCUMENTS_AT_ONCE = 64
+_ROWS_AT_ONCE = 2_000
+_SAMPLE = 20
+_KNOWN_QUERIES = 256
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """What a search may return."""
+
+    kinds: tuple[DocumentKind, ...]
+    excluded: frozenset[int]
+    before: tuple[int, ...] | None
+
+    def admits(self, passage: Passage) -> bool:
+        in_time = self.before is None or passage.order < self.before
+        return in_time and passage.kind in self.kinds and passage.node not in self.excluded
+
+
+class KnowledgeIndex:
+    """Takes documents in and answers questions about them.
+
+    The holder of the book's lease keeps the index and may use Chroma; anybody else gives
+    `is_holder=False`, writes nothing, and gets the same answers from the database.
+    """
+
+    def __init__(
+        self, storage: BookStorage, embedder: Embedder, settings: Settings, *, is_holder: bool = True
+    ) -> None:
+        self._storage = storage
+        self._embedder = embedder
+        self._settings = settings
+        self._is_holder = is_holder
+        self._is_open = False
+        self._index: VectorIndex | None = None
+        self._fresh: dict[PassageId, tuple[Passage, Vectors]] = {}
+        """What `_index` does not hold yet."""
+        self._last = 0
+        """The newest document taken in."""
+        self._queries: OrderedDict[str, Vectors] = OrderedDict()
+
+    def catch_up(self, journal: Journal) -> None:
+        """Take in what documents came since the last time; call it before a context is built.
+
+        What is new is stored inside the transaction of the next step; a backlog of many documents,
+        and all vectors after the embedding model was changed, in transactions of their own.
+
+        Raises:
+            BackendError: The embedding server did not deliver.
+        """
+        self._open()
+        self._embed_what_lacks_vectors(journal)
+        while documents := self._new_documents():
+            self._take_in(documents, journal, at_once=len(documents) == _DOCUMENTS_AT_ONCE)
+            self._move_to_chroma()
+
+    def search(
+        self,
+        queries: Sequence[str],
+        kinds: Sequence[DocumentKind],
+        limit: int,
+        exclude_nodes: Iterable[int] = (),
+        before: tuple[int, ...] | None = None,
+    ) -> list[Passage]:
+        """Return the passages that answer any of the queries best, best first, ties by id.
+
+        Args:
+            queries: Questions or descriptions; empty ones are passed over.
+            kinds: Kinds of documents to look through.
+            limit: How many passages at most.
+            exclude_nodes: Keys of nodes whose documents are shown elsewhere.
+            before: Reading order that what is found has to come before.
+
+        Raises:
+            BackendError: The embedding server did not deliver.
+        """
+        asked = list(dict.fromkeys(query for query in queries if query.strip()))
+        if not asked or not kinds:
+            return []
+        self._open()
+        vectors = self._query_vectors(asked)
+        pool = self._pool(vectors, _Limits(tuple(kinds), frozenset(exclude_nodes), before))
+        scores = rank(asked, vectors, [passage.searchable for passage, _ in pool], _matrix(pool))
+        found = [replace(passage, score=float(score)) for (passage, _), score in zip(pool, scores, strict=True)]
+        return sorted(found, key=lambda passage: (-passage.score, passage.id))[:limit]
+
+    def reindex(self, journal: Journal) -> None:
+        """Cut all documents anew and build the index; a text whose vector is stored is not embedded again."""
+        self.drop()
+        journal.move(lambda stores, step: self._repository(stores).clear())
+        self._open()
+        while documents := self._new_documents():
+            self._take_in(documents, journal, at_once=True)
+            self._move_to_chroma()
+        journal.move(lambda stores, step: self._repository(stores).drop_unused_vectors())
+
+    def drop(self) -> None:
+        """Remove what Chroma holds of this book; the next use builds it again."""
+        self.close()
+        ChromaIndex(self._storage.book, self._embedder.name, self._settings).drop()
+
+    def close(self) -> None:
+        """Let go of files and connections; what is new and not yet committed is taken in again later."""
+        if self._index is not None:
+            self._index.close()
+        self._is_open, self._index, self._fresh = False, None, {}
+
+    def _open(self) -> None:
+        if self._is_open:
+            return
+        if not self._is_holder:
+            self._index = ScanIndex(self._look)
+        else:
+            with self._look() as repository:
+                self._last = repository.last_document()
+                rows = repository.after(0, _IN_MEMORY + 1)
+            self._fresh = {row.passage.id: (row.passage, row.vector) for row in rows}
+            self._move_to_chroma()
+        self._is_open = True
+
+    def _new_documents(self) -> list[Document]:
+        with self._storage.read() as stores:
+            return stores.documents.after(self._last, KINDS, _DOCUMENTS_AT_ONCE)
+
+    def _take_in(self, documents: Sequence[Document], journal: Journal, *, at_once: bool) -> None:
+        with self._storage.read() as stores:
+            new = [item for document in documents for item in _passages_of(document, stores)]
+            known = self._repository(stores).known_vectors(item.vector_hash for item in new)
+        embedded = self._embed(item for item in new if item.vector_hash not in known)
+        vectors = known | embedded
+        self._fresh |= {item.passage.id: (item.passage, vectors[item.vector_hash]) for item in new}
+        self._last = documents[-1].id
+
+        def write(stores: Stores) -> None:
+            self._repository(stores).add(new, embedded)
+
+        if at_once:
+            journal.move(lambda stores, step: write(stores))
+        else:
+            journal.defer(write)
+
+    def _embed(self, items: Iterable[NewPassage]) -> dict[str, Vectors]:
+        texts = {item.vector_hash: item.passage.searchable for item in items}
+        return dict(zip(texts, self._embedder.embed(list(texts.values()), is_query=False), strict=True))
+
+    def _embed_what_lacks_vectors(self, journal: Journal) -> None:
+        """Embed the passages that were taken in with another model."""
+        with self._look() as repository:
+            if not repository.newest_lacks_vector():
+                return
+        while True:
+            with self._look() as repository:
+                items = repository.without_vector(_ROWS_AT_ONCE)
+            if not items:
+                break
+            embedded = self._embed(items)
+            journal.move(lambda stores, step, new=embedded: self._repository(stores).add_vectors(new))
+        self.close()
+        self._open()
+
+    def _move_to_chroma(self) -> None:
+        """Hand over to Chroma what is committed, once there is enough to be worth it."""
+        if len(self._fresh) <= _IN_MEMORY or isinstance(self._index, ScanIndex):
+            return
+        try:
+            if self._index is None:
+                self._index = self._whole_chroma()
+            filled_to = self._fill(self._index)
+        except IndexDamaged as error:
+            filled_to = self._do_without_chroma(error)
+        self._fresh = {identity: held for identity, held in self._fresh.items() if identity[0] > filled_to}
+
+    def _whole_chroma(self) -> ChromaIndex:
+        """Open Chroma, and empty it if it does not hold what its stamp says."""
+        index = ChromaIndex(self._storage.book, self._embedder.name, self._settings)
+        try:
+            if self._is_whole(index):
+                return index
+            reason = "it does not hold what it should"
+        except IndexDamaged as error:
+            reason = str(error)
+        _log.warning("the index of book %r is built again: %s", self._storage.book, reason)
+        index.drop()
+        return index
+
+    def _is_whole(self, index: ChromaIndex) -> bool:
+        with self._look() as repository:
+            expected = repository.count(up_to=index.applied)
+            sample = repository.sample(_SAMPLE, index.applied)
+        return index.is_ours() and index.count() == expected and index.finds(sample)
+
+    def _fill(self, index: VectorIndex) -> int:
+        """Add to Chroma what it lacks; return the newest document it then holds."""
+        assert isinstance(index, ChromaIndex)
+        while True:
+            with self._look() as repository:
+                rows = repository.after(index.applied, _ROWS_AT_ONCE)
+                newest = repository.last_document()
+            if not rows:
+                return newest
+            index.add(rows)
+
+    def _do_without_chroma(self, error: IndexDamaged) -> int:
+        _log.warning("book %r is searched without Chroma until it is opened again: %s", self._storage.book, error)
+        if self._index is not None:
+            self._index.close()
+        self._index = ScanIndex(self._look)
+        with self._look() as repository:
+            return repository.last_document()
+
+    def _nearest(self, vectors: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[PassageId]]:
+        if self._index is None:
+            return [[] for _ in vectors]
+        try:
+            return self._index.nearest(vectors, kinds, count)
+        except IndexDamaged:
+            self._build_again()
+            return self._index.nearest(vectors, kinds, count)
+
+    def _build_again(self) -> None:
+        try:
+            self.drop()
+            self._open()
+        except IndexDamaged as error:
+            self._do_without_chroma(error)
+
+    def _pool(self, queries: Vectors, limits: _Limits) -> list[tuple[Passage, Vectors]]:
+        """Return the passages nearest to each query, as many for each as `POOL`, in order of their ids."""
+        found = self._admitted(queries, limits)
+        with self._look() as repository:
+            vectors = repository.vectors_of(found)
+            standing = repository.standing({document for document, _ in self._fresh})
+        candidates = {identity: (passage, vectors[identity]) for identity, passage in found.items()}
+        candidates |= {
+            identity: held
+            for identity, held in self._fresh.items()
+            if identity[0] in standing and limits.admits(held[0])
+        }
+        ordered = [candidates[identity] for identity in sorted(candidates)]
+        likeness = np.round(queries.astype(np.float64) @ _matrix(ordered).astype(np.float64).T, 9)
+        chosen = {int(place) for row in likeness for place in np.argsort(-row, kind="stable")[:POOL]}
+        return [ordered[place] for place in sorted(chosen)]
+
+    def _admitted(self, queries: Vectors, limits: _Limits) -> dict[PassageId, Passage]:
+        """Return what the index finds within the limits, looking further until there is enough for each query."""
+        places: dict[PassageId, Passage] = {}
+        count = POOL
+        while True:
+            found = self._nearest(queries, limits.kinds, count)
+            with self._look() as repository:
+                places |= repository.places({identity for ids in found for identity in ids} - places.keys())
+            kept = [[item for item in ids if item in places and limits.admits(places[item])] for ids in found]
+            if all(len(some) >= POOL or len(ids) < count for some, ids in zip(kept, found, strict=True)):
+                return {identity: places[identity] for some in kept for identity in some[:POOL]}
+            count *= 4
+
+    def _query_vectors(self, queries: Sequence[str]) -> Vectors:
+        new = [query for query in queries if query not in self._queries]
+        self._queries |= dict(zip(new, self._embedder.embed(new, is_query=True), strict=True))
+        vectors = np.array([self._queries[query] for query in queries])
+        while len(self._queries) > _KNOWN_QUERIES:
+            self._queries.popitem(last=False)
+        return vectors
+
+    @contextmanager
+    def _look(self) -> Iterator[PassageRepository]:
+        with self._storage.read() as stores:
+            yield self._repository(stores)
+
+    def _repository(self, stores: Stores) -> PassageRepository:
+        return PassageRepository(stores.connection, self._storage.book, self._embedder.name)
+
+
+def _passages_of(document: Document, stores: Stores) -> list[NewPassage]:
+    node = stores.nodes.get(document.node)
+    found = [
+        Passage(
+            text=text, document=document.id, chunk=number, kind=document.kind, node=node.key, label=node.label,
+            level=node.level.value, task_type=node.task_type.value, title=node.title, goal=node.goal,
+        )
+        for number, text in enumerate(chunks(document.text))
+    ]  # fmt: skip
+    return [NewPassage(passage, text_hash(passage.searchable)) for passage in found]
+
+
+def _matrix(candidates: Sequence[tuple[Passage, Vectors]]) -> Vectors:
+    return np.array([vector for _, vector in candidates], np.float32).reshape(len(candidates), -1)
