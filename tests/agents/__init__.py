@@ -1,0 +1,1 @@
+"""Tests: Agents and the model layer."""

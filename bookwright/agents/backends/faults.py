@@ -43,7 +43,9 @@ def translate(error: Exception, endpoint: Endpoint, partial: str = "") -> Backen
 
 
 def refuses_form(error: Exception) -> bool:
-    """Tell whether a provider refused the way in which JSON was asked for, and may take another."""
+    """Tell whether a provider, or the library for it, refuses the way in which JSON was asked for."""
+    if isinstance(error, UserError):
+        return _FORM.search(error.message) is not None
     return (
         isinstance(error, ModelHTTPError)
         and error.status_code in (400, 422)

@@ -31,7 +31,7 @@ class Gathering:
         self._arguments: list[str] = []
         self._tool_part: int | None = None
         self.size = 0
-        """Characters of text so far."""
+        """Characters of text and reasoning so far."""
 
     @property
     def text(self) -> str:
@@ -76,7 +76,7 @@ class Gathering:
 
     def _add_reasoning(self, piece: str) -> None:
         self._reasoning.append(piece)
-        self._listener(StreamEvent(EventKind.REASONING, piece))
+        self._tell(piece, EventKind.REASONING)
 
     def _add_arguments(self, index: int, args: str | Mapping[str, Any] | None) -> None:
         """Take in arguments of the first call; a model that calls twice has answered twice."""
@@ -86,6 +86,6 @@ class Gathering:
         self._arguments.append(piece)
         self._tell(piece)
 
-    def _tell(self, piece: str) -> None:
+    def _tell(self, piece: str, kind: EventKind = EventKind.TEXT) -> None:
         self.size += len(piece)
-        self._listener(StreamEvent(EventKind.TEXT, piece))
+        self._listener(StreamEvent(kind, piece))

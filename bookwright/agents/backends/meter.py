@@ -106,5 +106,5 @@ class Meter:
         )
 
     def _learn(self, usage: Usage) -> None:
-        if not usage.is_estimate and self._budget is not None and self._budget.is_capped:
+        if not usage.is_estimate:
             self._counter.observe(self._request.model, usage.input_tokens, *self._sent)

@@ -58,6 +58,11 @@ class ModelService:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
 
+    @property
+    def counter(self) -> TokenCounter:
+        """The token estimates that this service's replies correct."""
+        return self._counter
+
     def register(self, provider: str, backend: Backend) -> None:
         """Let `backend` answer for the models of `provider`."""
         with self._lock:

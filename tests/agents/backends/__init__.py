@@ -1,0 +1,1 @@
+"""Tests: The model layer."""

@@ -53,7 +53,7 @@ def test_a_cap_in_tokens_holds_alone() -> None:
 
     ledger.reserve(None, 60)
 
-    with pytest.raises(BudgetExceeded, match="41 tokens .* 40 of 100 left"):
+    with pytest.raises(BudgetExceeded, match=r"41 tokens .* 40 of 100 left"):
         ledger.reserve(0, 41)
 
 

@@ -9,7 +9,7 @@ from threading import Event, Thread, current_thread
 import pytest
 
 from bookwright.agents.backends.budget import BudgetLedger
-from bookwright.agents.backends.protocol import EventKind, FailedAttempt, Listener, Request, StreamEvent
+from bookwright.agents.backends.protocol import EventKind, FailedAttempt, Listener, Prompt, Request, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.models.errors import BackendUnavailable, BudgetExceeded, UnknownModel
 from bookwright.models.step import Reply, Usage
@@ -238,6 +238,16 @@ def test_closing_ends_calls_and_backends(make_service: Make) -> None:
     service.close()
 
     assert backend.is_closed
+
+
+def test_the_providers_counts_correct_the_estimates(make_service: Make) -> None:
+    text = "The keeper turned the lamp and counted the hours. " * 20
+    generous = Reply(text="Rain.", usage=Usage(input_tokens=600, output_tokens=2))
+    service = make_service({"scripted": Scripted(generous)})
+
+    service.ask(ask_for("scripted:any", prompt=Prompt("", (text,))))
+
+    assert service.counter.ratio("scripted:any") > 2
 
 
 def test_many_threads_may_ask_at_once_and_the_cap_holds(provider: FakeProvider, make_service: Make) -> None:

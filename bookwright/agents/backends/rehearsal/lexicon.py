@@ -1,6 +1,6 @@
 """What the rehearsal author needs of a language: its words, its sentence forms, its set phrases."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 
@@ -59,7 +59,6 @@ class Lexicon:
     """Korean: what follows a subject that ends with a consonant, and one that does not."""
     joint: str = " "
     """What stands between two sentences of a paragraph."""
-    extra: dict[str, str] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=4)

@@ -18,11 +18,12 @@ _SLOTS = {
         | sealed | emptied | turned over | paid for | looked past | asked about | reached for | gave away"""),
     "do": words("""carry | count | hide | mend | sell | weigh | bury | borrow | refuse | trade | keep | follow | measure
         | drop | burn | steal | return | open | break | pawn | guard | clean | sketch | lift | trace | number | seal"""),
-    "was": words("""smelled of rain | had begun to lean | cost more than a week's wages | would not close
-        | was older than the town | stood where it always stood | had been moved | gave back no echo
-        | belonged to somebody else | was still warm | had lost its number | showed a fresh scratch
-        | weighed less than before | had a name scratched into it | was colder than the room | hung by one nail
-        | kept its own time | had been counted twice | shook at every step | was missing from the list"""),
+    "was": words("""smelled of rain | had begun to lean | cost a week's wages | would not close | was older than most
+        | stood untouched | had been moved | gave no echo | belonged elsewhere | was still warm | had lost its number
+        | showed fresh scratches | weighed less | bore a name | felt colder | hung loose | kept its own time
+        | was counted twice | shook | was missing | had split | rang once | wore a crust of salt | faced north
+        | had no owner | looked new | turned by itself | would not burn | came apart | stayed shut | had grown
+        | leaked | was gone by morning | held | seemed smaller | cast two shadows | had been cleaned"""),
     "how": words("""rusted | narrow | borrowed | blue | unlit | crooked | heavy | varnished | nameless | cracked | wet
         | hollow | folded | bitter | sealed | pale | second | wooden | iron | salt-white | crowded | patched
         | unpaid | painted | silent | broken | small | locked | yellow | foreign | careful | bent | fireproof
@@ -32,8 +33,8 @@ _SLOTS = {
         | ladder | stove | pane | oar | cup | barrel | thread | chimney | basket | seal | receipt | saddle | shutter
         | trunk | bench | net | candle | prism | hinge | blanket | compass | flask | handle | register | shovel
         | step | tray | valve | whistle | yoke | anchor | brooch | cradle | dial | engine | flag | glove | harness"""),
-    "at": words("""under | behind | beside | above | across from | near | inside | past | below | against | between the
-        wall and | on the far side of"""),
+    "at": words("""under | behind | beside | above | across from | near | inside | past | below | against | outside | along
+        | over"""),
     "ing": words("""setting down | wiping | not looking at | turning | leaning on | pushing aside | tapping | holding up
         | shutting | reaching past | weighing | unfolding | pocketing | stepping around"""),
     "why": words("""for | because | although | while | until | before | so that | unless | as if"""),
@@ -59,7 +60,7 @@ LEXICON = Lexicon(
         "there was a {it} {at} the {it}; the {it} {was}.",
         "{when} {other} {did} the {how} {it} again.",
         "{who} did not {do} the {it}, {why} {other} {did} the {it}.",
-        "two of the {how} {it} marks {was}.",
+        "two nights running the {how} {it} {was}.",
         "{other} {did} it for the {it} {at} the {how} {it}.",
     ),
     spoken=(

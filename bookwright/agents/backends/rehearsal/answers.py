@@ -1,0 +1,118 @@
+"""Which answer a step gets: prose, a working text, or JSON of the shape it asks for."""
+
+from collections.abc import Callable
+
+from bookwright.agents.backends.rehearsal.assignments import told_in
+from bookwright.agents.backends.rehearsal.json_answers import json_answer
+from bookwright.agents.backends.rehearsal.modes import Mode
+from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.rehearsal.telling import digest, note, retell, tell, updated
+from bookwright.agents.workflows import REVISION_MARK
+from bookwright.models.prose import paragraphs
+
+_CHARACTERS_A_WORD = 1.6
+_SMALL_NOTE = 25
+_NOTES = {"proposer": 220, "planner": 180, "critic": 130, "second_critic": 130, "review": 150}
+"""Words of working texts that nobody gives a length."""
+
+_LEAST_NOTE = 40
+_INSERTIONS = 3
+
+
+def answer(step: Step, mode: Mode) -> str:
+    """Write the answer to a step."""
+    if step.output is not None:
+        return json_answer(step, step.output, mode)
+    return _TEXTS.get(step.kind, _note)(step, mode)
+
+
+def _draft(step: Step, mode: Mode) -> str:
+    """Story text under `write/`, a design document elsewhere."""
+    if not _is_story(step):
+        return _note(step, mode)
+    rng = step.rng()
+    goes_on = bool(step.prefill) or step.card.piece > 1
+    opening = () if goes_on else (step.voice.marker, *told_in(step))
+    return tell(step.voice, rng, mode.missed(step.card.ask_length or step.card.unit.length or 100, rng), opening)
+
+
+def _refine(step: Step, mode: Mode) -> str:
+    drafts = step.texts("draft", "text")
+    if not drafts or not _is_story(step):
+        return _draft(step, mode)
+    return retell(step.voice, step.rng(), drafts[-1])
+
+
+def _revise(step: Step, mode: Mode) -> str:
+    findings = [step.voice.sentence("noted", step.rng("findings")) for _ in range(2)]
+    lines = "\n".join(f"- {finding}" for finding in (step.voice.marker, *findings))
+    return f"{lines}\n{REVISION_MARK}\n{_refine(step, mode)}"
+
+
+def _lengthen(step: Step, mode: Mode) -> str:
+    """Passages for some places of the text, together as long as asked for, or as the mode misses it."""
+    rng, voice = step.rng(), step.voice
+    count = max(len(paragraphs(text[-1])) if (text := step.texts("text")) else 1, 1)
+    places = rng.sample(range(1, count + 1), min(_INSERTIONS, count))
+    total = mode.missed(step.card.missing_length, rng)
+    passages = [f"@after {place}\n\n{tell(voice, rng, max(total // len(places), 1))}" for place in places]
+    return "\n\n".join([voice.marker, *passages])
+
+
+def _summary(step: Step, mode: Mode) -> str:
+    texts = step.texts("text", "part", "news", "summary", "current_document")
+    if step.is_small or not texts:
+        return _note(step, mode)
+    return digest(step.voice, texts, _length(step))
+
+
+def _maintained(step: Step, mode: Mode) -> str:
+    if step.is_small:
+        return _note(step, mode)
+    present = "".join(step.texts("current_document"))
+    return updated(step.voice, present, step.texts("news"), _length(step))
+
+
+def _note(step: Step, mode: Mode) -> str:
+    rng, card = step.rng(), step.card
+    if step.is_small:
+        return " ".join([step.voice.marker, step.voice.sentence("noted", rng), step.voice.sentence("told", rng)])
+    length = round(_length(step) * rng.uniform(0.65, 1.0))
+    headings = 1 + min(length // round(80 * _scale(step)), 5)
+    return note(step.voice, rng, length, card.task.goal if step.activity == "execute" else "", headings)
+
+
+def _length(step: Step) -> int:
+    """How long a working text may be, in the book's unit."""
+    card, base = step.card, step.kind.partition("_")[0]
+    if step.is_small:
+        return round(_SMALL_NOTE * _scale(step))
+    known = _NOTES.get(step.kind) or _NOTES.get(base)
+    if known is not None:
+        return round(known * _scale(step))
+    if base == "guideline":
+        return max(card.word_allowance // 3, round(80 * _scale(step)))
+    if step.activity == "write":
+        return max(card.plan_length, _LEAST_NOTE)
+    return max(card.condense_to or card.word_allowance, _LEAST_NOTE)
+
+
+def _scale(step: Step) -> float:
+    return 1.0 if step.counts_words else _CHARACTERS_A_WORD
+
+
+def _is_story(step: Step) -> bool:
+    return step.activity == "write" or "/write/" in step.template
+
+
+_TEXTS: dict[str, Callable[[Step, Mode], str]] = {
+    "draft": _draft,
+    "refine": _refine,
+    "revise": _revise,
+    "lengthen": _lengthen,
+    "summary": _summary,
+    "condense": _summary,
+    "maintain": _maintained,
+    "global_state": _maintained,
+    "state": _maintained,
+}

@@ -1,0 +1,56 @@
+"""Numbered facts on their way through a book: ordered by a divider, told early, asked for later.
+
+A child's instructions name the facts that it is to tell, its input the ones it rests on; a child
+that is divided hands both to its own first child. What the text is then to know stands nowhere
+but in earlier prose, so a bench can see whether a context found it.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from random import Random
+
+from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.rehearsal.voice import Fact, Voice
+
+_NUMBER = re.compile(r"\d+")
+_FIRST_TO_ASK = 3
+"""The first child that rests on a fact of an earlier sibling."""
+
+
+def fact_number(parent: str, child: int) -> int:
+    """Return the number of the fact that a parent's child (from 1) is to tell."""
+    return 1_000 + zlib.crc32(f"{parent}/{child}".encode()) % 900_000
+
+
+def orders(step: Step, child: int, rng: Random) -> tuple[list[str], list[str]]:
+    """Return the instructions and the input that a child gets beside its events."""
+    forms, unit = step.voice.lexicon.fact, step.card.unit
+    told = [forms.plants.format(n=fact_number(unit.label, child))]
+    needed = []
+    if child >= _FIRST_TO_ASK:
+        earlier = 1 + int(rng.random() ** 2 * (child - 2))
+        needed.append(forms.needs + step.voice.fact(fact_number(unit.label, earlier)).question)
+    if child == 1:
+        told.extend(line for line in unit.instructions if _is_order(line, step.voice))
+        needed.extend(line for line in unit.input_brief if line.startswith(forms.needs))
+    return told, needed
+
+
+def told_in(step: Step) -> list[str]:
+    """Return the sentences that a unit's text owes to its orders."""
+    unit, voice = step.card.unit, step.voice
+    needs = voice.lexicon.fact.needs
+    told = [fact.told for fact in _facts((line for line in unit.instructions if _is_order(line, voice)), voice)]
+    recalled = [fact.recalled for fact in _facts((line for line in unit.input_brief if line.startswith(needs)), voice)]
+    return told + recalled
+
+
+def _is_order(line: str, voice: Voice) -> bool:
+    return _NUMBER.sub("{n}", line) == voice.lexicon.fact.plants
+
+
+def _facts(lines: Iterable[str], voice: Voice) -> Iterator[Fact]:
+    for line in lines:
+        if numbers := _NUMBER.findall(line):
+            yield voice.fact(int(numbers[-1]))

@@ -1,0 +1,64 @@
+"""The rehearsal author as a backend: `rehearsal:default`, `rehearsal:miss`, `rehearsal:exact`."""
+
+import math
+
+from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
+from bookwright.agents.backends.rehearsal.answers import answer
+from bookwright.agents.backends.rehearsal.flaws import Answer, spoil
+from bookwright.agents.backends.rehearsal.modes import mode_of
+from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.schema import schema_text
+from bookwright.agents.backends.tokens import count_raw
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply, Usage
+
+_TOKENIZER = "o200k"
+"""The family whose weights count tokens: near what paying providers bill for all four languages."""
+
+
+class RehearsalBackend:
+    """Answers every step of a walk without a model, and says so in whatever it writes.
+
+    What it answers depends on the request alone: on its facts, its output type and its model name.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Settings are taken for the sake of the other backends' likeness; none matters here."""
+
+    async def complete(self, request: Request, listener: Listener) -> Reply:
+        """Answer at once.
+
+        Raises:
+            RequestRejected: The model's name is no mode of rehearsal.
+        """
+        mode = mode_of(request.model)
+        listener(StreamEvent(EventKind.STARTED))
+        step = Step.of(request)
+        given = _held_to(request.sampling.max_output_tokens, spoil(answer(step, mode), step, mode))
+        if given.text:
+            listener(StreamEvent(EventKind.TEXT, given.text))
+        listener(StreamEvent(EventKind.FINISHED))
+        usage = Usage(input_tokens=_prompt_tokens(request), output_tokens=_tokens(given.text), is_estimate=True)
+        # No cost: the service bills it as free, or at a price that the settings give it.
+        return Reply(text=given.text, finish_reason=given.finish_reason, model=request.model, usage=usage)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _held_to(limit: int, given: Answer) -> Answer:
+    """Cut an answer off where its limit of tokens is reached, as any provider does."""
+    tokens = _tokens(given.text)
+    if tokens <= limit:
+        return given
+    return Answer(given.text[: len(given.text) * limit // tokens], "length")
+
+
+def _prompt_tokens(request: Request) -> int:
+    turns = (part for correction in request.corrections for part in (correction.reply, correction.problem))
+    schema = schema_text(request.output) if request.output else ""
+    return sum(map(_tokens, (request.prompt.system, *request.prompt.blocks, *turns, schema, request.prompt.prefill)))
+
+
+def _tokens(text: str) -> int:
+    return math.ceil(count_raw(text, _TOKENIZER)) if text else 0

@@ -1,0 +1,186 @@
+"""Answers in JSON: plans, divisions, verdicts, decisions, cuts, titles."""
+
+import json
+import re
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from pydantic import BaseModel
+
+from bookwright.agents.backends.rehearsal.assignments import orders
+from bookwright.agents.backends.rehearsal.modes import Mode
+from bookwright.agents.backends.rehearsal.shapes import filled
+from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.models.decision import (
+    AtomVerdicts,
+    ComplexReason,
+    Cuts,
+    Decision,
+    Expert,
+    FlowDecision,
+    Questions,
+    Routing,
+    TitleAndBlurb,
+    Verdict,
+)
+from bookwright.models.plan import PlanOutput
+
+COMPLEX_BY_SCORE = 0.08
+ATOM_BY_SCORE = 0.50
+COMPLEX_BY_JUDGE = 0.286
+"""Of the tasks whose score decides nothing; together with the scores a fifth of all tasks."""
+
+GOES_ON = 0.40
+"""Share of decisions to plan another round."""
+
+_SEARCHES = 0.2
+_DIVIDES_ANYWAY = 0.1
+"""Share of units short enough to be written that are divided all the same."""
+
+_MOST_CHILDREN = 12
+_SENTENCE_NUMBER = re.compile(r"\[(\d+)\.(\d+)\] ")
+
+
+def json_answer(step: Step, shape: type[BaseModel], mode: Mode) -> str:
+    """Answer in a shape; one that no step of the walk asks for is filled by its schema."""
+    make = _ANSWERS.get(shape)
+    body = make(step, mode) if make else filled(shape, step)
+    return json.dumps({"written_by": "rehearsal", **body}, ensure_ascii=False)
+
+
+def _tasks(step: Step, mode: Mode) -> dict[str, Any]:
+    if step.activity == "divide":
+        return _children(step)
+    rng, voice = step.rng(), step.voice
+    is_part = step.activity == "decompose"
+    count = rng.randint(2, 3) if is_part or step.card.round > 1 else rng.randint(2, 4)
+    tasks = [_task(step, rng, step.card.task.task_type if is_part else "") for _ in range(min(count, step.card.max_tasks))]
+    return {"reasoning": f"{voice.marker} {voice.sentence('noted', rng)}", "sub_tasks": tasks}
+
+
+def _task(step: Step, rng: Random, task_type: str) -> dict[str, Any]:
+    voice = step.voice
+    return {
+        "task_type": task_type or ("search" if rng.random() < _SEARCHES else "design"),
+        "title": voice.title(rng),
+        "goal": voice.sentence("aims", rng),
+        "instructions": [voice.sentence("asked", rng) for _ in range(rng.randint(1, 2))],
+        "acceptance_criteria": [voice.sentence("noted", rng)],
+        "complexity_score": _score(rng),
+    }
+
+
+def _score(rng: Random) -> int:
+    chance = rng.random()
+    if chance < COMPLEX_BY_SCORE:
+        return rng.randint(8, 10)
+    return rng.randint(1, 3) if chance < COMPLEX_BY_SCORE + ATOM_BY_SCORE else rng.randint(4, 7)
+
+
+def _children(step: Step) -> dict[str, Any]:
+    rng, voice, card = step.rng(), step.voice, step.card
+    first = card.child_index if card.is_incremental else 1
+    children = [_child(step, rng, first + place) for place in range(_child_count(step, rng))]
+    return {"reasoning": f"{voice.marker} {voice.sentence('noted', rng)}", "sub_tasks": children}
+
+
+def _child_count(step: Step, rng: Random) -> int:
+    card = step.card
+    usual = max(card.usual_child_length, 1)
+    if card.is_incremental:
+        return 1 + min(rng.randint(0, 3), card.remaining_length // usual)
+    return min(max(round((card.unit.length or usual) / usual), 2), _MOST_CHILDREN)
+
+
+def _child(step: Step, rng: Random, index: int) -> dict[str, Any]:
+    voice = step.voice
+    told, needed = orders(step, index, rng)
+    length = max(round(step.card.usual_child_length * rng.uniform(0.75, 1.25)), 1)
+    as_text = voice.lexicon.length_text.format(n=length)
+    return {
+        "task_type": "write",
+        "title": voice.title(rng),
+        "goal": voice.sentence("aims", rng),
+        "instructions": [*(voice.sentence("told", rng) for _ in range(2)), *told],
+        "input_brief": needed,
+        "length": as_text if rng.random() < 0.15 else length,
+    }
+
+
+def _verdicts(step: Step, mode: Mode) -> dict[str, Any]:
+    return {"verdicts": [_verdict(step, number, task.label) for number, task in enumerate(step.card.tasks, 1)]}
+
+
+def _verdict(step: Step, number: int, label: str) -> dict[str, Any]:
+    rng = step.rng(f"verdict {label} {number}")
+    is_complex = rng.random() < COMPLEX_BY_JUDGE
+    return {
+        "task": number,
+        "reasoning": step.voice.sentence("noted", rng),
+        "complex_reasons": [rng.choice(list(ComplexReason)).value] if is_complex else [],
+        "atom_result": (Verdict.COMPLEX if is_complex else Verdict.ATOM).value,
+    }
+
+
+def _decision(step: Step, mode: Mode) -> dict[str, Any]:
+    rng, voice = step.rng(), step.voice
+    goes_on = rng.random() < GOES_ON
+    return {
+        "reasoning": f"{voice.marker} {voice.sentence('noted', rng)}",
+        "missing_points": [voice.sentence("asked", rng) for _ in range(rng.randint(1, 3))] if goes_on else [],
+        "decision": Decision.CONTINUE_PLANNING.value if goes_on else _shape_of(step, rng).value,
+    }
+
+
+def _shape_of(step: Step, rng: Random) -> Decision:
+    card = step.card
+    if not card.child_level:
+        return Decision.PROCEED_TO_WRITE
+    is_long = card.unit.length > 3 * card.usual_child_length
+    return Decision.DIVIDE_HIERARCHY if is_long or rng.random() < _DIVIDES_ANYWAY else Decision.PROCEED_TO_WRITE
+
+
+def _routing(step: Step, mode: Mode) -> dict[str, Any]:
+    rng = step.rng()
+    return {"reasoning": step.voice.marker, "expert": rng.choice(list(Expert)).value}
+
+
+def _questions(step: Step, mode: Mode) -> dict[str, Any]:
+    rng = step.rng()
+    needed = [line for line in step.card.unit.input_brief if line.startswith(step.voice.lexicon.fact.needs)]
+    return {"questions": [*needed, *(step.voice.sentence("asked", rng) for _ in range(2))][:5]}
+
+
+def _title_and_blurb(step: Step, mode: Mode) -> dict[str, Any]:
+    rng, voice = step.rng(), step.voice
+    lines = [voice.marker, *(voice.sentence("told", rng) for _ in range(3))]
+    return {"blurb": voice.joined(lines), "title": voice.title(rng)}
+
+
+def _cuts(step: Step, mode: Mode) -> dict[str, Any]:
+    """Sentences from the second paragraph on, together as long as asked for, or as the mode misses it."""
+    rng, measure = step.rng(), step.language.measure
+    text = "".join(step.texts("text")[-1:])
+    left = mode.missed(step.card.missing_length, rng)
+    pieces = _SENTENCE_NUMBER.split(text)[1:]
+    found = [(f"{paragraph}.{place}", body) for paragraph, place, body in zip(*[iter(pieces)] * 3, strict=True)]
+    cuts = []
+    for number, body in rng.sample(found, len(found)):
+        if left <= 0:
+            break
+        if not number.startswith("1."):
+            cuts.append(number)
+            left -= measure(body)
+    return {"cuts": cuts}
+
+
+_ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
+    PlanOutput: _tasks,
+    AtomVerdicts: _verdicts,
+    FlowDecision: _decision,
+    Routing: _routing,
+    Questions: _questions,
+    TitleAndBlurb: _title_and_blurb,
+    Cuts: _cuts,
+}

@@ -1,0 +1,40 @@
+"""An author for the fake provider that can carry a whole book: valid answers, prose of the length asked.
+
+The same prompt always gets the same answer, so a book that was killed and resumed must end equal,
+letter for letter, to one that was not.
+"""
+
+import hashlib
+import re
+from random import Random
+from typing import Any
+
+from tests import fake_author
+
+_ASKED = re.compile(r"(?:about|up to) ([\d,]+) (?:words|characters)")
+_SUBJECTS = ("The keeper", "Her brother", "The pilot", "A clerk from the harbour", "The widow upstairs", "Nobody")
+_VERBS = ("counted", "hid", "carried back", "sold", "read aloud", "forgot", "mended", "asked for")
+_OBJECTS = ("the second lamp", "a letter without a name", "the tide tables", "his father's coat", "the brass key")
+_ENDS = ("before the bell rang", "and said nothing of it", "while the others slept", "as if it were Tuesday", "twice")
+
+
+def write(prompt: str, schema: dict[str, Any] | None) -> str:
+    """Answer any step of a book in English."""
+    if schema is not None:
+        return fake_author.write(prompt, schema)
+    seed = hashlib.sha256(prompt.encode()).hexdigest()
+    asked = _ASKED.findall(prompt)
+    return _prose(Random(seed), min(int(asked[-1].replace(",", "")), 4_000) if asked else 60)
+
+
+def _prose(lot: Random, words: int) -> str:
+    paragraphs: list[str] = []
+    written = 0
+    while written < words:
+        sentences = []
+        for _ in range(lot.randint(2, 6)):
+            parts = (_SUBJECTS, _VERBS, _OBJECTS, _ENDS)
+            sentences.append(" ".join(lot.choice(part) for part in parts) + ".")
+        paragraphs.append(" ".join(sentences))
+        written += len(paragraphs[-1].split())
+    return "\n\n".join(paragraphs)
