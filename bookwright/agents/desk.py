@@ -23,7 +23,7 @@ from bookwright.agents.context.builder import Context
 from bookwright.agents.parsing import Check, Parsed, parse
 from bookwright.agents.small import sampling_extra
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BookPaused, DatabaseBusy, DiskFull
+from bookwright.models.errors import BookPaused, StorageError
 from bookwright.models.language import Language
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.settings import Settings
@@ -277,6 +277,7 @@ class _Asking:
         recorder: "_Recorder",
     ) -> Reply:  # fmt: skip
         self._may_go_on()
+        fallbacks = self.desk.settings.fallbacks
         request = Request(
             model=self.desk.model_of(self.agent.role),
             role=self.agent.role,
@@ -284,6 +285,7 @@ class _Asking:
             prompt=Prompt(self._system(), blocks, stable, self.prefill),
             sampling=self._sampling(number),
             output=self.agent.output,
+            fallbacks=fallbacks.get(self.agent.role) or fallbacks.get("default") or (),
             corrections=corrections,
             cache_key=self.key.book,
             facts=self._facts(number),
@@ -366,14 +368,15 @@ def record_surely(journal: Journal, attempt: Attempt, move: Move | None, intent:
     Raises:
         BookPaused: It still cannot; the reply is lost with this process, and only then.
     """
-    for wait in (*RETRY_SECONDS, None):
-        try:
-            return journal.record(attempt, move, intent)
-        except (DiskFull, DatabaseBusy) as error:
-            if wait is None:
-                raise BookPaused(str(error), "the last answer could not be kept") from error
+    failed: StorageError | None = None
+    for wait in (0.0, *RETRY_SECONDS):
+        if wait:  # even a sleep of nothing gives the processor away
             time.sleep(wait)
-    raise AssertionError("unreachable")
+        try:
+            return (failed and journal.recorded(attempt)) or journal.record(attempt, move, intent)
+        except StorageError as error:
+            failed = error
+    raise BookPaused(str(failed), "the last answer could not be kept") from failed
 
 
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
@@ -390,7 +393,8 @@ def _answer_limit(agent: Agent, card: Card, profile: Profile, language: Language
     if agent.is_prose:
         return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
     if agent.output is not None:
-        return _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
+        answer = _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
+        return answer + card.missing_length  # a list of cuts grows with what is to go
     wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
     return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS
 

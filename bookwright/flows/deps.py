@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bookwright.agents.desk import Desk
@@ -44,7 +44,7 @@ class Deps:
     storage: BookStorage
     desk: Desk
     window: Window
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def brief(self) -> Brief:

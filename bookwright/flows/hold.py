@@ -15,7 +15,7 @@ from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import StreamEvent
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.agents.context.builder import ContextBuilder
+from bookwright.agents.context.builder import Context, ContextBuilder
 from bookwright.agents.desk import Asker, Desk
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.limits import Limits
@@ -24,6 +24,8 @@ from bookwright.models.brief import Brief
 from bookwright.models.errors import BackendError, BookHeld, BookPaused, LeaseLost, StorageError
 from bookwright.models.profile import PROFILES, Profile, ProfileName
 from bookwright.models.settings import Settings
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.database import Database
 from bookwright.storage.embedding import make_embedder
@@ -50,7 +52,7 @@ class Surroundings:
     models: Asker
     window: Window = field(default_factory=NoWindow)
     listener: Callable[[str, StreamEvent], None] = _hear_nothing
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     cancel: Callable[[], None] = lambda: None
     """Ends the model call in flight."""
     model: str | None = None
@@ -72,7 +74,7 @@ def profile_of(brief: Brief, settings: Settings, option: str | None = None) -> P
 
 
 def owner_name() -> str:
-    """This worker's name, as others are told who holds a book."""
+    """Return this worker's name, as others are told who holds a book."""
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 
@@ -113,6 +115,20 @@ def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
         index.close()
 
 
+@dataclass(frozen=True)
+class _CurrentContexts:
+    """Contexts from an index that has taken in all that was recorded."""
+
+    builder: ContextBuilder
+    index: KnowledgeIndex
+    journal: Journal
+
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+        """Bring the index up to date, then build."""
+        self.index.catch_up(self.journal)
+        return self.builder.build(node, unit, activity, role)
+
+
 def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings) -> Deps:
     settings, brief = around.settings, book.brief
     profile = profile_of(brief, settings, around.model)
@@ -129,7 +145,7 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
             brief.budget.usd, brief.budget.tokens, spent_cost=book.cost, spent_tokens=book.tokens,
             title=f"the budget of {book.id}",
         ),
-        contexts=ContextBuilder(storage, index, profile, locale, count),
+        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), index, journal),
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=around.listener,
         locale=locale,

@@ -13,7 +13,7 @@ from bookwright.models.settings import Settings
 from bookwright.storage import migrate
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database, open_database
-from bookwright.storage.stores import BookStorage
+from bookwright.storage.nodes import NodeRepository
 
 _IDENTITY = ("premise", "length", "title", "language", "genre", "style", "audience", "ending", "seed")
 _SLUG_LENGTH = 40
@@ -66,9 +66,8 @@ def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) ->
             return known
         identity = book_id(brief, copy)
         books.create(identity, brief)
-    with BookStorage(database, identity, brief.language).write() as stores:
-        stores.nodes.add_root(brief.title, brief.premise, brief.length)
-        return stores.books.get(identity)
+        NodeRepository(connection, identity).add_root(brief.title, brief.premise, brief.length)
+        return books.get(identity)
 
 
 def _slug(title: str) -> str:

@@ -34,6 +34,12 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip()
 
 
+def _present(text: str) -> str:
+    if not text:
+        raise ValueError("is empty; say what the book is about")
+    return text
+
+
 PlainText = Annotated[str, AfterValidator(_plain)]
 
 
@@ -52,7 +58,7 @@ class Brief(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    premise: PlainText = Field(min_length=1, max_length=60_000)
+    premise: Annotated[PlainText, AfterValidator(_present)] = Field(max_length=60_000)
     length: int = Field(gt=0, le=MAX_LENGTH)
     """Words, or characters for zh, ja and ko."""
     title: PlainText = Field(default="", max_length=200)
@@ -136,10 +142,10 @@ def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) ->
     if len(raw) > MAX_BRIEF_BYTES:
         raise InvalidBrief(f"the brief has {len(raw):,} bytes; it may have {MAX_BRIEF_BYTES:,}")
     try:
-        values = tomllib.loads(raw.decode("utf-8"))
+        values = tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InvalidBrief("the brief is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
         raise InvalidBrief(f"the brief is not valid TOML: {error}") from None
     return make_brief({**values, **{k: v for k, v in (overrides or {}).items() if v is not None}})
 

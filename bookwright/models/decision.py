@@ -27,7 +27,7 @@ class FlowDecision(BaseModel):
 
 
 class Verdict(StrEnum):
-    """One worker, or decomposition?"""
+    """Whether a task is one worker's or is to be cut up."""
 
     ATOM = "atom"
     COMPLEX = "complex"

@@ -21,6 +21,7 @@
   x StorageError
     + DiskFull
     + DatabaseBusy
+    + DatabaseUnreachable
 """
 
 
@@ -136,3 +137,7 @@ class DiskFull(StorageError):
 
 class DatabaseBusy(StorageError):
     """Another process has locked the database for too long."""
+
+
+class DatabaseUnreachable(StorageError):
+    """The connection broke or the server is down; whether the last write arrived is unknown."""

@@ -8,6 +8,8 @@ _HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]")
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
 _SPACE = re.compile(r"\s+")
+_LATIN = re.compile(r"[A-Za-z]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Language(StrEnum):
@@ -60,7 +62,7 @@ def script_shares(text: str) -> dict[Language, float]:
     kana = len(_KANA.findall(text))
     hangul = len(_HANGUL.findall(text))
     han = len(_HAN.findall(text))
-    latin = sum(1 for c in text if c.isascii() and c.isalpha())
+    latin = sum(map(len, _LATIN.findall(text)))
     total = (kana + hangul + han + latin) or 1
     return {
         Language.EN: latin / total,
@@ -75,5 +77,5 @@ def is_in(language: Language, text: str) -> bool:
 
     Short texts (under 20 letters) pass: they hold too little to judge.
     """
-    letters = sum(1 for c in text if c.isalpha())
+    letters = sum(map(len, _LETTERS.findall(text)))
     return letters < 20 or script_shares(text)[language] >= 0.5

@@ -53,8 +53,8 @@ def spread(total: int, weights: list[int]) -> list[int]:
         return []
     total = max(total, len(weights))
     whole = sum(max(weight, 1) for weight in weights)
-    shares = [max(1, total * max(weight, 1) // whole) for weight in weights]
-    shares[shares.index(max(shares))] += total - sum(shares)
+    shares = [1 + (total - len(weights)) * max(weight, 1) // whole for weight in weights]
+    shares[weights.index(max(weights))] += total - sum(shares)
     return shares
 
 

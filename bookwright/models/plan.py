@@ -4,9 +4,9 @@ import re
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|k|K)?")
+_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Za-z]))?")
 _FACTORS = {"万": 10_000, "萬": 10_000, "만": 10_000, "千": 1_000, "천": 1_000, "k": 1_000, "K": 1_000}
 
 
@@ -49,7 +49,7 @@ class PlanNode(BaseModel):
     task_type: TaskType = TaskType.DESIGN
     hierarchical_position: str = ""
     title: str = Field(default="", max_length=120)
-    goal: str = Field(min_length=1, max_length=1200)
+    goal: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1200)]
     """One sentence that a stranger could check."""
     instructions: tuple[str, ...] = ()
     input_brief: tuple[str, ...] = ()

@@ -8,9 +8,13 @@ from bookwright.models.language import Language
 
 _PARAGRAPH = re.compile(r"\n\s*\n|\n")
 _SENTENCE_END = re.compile(
-    r"(?<=[。！？!?…])(?=[^」』”’）)\]。！？!?…])|(?<=[。！？!?…][」』”’）)\]])(?=\S)|(?<=[.!?…][\"”’)\]])\s+|(?<=[.!?…])\s+"
+    r"""(?<=[。！？!?…])(?=[^\sa-z。！？!?….,，、—–\-」』”’"'）)\]])"""  # without a space, as in zh and ja
+    r"""|(?<=[。！？!?…][」』”’）)\]])(?=[^\sa-z。！？!?….,，、—–\-」』”’"'）)\]])"""
+    r"""|(?<=[.。！？!?…])\s+(?![\sa-z])"""  # a small letter goes on: "Stop!" he said.
+    r"""|(?<=[.。！？!?…][」』”’"'）)\]])\s+(?![\sa-z])"""
 )
-_INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d+)[ \t]*$", re.MULTILINE)
+_INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
+_CUT = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
 
 
 def paragraphs(text: str) -> list[str]:
@@ -20,7 +24,14 @@ def paragraphs(text: str) -> list[str]:
 
 def sentences(paragraph: str) -> list[str]:
     """Split a paragraph into sentences, each with its closing marks."""
-    return [part.strip() for part in _SENTENCE_END.split(paragraph) if part and part.strip()]
+    return [piece.strip() for piece in _pieces(paragraph)]
+
+
+def _pieces(paragraph: str) -> list[str]:
+    """Split a paragraph into sentences with the space after each; joined, they are the paragraph."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(paragraph)]
+    pieces = [paragraph[start:end] for start, end in zip([0, *ends], [*ends, None], strict=True)]
+    return [piece for piece in pieces if piece.strip()]
 
 
 def numbered_paragraphs(text: str) -> str:
@@ -72,7 +83,7 @@ def lengthened(text: str, insertions: Iterable[Insertion], target: int, language
         if fitting:
             chosen.append(Insertion(min(insertion.after, len(parts)), fitting))
             room -= language.measure(fitting)
-    for insertion in sorted(reversed(chosen), key=lambda item: -item.after):
+    for _, insertion in sorted(enumerate(chosen), key=lambda item: (-item[1].after, -item[0])):
         parts[insertion.after : insertion.after] = paragraphs(insertion.text)
     return "\n\n".join(parts)
 
@@ -85,15 +96,14 @@ def cut_to(text: str, limit: int, language: Language) -> str:
     kept: list[str] = []
     total = 0
     for paragraph in paragraphs(text):
-        held: list[str] = []
-        for sentence in sentences(paragraph):
-            size = language.measure(sentence)
+        kept.append("")
+        for piece in _pieces(paragraph):
+            size = language.measure(piece)
             if total + size - limit > limit - total:
-                return _joined(kept, held, language)
-            held.append(sentence)
+                return _joined(kept)
+            kept[-1] += piece
             total += size
-        kept.append(_sentence_join(held, language))
-    return _joined(kept, [], language)
+    return _joined(kept)
 
 
 def shortened(text: str, cuts: Iterable[str], target: int, language: Language) -> str:
@@ -101,21 +111,18 @@ def shortened(text: str, cuts: Iterable[str], target: int, language: Language) -
 
     Unknown numbers are passed over, and no cut is made that would miss the target by more.
     """
-    table = [sentences(paragraph) for paragraph in paragraphs(text)]
+    table = [_pieces(paragraph) for paragraph in paragraphs(text)]
     excess = language.measure(text) - target
     for cut in cuts:
-        paragraph, _, sentence = cut.strip("[] ").partition(".")
-        if not (paragraph.isdigit() and sentence.isdigit()):
-            continue
-        row, column = int(paragraph) - 1, int(sentence) - 1
+        place = _CUT.fullmatch(cut.strip())
+        row, column = (int(number) - 1 for number in place.groups()) if place else (-1, -1)
         if not (0 <= row < len(table) and 0 <= column < len(table[row])):
             continue
         size = language.measure(table[row][column])
         if size and size - excess < excess:
             table[row][column] = ""
             excess -= size
-    kept = [_sentence_join([part for part in row if part], language) for row in table]
-    return "\n\n".join(part for part in kept if part)
+    return _joined("".join(row) for row in table)
 
 
 def last_sentences(text: str, count: int) -> str:
@@ -125,9 +132,5 @@ def last_sentences(text: str, count: int) -> str:
     return " ".join(tail[-count:])
 
 
-def _joined(kept: list[str], held: list[str], language: Language) -> str:
-    return "\n\n".join([*kept, _sentence_join(held, language)] if held else kept)
-
-
-def _sentence_join(parts: list[str], language: Language) -> str:
-    return (" " if language in (Language.EN, Language.KO) else "").join(parts)
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.strip() for part in parts if part.strip())

@@ -7,7 +7,13 @@ from typing import Any
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
 
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.model_name import ModelName
@@ -39,6 +45,8 @@ class Settings(BaseSettings):
     model: ModelName = "embedded:smollm2"
     models: dict[str, ModelName] = Field(default_factory=dict)
     """A model for each role that is not to use `model`."""
+    fallbacks: dict[str, tuple[ModelName, ...]] = Field(default_factory=dict)
+    """Models to ask, in order, when the one of a role does not answer; `default` is for all roles."""
     prices: dict[str, Price] = Field(default_factory=dict)
     """Prices by `provider:model`."""
     llm_base_url: str = ""
@@ -106,5 +114,7 @@ def load_settings(**options: Any) -> Settings:
             raise InvalidSetting(f"unknown setting {name!r}{hint}") from None
         message = first["msg"].removeprefix("Value error, ")
         raise InvalidSetting(f"setting {name!r}: {message} (it is {str(first['input'])[:60]!r})") from None
-    except tomllib.TOMLDecodeError as error:
+    except SettingsError as error:
+        raise InvalidSetting(f"the environment holds a setting that is not valid JSON: {error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(f"config.toml in the data folder is not valid TOML: {error}") from None

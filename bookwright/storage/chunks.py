@@ -15,7 +15,7 @@ HEADER_CHARACTERS = 160
 _HEADING_LIMIT = LIMIT // 4
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_NO_SPACE_AROUND = re.compile(r"[\u2018-\u201d\u2026\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_NO_SPACE_AROUND = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _CHARACTERS_A_WEIGHT = 6
 """Holds what has no words or spaces, such as an address, to 1 200 characters."""

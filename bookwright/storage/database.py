@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from bookwright.models.errors import DatabaseBusy, DiskFull, InvalidSetting, UnwritableFolder
+from bookwright.models.errors import DatabaseBusy, DatabaseUnreachable, DiskFull, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings
 
 SAFE_SQLITE = (3, 51, 3)
@@ -53,9 +53,16 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A read transaction. Keep it short: an old reader holds the log back."""
-        with self.engine.connect() as connection:
-            yield connection
+        """A read transaction. Keep it short: an old reader holds the log back.
+
+        Raises:
+            DatabaseUnreachable: The server is down.
+        """
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except OperationalError as error:
+            raise self._translated(error) from error
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -64,19 +71,26 @@ class Database:
         Raises:
             DiskFull: There is no room.
             DatabaseBusy: Another process has held the database for too long.
+            DatabaseUnreachable: The server is down, or went away; the write may have arrived.
         """
-        connection = self.engine.connect().execution_options(bookwright_writes=True)
         try:
-            with connection.begin():
+            with self.engine.connect().execution_options(bookwright_writes=True) as connection, connection.begin():
                 yield connection
         except OperationalError as error:
-            raise _translated(error) from error
-        finally:
-            connection.close()
+            raise self._translated(error) from error
 
     def free_megabytes(self) -> int:
         """Room on the disk where the data lies; Postgres is asked about its client's folder."""
         return shutil.disk_usage(self._settings.home).free // 2**20
+
+    def _translated(self, error: OperationalError) -> Exception:
+        text = str(error.orig).strip()
+        if "full" in text or "No space" in text or "disk I/O" in text:
+            return DiskFull(f"the database could not be written: {text}; make room and resume")
+        if "locked" in text or "busy" in text:
+            seconds = _BUSY_MILLIS // 1000
+            return DatabaseBusy(f"another process has locked the database for {seconds} s; close it and resume")
+        return error if self.is_sqlite else DatabaseUnreachable(f"the database cannot be reached: {text}")
 
     def dispose(self) -> None:
         """Close every connection."""
@@ -125,7 +139,9 @@ def sqlite_driver() -> Any:
 
 
 def _sqlite(path: str) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", module=sqlite_driver(), connect_args={"timeout": _BUSY_MILLIS / 1000})
+    # Built, not written: a path may hold what means something else in an address.
+    address = URL.create("sqlite", database=path)
+    engine = create_engine(address, module=sqlite_driver(), connect_args={"timeout": _BUSY_MILLIS / 1000})
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:
@@ -153,16 +169,13 @@ def _sqlite(path: str) -> Engine:
 def _postgres(url: str) -> Engine:
     try:
         address = make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
-        return create_engine(address, pool_pre_ping=True)
-    except (ValueError, ImportError) as error:
+        engine = create_engine(address, pool_pre_ping=True)
+    except (ArgumentError, ValueError, ImportError) as error:
         raise InvalidSetting(f"the database address cannot be used: {error}") from None
 
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _: Any) -> None:
+        connection.execute("SET synchronous_commit = on")  # whatever the server's own default is
+        connection.commit()
 
-def _translated(error: OperationalError) -> Exception:
-    text = str(error.orig)
-    if "full" in text or "No space" in text or "disk I/O" in text:
-        return DiskFull(f"the database could not be written: {text}; make room and resume")
-    if "locked" in text or "busy" in text:
-        seconds = _BUSY_MILLIS // 1000
-        return DatabaseBusy(f"another process has locked the database for {seconds} s; close it and resume")
-    return error
+    return engine

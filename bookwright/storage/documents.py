@@ -57,7 +57,7 @@ class DocumentRepository:
         self._texts = TextStore(connection, book)
 
     def add(self, new: NewDocument, step: int | None) -> Document:
-        """Store a document as the current version of its node's kind."""
+        """Store a document as the current version of its node's kind; `step` is 0 or None if none made it."""
         key = text_hash(new.text)
         self._texts.put({key: new.text})
         last = self._connection.execute(
@@ -72,7 +72,7 @@ class DocumentRepository:
         length = self._measure(new.text)
         values = {
             "book": self._book, "node": new.node, "kind": new.kind.value, "version": (last or 0) + 1,
-            "is_current": True, "text_hash": key, "length": length, "step": step,
+            "is_current": True, "text_hash": key, "length": length, "step": step or None,
         }  # fmt: skip
         identity = int(self._connection.execute(_ADD, values).scalar_one())
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]

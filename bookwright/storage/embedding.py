@@ -114,7 +114,7 @@ class OpenAICompatible:
             RequestRejected: It refuses the request itself.
         """
         if not texts:
-            return np.zeros((0, self.dimension), np.float32)
+            return np.zeros((0, self._dimension), np.float32)
         starts = range(0, len(texts), self._BATCH)
         rows = [row for start in starts for row in self._ask(texts[start : start + self._BATCH])]
         self._dimension = len(rows[0])

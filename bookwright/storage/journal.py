@@ -71,6 +71,13 @@ class Journal:
             store = TextStore(connection, key.book)
             return [_record(row, key, store) for row in rows]
 
+    def recorded(self, attempt: Attempt) -> int | None:
+        """Return the step's id if this very attempt is on record, as after a commit whose answer was lost."""
+        for record in self.attempts(attempt.key):
+            if record.attempt == attempt.attempt and record.reply.text == attempt.reply.text:
+                return record.id
+        return None
+
     def record(self, attempt: Attempt, move: Move | None = None, intent: str = "") -> int:
         """Record an attempt, its bill, what it does to the book, and what comes next; one commit.
 

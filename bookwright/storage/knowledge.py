@@ -18,11 +18,11 @@ from bookwright.models.settings import Settings
 from bookwright.storage.chunks import chunks
 from bookwright.storage.embedding import Embedder, Vectors
 from bookwright.storage.journal import Journal
-from bookwright.storage.passages import NewPassage, Passage, PassageId, PassageRepository
+from bookwright.storage.passages import NewPassage, Passage, PassageId, PassageRepository, Row
 from bookwright.storage.ranking import rank
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.texts import text_hash
-from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, ScanIndex, VectorIndex
+from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, ScanIndex, fill, open_whole
 
 KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
 """What is indexed. Running documents always stand in the context, prose is found by its summary."""
@@ -35,7 +35,6 @@ _IN_MEMORY = 64
 
 _DOCUMENTS_AT_ONCE = 64
 _ROWS_AT_ONCE = 2_000
-_SAMPLE = 20
 _KNOWN_QUERIES = 256
 
 _log = logging.getLogger(__name__)
@@ -69,7 +68,7 @@ class KnowledgeIndex:
         self._settings = settings
         self._is_holder = is_holder
         self._is_open = False
-        self._index: VectorIndex | None = None
+        self._index: ChromaIndex | ScanIndex | None = None
         self._fresh: dict[PassageId, tuple[Passage, Vectors]] = {}
         """What `_index` does not hold yet."""
         self._last = 0
@@ -117,6 +116,8 @@ class KnowledgeIndex:
         self._open()
         vectors = self._query_vectors(asked)
         pool = self._pool(vectors, _Limits(tuple(kinds), frozenset(exclude_nodes), before))
+        if not pool:
+            return []
         scores = rank(asked, vectors, [passage.searchable for passage, _ in pool], _matrix(pool))
         found = [replace(passage, score=float(score)) for (passage, _), score in zip(pool, scores, strict=True)]
         return sorted(found, key=lambda passage: (-passage.score, passage.id))[:limit]
@@ -190,76 +191,48 @@ class KnowledgeIndex:
                 items = repository.without_vector(_ROWS_AT_ONCE)
             if not items:
                 break
-            embedded = self._embed(items)
-            journal.move(lambda stores, step, new=embedded: self._repository(stores).add_vectors(new))
+            self._keep_vectors(self._embed(items), journal)
         self.close()
         self._open()
 
+    def _keep_vectors(self, embedded: dict[str, Vectors], journal: Journal) -> None:
+        journal.move(lambda stores, step: self._repository(stores).add_vectors(embedded))
+
     def _move_to_chroma(self) -> None:
         """Hand over to Chroma what is committed, once there is enough to be worth it."""
-        if len(self._fresh) <= _IN_MEMORY or isinstance(self._index, ScanIndex):
+        if len(self._fresh) <= _IN_MEMORY:
             return
         try:
             if self._index is None:
-                self._index = self._whole_chroma()
-            filled_to = self._fill(self._index)
+                self._index = open_whole(self._storage.book, self._embedder.name, self._settings, self._look)
+            elif isinstance(self._index, ChromaIndex):
+                fill(self._index, self._look)
         except IndexDamaged as error:
-            filled_to = self._do_without_chroma(error)
-        self._fresh = {identity: held for identity, held in self._fresh.items() if identity[0] > filled_to}
-
-    def _whole_chroma(self) -> ChromaIndex:
-        """Open Chroma, and empty it if it does not hold what its stamp says."""
-        index = ChromaIndex(self._storage.book, self._embedder.name, self._settings)
-        try:
-            if self._is_whole(index):
-                return index
-            reason = "it does not hold what it should"
-        except IndexDamaged as error:
-            reason = str(error)
-        _log.warning("the index of book %r is built again: %s", self._storage.book, reason)
-        index.drop()
-        return index
-
-    def _is_whole(self, index: ChromaIndex) -> bool:
+            self._do_without_chroma(error)
         with self._look() as repository:
-            expected = repository.count(up_to=index.applied)
-            sample = repository.sample(_SAMPLE, index.applied)
-        return index.is_ours() and index.count() == expected and index.finds(sample)
+            held = repository.last_document()
+        self._fresh = {identity: pair for identity, pair in self._fresh.items() if identity[0] > held}
 
-    def _fill(self, index: VectorIndex) -> int:
-        """Add to Chroma what it lacks; return the newest document it then holds."""
-        assert isinstance(index, ChromaIndex)
-        while True:
-            with self._look() as repository:
-                rows = repository.after(index.applied, _ROWS_AT_ONCE)
-                newest = repository.last_document()
-            if not rows:
-                return newest
-            index.add(rows)
-
-    def _do_without_chroma(self, error: IndexDamaged) -> int:
-        _log.warning("book %r is searched without Chroma until it is opened again: %s", self._storage.book, error)
-        if self._index is not None:
-            self._index.close()
-        self._index = ScanIndex(self._look)
-        with self._look() as repository:
-            return repository.last_document()
-
-    def _nearest(self, vectors: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[PassageId]]:
+    def _nearest(self, vectors: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
         if self._index is None:
             return [[] for _ in vectors]
         try:
             return self._index.nearest(vectors, kinds, count)
-        except IndexDamaged:
-            self._build_again()
+        except IndexDamaged as error:
+            self._build_again(error)
             return self._index.nearest(vectors, kinds, count)
 
-    def _build_again(self) -> None:
+    def _build_again(self, damage: IndexDamaged) -> None:
+        if self._index is not None:
+            self._index.close()
         try:
-            self.drop()
-            self._open()
+            self._index = open_whole(self._storage.book, self._embedder.name, self._settings, self._look, damage)
         except IndexDamaged as error:
             self._do_without_chroma(error)
+
+    def _do_without_chroma(self, error: IndexDamaged) -> None:
+        _log.warning("book %r is searched without Chroma until it is opened again: %s", self._storage.book, error)
+        self._index = ScanIndex(self._look)
 
     def _pool(self, queries: Vectors, limits: _Limits) -> list[tuple[Passage, Vectors]]:
         """Return the passages nearest to each query, as many for each as `POOL`, in order of their ids."""
@@ -267,28 +240,30 @@ class KnowledgeIndex:
         with self._look() as repository:
             vectors = repository.vectors_of(found)
             standing = repository.standing({document for document, _ in self._fresh})
-        candidates = {identity: (passage, vectors[identity]) for identity, passage in found.items()}
+        candidates = {passage.id: (passage, vectors[row]) for row, passage in found.items()}
         candidates |= {
             identity: held
             for identity, held in self._fresh.items()
             if identity[0] in standing and limits.admits(held[0])
         }
         ordered = [candidates[identity] for identity in sorted(candidates)]
+        if not ordered:
+            return []
         likeness = np.round(queries.astype(np.float64) @ _matrix(ordered).astype(np.float64).T, 9)
         chosen = {int(place) for row in likeness for place in np.argsort(-row, kind="stable")[:POOL]}
         return [ordered[place] for place in sorted(chosen)]
 
-    def _admitted(self, queries: Vectors, limits: _Limits) -> dict[PassageId, Passage]:
+    def _admitted(self, queries: Vectors, limits: _Limits) -> dict[Row, Passage]:
         """Return what the index finds within the limits, looking further until there is enough for each query."""
-        places: dict[PassageId, Passage] = {}
+        places: dict[Row, Passage] = {}
         count = POOL
         while True:
             found = self._nearest(queries, limits.kinds, count)
             with self._look() as repository:
-                places |= repository.places({identity for ids in found for identity in ids} - places.keys())
-            kept = [[item for item in ids if item in places and limits.admits(places[item])] for ids in found]
-            if all(len(some) >= POOL or len(ids) < count for some, ids in zip(kept, found, strict=True)):
-                return {identity: places[identity] for some in kept for identity in some[:POOL]}
+                places |= repository.places({row for rows in found for row in rows} - places.keys())
+            kept = [[row for row in rows if row in places and limits.admits(places[row])] for rows in found]
+            if all(len(some) >= POOL or len(rows) < count for some, rows in zip(kept, found, strict=True)):
+                return {row: places[row] for some in kept for row in some[:POOL]}
             count *= 4
 
     def _query_vectors(self, queries: Sequence[str]) -> Vectors:
@@ -321,4 +296,4 @@ def _passages_of(document: Document, stores: Stores) -> list[NewPassage]:
 
 
 def _matrix(candidates: Sequence[tuple[Passage, Vectors]]) -> Vectors:
-    return np.array([vector for _, vector in candidates], np.float32).reshape(len(candidates), -1)
+    return np.array([vector for _, vector in candidates], np.float32)

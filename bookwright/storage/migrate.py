@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
-from sqlalchemy import Connection, column, inspect, select, table
+from sqlalchemy import Connection, column, func, inspect, select, table
 
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.storage.database import Database
 
 HEAD = "0001"
 """The newest revision; a test holds it to the migrations folder."""
+
+_LOCK = 0x626F6F6B
+"""Any number that nobody else locks in the same database."""
 
 _MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
@@ -44,6 +47,8 @@ def upgrade(database: Database) -> bool:
             "install a newer bookwright"
         )
     with database.write() as connection:
+        if not database.is_sqlite:  # SQLite's write lock keeps a second worker out by itself
+            connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     return True

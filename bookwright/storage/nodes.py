@@ -49,6 +49,19 @@ _CHILDREN = (
     .where(nodes.c.parent == bindparam("parent"), nodes.c.status != NodeStatus.VOID.value)
     .order_by(nodes.c.ordinal)
 )
+_WRITTEN_UNITS = (
+    select(nodes)
+    .where(
+        nodes.c.parent == bindparam("parent"),
+        nodes.c.status != NodeStatus.VOID.value,
+        nodes.c.task_type == TaskType.WRITE.value,
+        nodes.c.written > 0,
+        nodes.c.ordinal < bindparam("before"),
+    )
+    .order_by(nodes.c.ordinal.desc())
+    .limit(bindparam("count"))
+)
+_NO_ORDINAL = 2**31 - 1
 
 _ADD = insert(nodes).returning(nodes.c.key)
 _LAST_ORDINAL = select(func.max(nodes.c.ordinal)).where(nodes.c.parent == bindparam("parent"))
@@ -153,11 +166,24 @@ class NodeRepository:
         ]
 
     def units_before(self, node: TaskNode, count: int) -> list[TaskNode]:
-        """Return up to `count` written units without unit children, in reading order before `node`, nearest last."""
-        # Depth first makes keys grow in reading order, but for units made all at once.
-        rows = self._connection.execute(_WRITTEN_LEAVES, {"book": self._book, "limit": count * 4 + 4})
-        found = sorted(map(_node, rows), key=lambda leaf: leaf.order)
-        return [leaf for leaf in found if leaf.order < node.order][-count:]
+        """Return up to `count` units that hold prose, in reading order before `node`, nearest last.
+
+        Goes up and back through the tree, so it costs as many queries as the tree is deep.
+        """
+        found: list[TaskNode] = []
+        for at in (node, *self.ancestors(node)):
+            if len(found) < count and at.parent is not None:
+                found += self._last_leaves(at.parent, at.ordinal, count - len(found))
+        return found[::-1]
+
+    def _last_leaves(self, parent: int, before: int, count: int) -> list[TaskNode]:
+        """The last units with prose below a node's children up to an ordinal, nearest first."""
+        found: list[TaskNode] = []
+        units = self._connection.execute(_WRITTEN_UNITS, {"parent": parent, "before": before, "count": count})
+        for unit in map(_node, units.all()):
+            if len(found) < count:
+                found += self._last_leaves(unit.key, _NO_ORDINAL, count - len(found)) or [unit]
+        return found
 
     def add(self, parent: TaskNode, items: Iterable[PlanNode], **common: Any) -> list[TaskNode]:
         """Add children below `parent`, numbered on from its last child.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bookwright.models.document import DocumentKind
@@ -17,6 +17,9 @@ from bookwright.storage.tables import documents, nodes, passages, vectors
 
 PassageId = tuple[int, int]
 """Document id and chunk number from 0."""
+
+Row = int
+"""A passage's place in its table: grows with every passage, and is what the index's stamp counts."""
 
 _Item = TypeVar("_Item")
 
@@ -74,8 +77,7 @@ class NewPassage:
 class StoredVector:
     """A passage's place in the index: what Chroma is told about it."""
 
-    row: int
-    """Grows with every passage of the database: what the index's stamp counts."""
+    row: Row
     passage: Passage
     vector: Vectors
     """Shape (dimension,)."""
@@ -89,7 +91,7 @@ class PassageRepository:
         self._book = book
         self._model = model
 
-    def count(self, up_to: int | None = None) -> int:
+    def count(self, up_to: Row | None = None) -> int:
         """Count the passages, all or those up to a row, with or without a vector of this model."""
         query = select(func.count()).select_from(passages).where(passages.c.book == self._book)
         if up_to is not None:
@@ -126,7 +128,7 @@ class PassageRepository:
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
         """Return the vectors that are stored for those text hashes."""
-        found = {}
+        found: dict[str, Vectors] = {}
         for some in _slices(list(dict.fromkeys(hashes))):
             query = select(vectors.c.hash, vectors.c.vector).where(
                 vectors.c.book == self._book, vectors.c.model == self._model, vectors.c.hash.in_(some)
@@ -134,12 +136,12 @@ class PassageRepository:
             found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
         return found
 
-    def places(self, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
+    def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
         """Return those passages that still stand: of current documents and living nodes."""
-        found = {}
-        for some in _slices(list(ids)):
-            query = _PLACES.where(tuple_(passages.c.document, passages.c.chunk).in_(some), *_STANDING)
-            found |= {(row.document, row.chunk): _passage(row) for row in self._connection.execute(query)}
+        found: dict[Row, Passage] = {}
+        for some in _slices(list(rows)):
+            query = _PLACES.where(passages.c.id.in_(some), *_STANDING)
+            found |= {row.id: _passage(row) for row in self._connection.execute(query)}
         return found
 
     def standing(self, identities: Iterable[int]) -> set[int]:
@@ -148,15 +150,15 @@ class PassageRepository:
         chosen = documents.c.id.in_(list(identities))
         return set(self._connection.execute(query.where(chosen, *_STANDING)).scalars())
 
-    def vectors_of(self, ids: Iterable[PassageId]) -> dict[PassageId, Vectors]:
+    def vectors_of(self, rows: Iterable[Row]) -> dict[Row, Vectors]:
         """Return the vectors of those passages."""
-        found = {}
-        for some in _slices(list(ids)):
-            query = self._ids_and_vectors().where(tuple_(passages.c.document, passages.c.chunk).in_(some))
-            found |= {(row.document, row.chunk): _vector(row.vector) for row in self._connection.execute(query)}
+        found: dict[Row, Vectors] = {}
+        for some in _slices(list(rows)):
+            query = self._rows_and_vectors().where(passages.c.id.in_(some))
+            found |= {row.id: _vector(row.vector) for row in self._connection.execute(query)}
         return found
 
-    def after(self, row: int, limit: int) -> list[StoredVector]:
+    def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
         query = (
             _PLACES.add_columns(vectors.c.vector)
@@ -168,23 +170,23 @@ class PassageRepository:
         rows = self._connection.execute(query)
         return [StoredVector(found.id, _passage(found), _vector(found.vector)) for found in rows]
 
-    def sample(self, count: int, up_to: int) -> list[StoredVector]:
+    def sample(self, count: int, up_to: Row) -> list[StoredVector]:
         """Return about `count` passages spread evenly over the rows up to one."""
         first = select(func.min(passages.c.id)).where(passages.c.book == self._book)
         start = self._connection.execute(first).scalar_one_or_none() or 0
         step = max((up_to - start) // count, 1)
-        found = {}
+        found: dict[Row, StoredVector] = {}
         for row in range(start - 1, up_to, step):
             found |= {item.row: item for item in self.after(row, 1) if item.row <= up_to}
         return list(found.values())
 
-    def scan(self, kinds: Iterable[DocumentKind]) -> Iterator[tuple[list[PassageId], Vectors]]:
-        """Yield ids and vectors of all passages of some kinds, a few thousand at a time."""
-        query = self._ids_and_vectors().where(
+    def scan(self, kinds: Iterable[DocumentKind]) -> Iterator[tuple[list[Row], Vectors]]:
+        """Yield rows and vectors of all passages of some kinds, a few thousand at a time."""
+        query = self._rows_and_vectors().where(
             passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds])
         )
         for rows in self._connection.execute(query.execution_options(yield_per=_SLICE)).partitions():
-            yield [(row.document, row.chunk) for row in rows], np.array([_vector(row.vector) for row in rows])
+            yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
@@ -219,9 +221,8 @@ class PassageRepository:
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
 
-    def _ids_and_vectors(self) -> Select[Any]:
-        columns = (passages.c.document, passages.c.chunk, vectors.c.vector)
-        return select(*columns).join_from(passages, vectors, self._has_vector())
+    def _rows_and_vectors(self) -> Select[Any]:
+        return select(passages.c.id, vectors.c.vector).join_from(passages, vectors, self._has_vector())
 
     def _has_vector(self) -> ColumnElement[bool]:
         return (
@@ -247,7 +248,7 @@ _PLACES = (
 _STANDING = (documents.c.is_current.is_(True), nodes.c.status != NodeStatus.VOID.value)
 
 
-def _passage(row: Row[Any]) -> Passage:
+def _passage(row: Any) -> Passage:
     return Passage(
         text=row.text, document=row.document, chunk=row.chunk, kind=DocumentKind(row.kind), node=row.node,
         label=row.label, level=row.level, task_type=row.task_type, title=row.title, goal=row.goal,

@@ -27,6 +27,7 @@ _RUN = re.compile(
     r"(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
     r"|(?P<word>[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
 )
+_SMALL = re.compile(r"\b[a-z][\w’'-]+")
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]{2,}")
 _MARKED = re.compile(r"[「『《“\"]([^」』》”\"\n]{2,12})[」』》”\"]|([\u30a1-\u30ff]{2,})")
 _COMMON = frozenset(
@@ -52,21 +53,22 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def names(text: str) -> frozenset[str]:
-    """Return the terms of a text that are likely to belong to names.
+def names(text: str) -> list[str]:
+    """Return what in a text is likely to be a name, in the order of first mention.
 
     Capitalised words that the text does not also write small, katakana, and what stands in
     quotation or title marks.
     """
-    lower = {word for word in re.findall(r"\b[a-z][\w’'-]+", text)}
-    capitalised = [word for word in _CAPITALISED.findall(text) if word.lower() not in lower]
-    marked = [one or other for one, other in _MARKED.findall(text)]
-    return frozenset(term for name in (*capitalised, *marked) for term in terms(name))
+    lower = set(_SMALL.findall(text))
+    found = [(match.start(), match.group()) for match in _CAPITALISED.finditer(text)]
+    found = [(place, word) for place, word in found if word.lower() not in lower and word.lower() not in _COMMON]
+    found += [(match.start(), match.group(1) or match.group(2)) for match in _MARKED.finditer(text)]
+    return list(dict.fromkeys(name for _, name in sorted(found)))
 
 
 def weights(text: str) -> dict[str, float]:
     """Return the terms of a question, each with its weight; names weigh more."""
-    named = names(text)
+    named = {term for name in names(text) for term in terms(name)}
     return {term: NAME_WEIGHT if term in named else 1.0 for term in terms(text)}
 
 
@@ -110,12 +112,12 @@ def _centred(scores: Floats, languages: Sequence[str]) -> Floats:
         own = tags == language
         if own.sum() >= _LEAST_OF_A_LANGUAGE:
             means[own] = scores[own].mean()
-    return scores - means
+    return np.asarray(scores - means)
 
 
 def _z(scores: Floats) -> Floats:
-    deviation = float(scores.std())
-    return (scores - scores.mean()) / deviation if deviation > 1e-9 else np.zeros(len(scores))
+    deviation = max(float(scores.std()), 1e-9)
+    return np.asarray((scores - scores.mean()) / deviation)
 
 
 def _pairs(run: str) -> list[str]:

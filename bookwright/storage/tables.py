@@ -1,9 +1,11 @@
 """The tables. Rows stay in this package; repositories hand out domain models."""
 
+import sqlalchemy
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -11,9 +13,26 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
+    TypeDecorator,
     UniqueConstraint,
 )
+
+
+class Text(TypeDecorator[str]):
+    """Text that every database takes: NUL and lone surrogates are left out or replaced.
+
+    A model may put either into a title or its reasoning, and a paid reply must not be lost for it.
+    """
+
+    impl = sqlalchemy.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Return the text without what Postgres or UTF-8 refuses."""
+        if value is None or (value.isascii() and "\x00" not in value):
+            return value
+        return value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
 
 metadata = MetaData(
     naming_convention={
@@ -190,7 +209,7 @@ passages = Table(
     Column("text", Text, nullable=False),
     Column("vector_hash", Text, nullable=False),
     UniqueConstraint("document", "chunk"),
-    Index("ix_passages_book_kind", "book", "kind"),
+    Index("ix_passages_book", "book", "id"),
 )
 """What the index holds, so that it can be rebuilt without embedding anything again."""
 

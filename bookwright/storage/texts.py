@@ -21,7 +21,7 @@ _GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.has
 
 
 def text_hash(text: str) -> str:
-    """The name of a text: 24 hexadecimal digits of its SHA-256 (UTF-8, lone surrogates replaced)."""
+    """The name of a text: 24 hexadecimal digits of its SHA-256 (UTF-8, lone surrogates as they are)."""
     return hashlib.sha256(_encoded(text)).hexdigest()[:24]
 
 

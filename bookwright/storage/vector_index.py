@@ -1,13 +1,15 @@
 """Where the nearest vectors are found: in Chroma, or by going through the database."""
 
 import hashlib
+import logging
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import numpy as np
 
@@ -15,50 +17,49 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import PassageId, PassageRepository, StoredVector
+from bookwright.storage.passages import PassageRepository, Row, StoredVector
 
 _BATCH = 500
 """Vectors of one call; Chroma takes 5 461."""
 
+_ROWS_AT_ONCE = 2_000
+_SAMPLE = 20
+
 _SELF_MATCH = 1e-3
 """Cosine distance within which a vector has found itself."""
 
-_HNSW = {"space": "cosine", "ef_search": 400, "ef_construction": 200, "max_neighbors": 32}
-"""At the defaults 10 % of the hundred nearest of 10 000 went missing, at these none."""
+_HNSW = {"space": "cosine", "ef_search": 400, "ef_construction": 200, "max_neighbors": 32, "sync_threshold": 250}
+"""At the defaults 10 % of the hundred nearest of 10 000 went missing, at these none.
+
+What was not synced is added anew at each opening, so a lower threshold opens faster.
+"""
+
+_log = logging.getLogger(__name__)
 
 
 class IndexDamaged(BookwrightError):
     """Chroma does not hold what it should, or cannot be asked; it has to be built again."""
 
 
-class VectorIndex(Protocol):
-    """Whatever finds the nearest vectors."""
-
-    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[PassageId]]:
-        """Return for each query the ids of the `count` nearest passages of some kinds, nearest first."""
-        ...
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        ...
+Look = Callable[[], AbstractContextManager[PassageRepository]]
+"""Opens a short read transaction on one book's passages."""
 
 
 class ScanIndex:
     """Goes through all vectors in the database: exact, always current, and slow for a very long book."""
 
-    def __init__(self, look: Callable[[], Any]) -> None:
+    def __init__(self, look: Look) -> None:
         self._look = look
-        """Opens a read transaction and hands over a `PassageRepository`."""
 
-    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[PassageId]]:
-        """Return for each query the ids of the `count` nearest passages of some kinds, nearest first."""
-        best: list[list[tuple[float, PassageId]]] = [[] for _ in queries]
+    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
+        """Return for each query the rows of the `count` nearest passages of some kinds, nearest first."""
+        best: list[list[tuple[float, Row]]] = [[] for _ in queries]
         with self._look() as repository:
-            for ids, vectors in repository.scan(kinds):
+            for rows, vectors in repository.scan(kinds):
                 for place, likeness in enumerate(queries @ vectors.T):
-                    best[place] += zip((-likeness).tolist(), ids, strict=True)
+                    best[place] += zip((-likeness).tolist(), rows, strict=True)
                     best[place] = sorted(best[place])[:count]
-        return [[identity for _, identity in found] for found in best]
+        return [[row for _, row in found] for found in best]
 
     def close(self) -> None:
         """Nothing is held."""
@@ -80,7 +81,7 @@ class ChromaIndex:
         self._collection: Any = None
 
     @property
-    def applied(self) -> int:
+    def applied(self) -> Row:
         """The newest row of `passages` that the collection holds."""
         return int((self._opened().metadata or {}).get("applied", 0))
 
@@ -120,8 +121,8 @@ class ChromaIndex:
                 )
             collection.modify(metadata={"model": self._model, "applied": items[-1].row})
 
-    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[PassageId]]:
-        """Return for each query the ids of the `count` nearest passages of some kinds, nearest first.
+    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
+        """Return for each query the rows of the `count` nearest passages of some kinds, nearest first.
 
         Raises:
             IndexDamaged: Chroma could not answer.
@@ -130,7 +131,7 @@ class ChromaIndex:
         where = {"kind": names[0]} if len(names) == 1 else {"kind": {"$in": names}}
         with _damage():
             answer = self._opened().query(query_embeddings=queries, n_results=count, where=where, include=[])
-        return [[_passage_id(identity) for identity in found] for found in answer["ids"]]
+        return [[_row(identity) for identity in found] for found in answer["ids"]]
 
     def drop(self) -> None:
         """Remove the collection, and the folder of an embedded one."""
@@ -161,8 +162,57 @@ class ChromaIndex:
 
     def _connected(self) -> Any:
         if self._client is None:
-            self._client = _server(self._url) if self._url else _embedded(self.folder)
+            self._client = _server(self._url) if self._url else _embedded(_generation(self.folder))
         return self._client
+
+
+def open_whole(
+    book: str, model: str, settings: Settings, look: Look, damage: IndexDamaged | None = None
+) -> ChromaIndex:
+    """Open a book's collection and fill it; one that is known or found to be damaged is built again.
+
+    Nothing is embedded: the vectors come from the database.
+
+    Raises:
+        IndexDamaged: Not even a new one can be used.
+    """
+    index = ChromaIndex(book, model, settings)
+    reason = str(damage) if damage else _what_is_wrong(index, look)
+    if reason:
+        _log.warning("the index of book %r is built again: %s", book, reason)
+        index.drop()
+    fill(index, look)
+    return index
+
+
+def fill(index: ChromaIndex, look: Look) -> None:
+    """Add the passages that came after the collection's stamp.
+
+    Raises:
+        IndexDamaged: Chroma did not take them.
+    """
+    while True:
+        with look() as repository:
+            rows = repository.after(index.applied, _ROWS_AT_ONCE)
+        if not rows:
+            return
+        index.add(rows)
+
+
+def _what_is_wrong(index: ChromaIndex, look: Look) -> str:
+    """Compare a collection with its stamp and let a sample of vectors find themselves; empty if all is well."""
+    try:
+        applied = index.applied
+        with look() as repository:
+            expected = repository.count(up_to=applied)
+            sample = repository.sample(_SAMPLE, applied)
+        if not index.is_ours():
+            return "it was made with other settings"
+        if index.count() != expected:
+            return f"it holds {index.count()} passages in place of {expected}"
+        return "" if index.finds(sample) else "vectors do not find themselves"
+    except IndexDamaged as error:
+        return str(error)
 
 
 def collection_name(book: str) -> str:
@@ -171,11 +221,21 @@ def collection_name(book: str) -> str:
     return f"{readable or 'book'}-{hashlib.sha256(book.encode()).hexdigest()[:10]}"
 
 
+def _generation(folder: Path) -> Path:
+    """Return the folder of a book's present index, or a new one.
+
+    Chroma remembers for the life of the process what it opened at a path, also what failed to open,
+    so an index that is built again gets a path of its own.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    present = sorted(path for path in folder.iterdir() if path.is_dir())
+    return present[-1] if present else folder / uuid4().hex[:8]
+
+
 def _embedded(folder: Path) -> Any:
     import chromadb  # takes 0.6 s and 100 MB, and a short book never needs it
     from chromadb.config import Settings as ChromaSettings
 
-    folder.mkdir(parents=True, exist_ok=True)
     return chromadb.PersistentClient(str(folder), settings=ChromaSettings(anonymized_telemetry=False))
 
 
@@ -205,12 +265,12 @@ def _damage() -> Iterator[None]:
 
 
 def _chroma_id(item: StoredVector) -> str:
-    return f"{item.passage.node}-{item.passage.document}-{item.passage.chunk}"
+    passage = item.passage
+    return f"{passage.node}-{passage.document}-{passage.chunk}-{item.row}"
 
 
-def _passage_id(identity: str) -> PassageId:
-    _, document, chunk = identity.split("-")
-    return int(document), int(chunk)
+def _row(identity: str) -> Row:
+    return int(identity.rpartition("-")[2])
 
 
 def _metadata(item: StoredVector) -> dict[str, Any]:

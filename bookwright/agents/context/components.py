@@ -9,14 +9,8 @@ from enum import StrEnum
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
 
-OWN_PART = 900
-"""Tokens of a prompt that are kept for the system frame and the step's own part."""
-
 SMALL_ROLES = ("judge", "router", "questions")
 """Roles with a small prompt of their own, whatever their activity."""
-
-_BASE_ROLE = "planner"
-"""The role whose budget sizes what all activities of a unit share, so that it is the same bytes in each."""
 
 _UNIT = frozenset({
     Activity.PLAN, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE, Activity.DIVIDE,
@@ -45,23 +39,30 @@ class Component:
     most: float
     """The largest share it may take of what others leave unused."""
     activities: frozenset[Activity]
+    turn: int
+    """When it is filled: what comes first has the room before the others."""
     small_share: float = 0.0
     """Its share in the profile `small`; 0 leaves it out there."""
     is_for_small_roles: bool = False
+    stands_whole: bool = False
+    """Where room is short it takes what there is before the others."""
 
 
 COMPONENTS = (
-    Component("book_level_design", Change.BY_UNIT, 0.20, 0.20, _UNIT | {Activity.PUBLISH}, small_share=0.45),
-    Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}),
-    Component("upper_level_design", Change.BY_UNIT, 0.17, 0.17, _UNIT),
-    Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _UNIT),
-    Component("overall_planning", Change.BY_ACTIVITY, 0.11, 0.14, _ALL, is_for_small_roles=True),
-    Component("design_dependent", Change.BY_TASK, 0.14, 0.40, _UNIT),
-    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _UNIT),
-    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.16, _UNIT),
-    Component("latest_text", Change.BY_ACTIVITY, 0.05, 0.16, _UNIT, small_share=0.20),
-    Component("current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, small_share=0.35, is_for_small_roles=True),
-)
+    Component("book_level_design", Change.BY_UNIT, 0.20, 0.20, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45),
+    Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
+    Component("upper_level_design", Change.BY_UNIT, 0.17, 0.17, _UNIT, turn=3),
+    Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _UNIT, turn=4),
+    Component("overall_planning", Change.BY_ACTIVITY, 0.11, 0.14, _ALL, turn=8, is_for_small_roles=True),
+    Component("design_dependent", Change.BY_TASK, 0.14, 0.40, _UNIT, turn=5),
+    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _UNIT, turn=6),
+    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.16, _UNIT, turn=10),
+    Component("latest_text", Change.BY_ACTIVITY, 0.05, 0.16, _UNIT, turn=9, small_share=0.20),
+    Component(
+        "current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, turn=7, small_share=0.35, is_for_small_roles=True,
+        stands_whole=True,
+    ),
+)  # fmt: skip
 """In the order of `prompts.render.BLOCK_TAGS`: what changes least comes first."""
 
 
@@ -72,22 +73,3 @@ def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Comp
     if role in SMALL_ROLES:
         return tuple(component for component in COMPONENTS if component.is_for_small_roles)
     return tuple(component for component in COMPONENTS if activity in component.activities)
-
-
-def room_of(role: str, profile: Profile) -> int:
-    """Return how many tokens all blocks together may have in a role's prompts.
-
-    The budgets of `small` are those of the blocks alone; the others' hold the whole prompt.
-    """
-    budget = profile.context_budget["judge" if role == "router" else role]
-    return budget if profile.name is ProfileName.SMALL else budget - OWN_PART
-
-
-def shared_room_of(role: str, profile: Profile) -> int:
-    """Return the room that sizes what a unit's activities share: the planner's, where a role has no less."""
-    return min(room_of(role, profile), room_of(_BASE_ROLE, profile))
-
-
-def share_of(component: Component, profile: Profile) -> float:
-    """Return a component's share of the room under a profile."""
-    return component.small_share if profile.name is ProfileName.SMALL else component.share

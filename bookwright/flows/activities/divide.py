@@ -5,7 +5,13 @@ from typing import Any
 
 from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
-from bookwright.flows.activities.surroundings import child_level_of, drawn_facts, max_unit_length, unit_card, usual_child
+from bookwright.flows.activities.surroundings import (
+    child_level_of,
+    drawn_facts,
+    max_unit_length,
+    unit_card,
+    usual_child,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import BookPaused
 from bookwright.models.length import ChildLength, division_is_over, grant_child_length, spread

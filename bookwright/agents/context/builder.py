@@ -1,0 +1,94 @@
+"""Builds the context of an activity: what an agent may know, chosen, cut and printed in order.
+
+Source: DESIGN section 9; S3-127 to S3-136.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bookwright.agents.context.components import Change, Component, components_of
+from bookwright.agents.context.filling import Filling, Tools
+from bookwright.agents.context.materials import Place
+from bookwright.agents.context.pruner import Cut
+from bookwright.agents.context.rooms import Rooms
+from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.prompts.render import render_block
+from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.stores import BookStorage
+
+_KNOWN_COUNTS = 8_192
+
+_SLACK = 2
+"""Tokens that a block may have more than its frame and its text counted apart."""
+
+@dataclass(frozen=True)
+class Context:
+    """The context blocks of one activity, as they stand in each of its prompts."""
+
+    blocks: tuple[str, ...]
+    """In the order of `prompts.render.BLOCK_TAGS`."""
+    sources: tuple[int, ...]
+    """Ids of the documents whose text stands in the blocks, in ascending order."""
+    stable: int
+    """How many leading blocks all activities of the unit share."""
+
+
+class ContextBuilder:
+    """Builds the contexts of one book.
+
+    `count_tokens` should give a text the same count each time: what a unit's activities share has
+    to be cut alike in all of them, also after a restart.
+    """
+
+    def __init__(
+        self,
+        storage: BookStorage,
+        index: KnowledgeIndex,
+        profile: Profile,
+        locale: str,
+        count_tokens: Callable[[str], int],
+    ) -> None:
+        self._storage = storage
+        self._profile = profile
+        self._locale = locale
+        self._count = lru_cache(_KNOWN_COUNTS)(count_tokens)
+        self._tools = Tools(index, self._count, locale)
+
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+        """Return what the steps of one activity of `node`, which serves `unit`, may know.
+
+        The knowledge index has to have caught up. `role` is one of the profile's budgets.
+
+        Raises:
+            BackendError: The embedding server did not deliver.
+        """
+        components = components_of(activity, role, self._profile)
+        with self._storage.read() as stores:
+            place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
+            filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)
+            cuts = self._cuts(components, role, filling)
+        shown = [component for component in components if cuts[component].text or self._shows_empty]
+        return Context(
+            blocks=tuple(self._block(component, cuts[component].text) for component in shown),
+            sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
+            stable=sum(component.change is Change.BY_UNIT for component in shown),
+        )
+
+    @property
+    def _shows_empty(self) -> bool:
+        return self._profile.name is not ProfileName.SMALL
+
+    def _block(self, component: Component, text: str) -> str:
+        return render_block(component.tag, text, self._locale)
+
+    def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
+        frames = sum(self._count(self._block(component, "")) + _SLACK for component in components)
+        rooms = Rooms(components, role, self._profile, frames)
+        cuts: dict[Component, Cut] = {}
+        for component in sorted(components, key=lambda component: component.turn):
+            cuts[component] = filling.fill(component.tag, rooms.room_for(component))
+            rooms.take(component, self._count(cuts[component].text))
+        return cuts

@@ -1,0 +1,176 @@
+"""The tree as a fisheye sees it: what is near in lines, what is far as a number, bounded however large the book.
+
+Every ancestor among its sibling units, finished ones with what came of them; then the unit's own
+tasks and parts. Source: DESIGN section 9; S3-131.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bookwright.agents.context.pruner import GAP, Cut
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.task import TaskNode
+from bookwright.prompts.render import environment
+from bookwright.storage.chunks import is_heading
+from bookwright.storage.outline import OutlineReader, Span, TreeLine
+from bookwright.storage.stores import Stores
+
+_VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
+"""Lines of a level and characters of a note; the first view that fits is taken."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the view, or the number of lines left out."""
+
+    depth: int
+    label: str = ""
+    kind: str = ""
+    title: str = ""
+    length: int | None = None
+    state: str = ""
+    note: str = ""
+    more: int = 0
+    source: int | None = None
+    """The document whose words are in the note."""
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """What the widest view shows."""
+
+    path: Sequence[TaskNode]
+    """The book first, the unit last."""
+    levels: Sequence[Span]
+    parts: Span
+    tasks: Sequence[TreeLine]
+    node: TaskNode
+    outcomes: Mapping[int, Document]
+    """Summaries by node."""
+
+
+def tree_view(
+    node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
+) -> Cut:
+    """Show where `node` stands, in at most `room` tokens.
+
+    The view narrows until it fits; where even the narrowest does not, its last lines stay.
+    """
+    around = _look(node, unit, stores)
+    rows: list[Row] = []
+    for width, characters in _VIEWS:
+        rows = list(_rows(around, _Glass(width, characters), 0))
+        if count(_rendered(rows, locale)) <= room:
+            break
+    while rows and count(_rendered(rows, locale)) > room:
+        rows = rows[1:]
+    return Cut(_rendered(rows, locale), frozenset(row.source for row in rows if row.source is not None))
+
+
+def _look(node: TaskNode, unit: TaskNode, stores: Stores) -> _Surroundings:
+    width = _VIEWS[0][0]
+    outline = OutlineReader(stores.connection, unit.book)
+    path = [*reversed(stores.nodes.ancestors(unit)), unit]
+    levels = [outline.siblings(one, width) for one in path]
+    parts = outline.last_units(unit.key, width)
+    opened = [one.key for one in tasks_above(node, stores)]
+    finished = [line.key for span in (*levels, parts) for line in span.lines if line.is_finished]
+    outcomes = {document.node: document for document in stores.documents.of_nodes(finished, DocumentKind.SUMMARY)}
+    return _Surroundings(path, levels, parts, outline.tasks([unit.key, *opened]), node, outcomes)
+
+
+def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:
+    """Return a task and the decomposed tasks that it is a part of, nearest first; empty for a unit."""
+    if node.is_unit:
+        return []
+    return [one for one in (node, *stores.nodes.ancestors(node)) if not one.is_unit]
+
+
+@dataclass(frozen=True)
+class _Glass:
+    """How much is seen."""
+
+    width: int
+    characters: int
+
+
+def _rows(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[Row]:
+    """Yield the lines of one level, those below the ancestor right after it."""
+    ancestor = around.path[depth]
+    span = around.levels[depth].narrowed(ancestor.label, glass.width)
+    if span.before:
+        yield Row(depth, more=span.before)
+    for line in span.lines:
+        yield _row(line, depth, around, glass)
+        if line.key == ancestor.key:
+            is_unit = depth + 1 == len(around.path)
+            yield from _below(around, glass, depth + 1) if is_unit else _rows(around, glass, depth + 1)
+    if span.after:
+        yield Row(depth, more=span.after)
+
+
+def _below(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[Row]:
+    """Yield the unit's tasks, each with its parts, then its parts that become prose."""
+    unit = around.path[-1]
+    yield from _task_rows(unit.key, around, glass, depth)
+    parts = around.parts.narrowed("", glass.width)
+    if parts.before:
+        yield Row(depth, more=parts.before)
+    for line in parts.lines:
+        yield _row(line, depth, around, glass)
+
+
+def _task_rows(parent: int, around: _Surroundings, glass: _Glass, depth: int) -> Iterator[Row]:
+    tasks = tuple(task for task in around.tasks if task.parent == parent)
+    span = Span(tasks).narrowed(around.node.label, glass.width)
+    if span.before:
+        yield Row(depth, more=span.before)
+    for task in span.lines:
+        yield _row(task, depth, around, glass)
+        yield from _task_rows(task.key, around, glass, depth + 1)
+    if span.after:
+        yield Row(depth, more=span.after)
+
+
+def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Row:
+    is_unit = line.task_type.value == "write"
+    summary = around.outcomes.get(line.key) if line.is_finished else None
+    told = _first_sentence(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
+    note = _clipped(told, glass.characters)
+    return Row(
+        depth=depth,
+        label=line.label,
+        kind=line.level if is_unit else line.task_type.value,
+        title=line.title,
+        length=line.length if is_unit else None,
+        state=_state(line, around),
+        note=note,
+        source=summary.id if summary and note else None,
+    )
+
+
+def _state(line: TreeLine, around: _Surroundings) -> str:
+    if line.key == around.node.key:
+        return "now"
+    if line.is_finished:
+        return "done"
+    is_on_path = any(line.key == one.key for one in around.path) or around.node.label.startswith(f"{line.label}.")
+    return "open" if is_on_path else "to come"
+
+
+def _first_sentence(text: str) -> str:
+    """What came of a unit, in its summary's first words that are no heading."""
+    lines = (line for line in paragraphs(text) if not is_heading(line))
+    return next((sentence for line in lines for sentence in sentences(line.lstrip("-* "))), "")
+
+
+def _clipped(text: str, characters: int) -> str:
+    text = " ".join(text.split())
+    if len(text) <= characters:
+        return text
+    return text[: characters - 1].rstrip() + GAP if characters else ""
+
+
+def _rendered(rows: Sequence[Row], locale: str) -> str:
+    return environment(locale).get_template("story/_tree.md.j2").render(rows=rows).strip("\n")

@@ -1,0 +1,174 @@
+"""What each component is made of, before it is cut: documents, passages, the task itself."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bookwright.agents.cards import book_card, node_card
+from bookwright.agents.context.fisheye import tasks_above
+from bookwright.agents.context.pruner import Focus, Piece
+from bookwright.models.brief import Brief
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.plan import TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.prompts.render import environment
+from bookwright.storage.outline import OutlineReader, TreeLine
+from bookwright.storage.passages import Passage
+from bookwright.storage.ranking import names, weights
+from bookwright.storage.stores import Stores
+
+_QUERY_CHARACTERS = 300
+_TITLE_CHARACTERS = 60
+
+_LEAVES = 3
+"""Units whose prose may stand in `latest_text`, where each is short."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the book an activity stands."""
+
+    node: TaskNode
+    unit: TaskNode
+    activity: Activity
+    ancestors: tuple[TaskNode, ...]
+    """The units above the unit, nearest first."""
+
+    @property
+    def is_dividing(self) -> bool:
+        """True where the next thing written comes after the unit's present parts."""
+        return self.activity is Activity.DIVIDE
+
+    @property
+    def written_before(self) -> tuple[int, ...]:
+        """Reading order that finished text has to come before, to be the story so far."""
+        return (*self.unit.order[:-1], self.unit.ordinal + 1) if self.is_dividing else self.unit.order
+
+    @property
+    def unit_focus(self) -> Focus:
+        """What the unit is about; the same for all its activities."""
+        return weights(_told(self.unit))
+
+    @property
+    def focus(self) -> Focus:
+        """What the node is about, and its unit."""
+        return weights(f"{_told(self.node)}\n{_told(self.unit)}")
+
+
+def queries(node: TaskNode) -> list[str]:
+    """Return what to ask the index about a node: its goal, what is to be done, the names in play."""
+    told = _told(node)
+    found = [
+        f"{node.title}: {node.goal}" if node.title else node.goal,
+        " ".join(node.instructions),
+        " ".join(node.open_points),
+        " ".join(names(told)),
+    ]
+    return [query[:_QUERY_CHARACTERS] for query in dict.fromkeys(found) if query.strip()]
+
+
+def designs_above(place: Place, stores: Stores) -> list[Piece]:
+    """Return the designs that the units above produced, nearest first.
+
+    The book's own stand in the book design as soon as there is one.
+    """
+    above = [unit for unit in place.ancestors if unit.parent is not None or not _has_book_design(stores)]
+    order = {unit.key: distance for distance, unit in enumerate(above)}
+    tasks = _finished(stores, place, order, TaskType.DESIGN)
+    found = _documents(tasks, DocumentKind.DESIGN, stores)
+    return [piece for _, piece in sorted(found, key=lambda pair: (order[pair[0].parent or 0], pair[0].ordinal))]
+
+
+def made_below(place: Place, kind: DocumentKind, stores: Stores) -> list[tuple[list[Piece], int]]:
+    """Return what the unit's finished tasks of a kind produced, oldest first, and how many there will be.
+
+    First for the unit itself, then for each decomposed task on the way to the node: its parts are
+    shown while it is worked on, its own document after that.
+    """
+    task_type = TaskType.DESIGN if kind is DocumentKind.DESIGN else TaskType.SEARCH
+    groups = []
+    for parent in (place.unit, *reversed(tasks_above(place.node, stores))):
+        tasks = [task for task in _outline(stores, place).tasks([parent.key]) if task.task_type is task_type]
+        found = _documents([task for task in tasks if task.is_finished], kind, stores)
+        pieces = [piece for _, piece in sorted(found, key=lambda pair: pair[1].document)]
+        groups.append((pieces, len(tasks)))
+    return groups
+
+
+def latest_prose(place: Place, stores: Stores) -> list[tuple[TaskNode, Document]]:
+    """Return the last written units before the place with their prose, nearest first."""
+    leaves = _outline(stores, place).leaves_before(place.unit, _LEAVES, with_own=place.is_dividing)
+    found = ((leaf, stores.documents.current(leaf.key, DocumentKind.PROSE)) for leaf in leaves)
+    return [(leaf, document) for leaf, document in found if document is not None]
+
+
+def summary_of(unit: TaskNode, stores: Stores) -> Piece | None:
+    """Return a unit's whole summary as a piece that is printed in reading order."""
+    summary = stores.documents.current(unit.key, DocumentKind.SUMMARY)
+    return _piece(summary, unit, unit.order) if summary else None
+
+
+def piece_of(passage: Passage) -> Piece:
+    """Return a retrieved passage as a piece, with its origin, to be printed in reading order."""
+    heading = _heading(passage.label, passage.level, passage.kind, passage.title or passage.goal)
+    return Piece(heading, passage.text, passage.document, passage.node, (*passage.order, 0, *passage.id))
+
+
+def author_brief(brief: Brief, premise: str, locale: str) -> str:
+    """Return the author's wishes as a block's head, with a premise that may have been cut."""
+    card = replace(book_card(brief), premise=premise)
+    return environment(locale).get_template("story/_author_brief.md.j2").render(book=card).strip()
+
+
+def printed_task(place: Place, length_unit: str, entries: int | None, locale: str) -> str:
+    """Return the task in hand in full, or with at most so many entries in each list."""
+    node, unit = node_card(place.node), node_card(place.unit)
+    shown = replace(
+        node,
+        instructions=node.instructions[:entries],
+        input_brief=node.input_brief[:entries],
+        constraints=node.constraints[:entries],
+        acceptance_criteria=node.acceptance_criteria[:entries],
+    )
+    values = {
+        "task": shown,
+        "unit": None if place.node.key == place.unit.key else unit,
+        "length_unit": length_unit,
+        "open_points": place.unit.open_points[:entries],
+    }
+    return environment(locale).get_template("story/_task.md.j2").render(values).strip()
+
+
+def _has_book_design(stores: Stores) -> bool:
+    return stores.documents.latest(DocumentKind.BOOK_DESIGN) is not None
+
+
+def _finished(stores: Stores, place: Place, parents: Iterable[int], task_type: TaskType) -> list[TreeLine]:
+    tasks = _outline(stores, place).tasks(list(parents))
+    return [task for task in tasks if task.task_type is task_type and task.is_finished]
+
+
+def _documents(tasks: Sequence[TreeLine], kind: DocumentKind, stores: Stores) -> list[tuple[TreeLine, Piece]]:
+    by_key = {task.key: task for task in tasks}
+    return [
+        (by_key[document.node], _piece(document, by_key[document.node]))
+        for document in stores.documents.of_nodes(by_key, kind)
+    ]
+
+
+def _piece(document: Document, node: TreeLine | TaskNode, order: tuple[int, ...] = ()) -> Piece:
+    heading = _heading(node.label, node.level, document.kind, node.title or node.goal)
+    return Piece(heading, document.text, document.id, document.node, order)
+
+
+def _heading(label: str, level: str, kind: str, title: str) -> str:
+    return f"[{label} {level} {kind}: {title[:_TITLE_CHARACTERS]}]"
+
+
+def _outline(stores: Stores, place: Place) -> OutlineReader:
+    return OutlineReader(stores.connection, place.unit.book)
+
+
+def _told(node: TaskNode) -> str:
+    lists = (node.instructions, node.input_brief, node.constraints, node.acceptance_criteria, node.open_points)
+    return "\n".join([node.title, node.goal, *(item for items in lists for item in items)])

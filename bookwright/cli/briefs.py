@@ -1,0 +1,112 @@
+"""Briefs from files and options, checked before anything else happens."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
+from bookwright.models.errors import InvalidBrief
+
+_TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
+
+
+def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
+    """Make a brief of a file, if one is given, and of options, which win; None among them is not given.
+
+    Raises:
+        InvalidBrief: The file cannot be read or no book can be written from it.
+    """
+    budget = {name: value for name, value in options.pop("budget", {}).items() if value is not None}
+    model = options.pop("model", None)
+    if model is not None:
+        options["models"] = {"default": model}  # an option goes before whatever roles the file names
+    brief = parse_brief(read_bytes(path) if path else b"", options)
+    if not budget:
+        return brief
+    with_budget: Brief = make_brief({**given(brief), "budget": {**brief.budget.model_dump(), **budget}})
+    return with_budget
+
+
+def given(brief: Brief) -> dict[str, Any]:
+    """Return the values that were named, leaving out what only has its default."""
+    return brief.model_dump(mode="json", exclude_unset=True)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a brief file's bytes, however long the file, at most one more than a brief may have.
+
+    Raises:
+        InvalidBrief: It is not there, cannot be read or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BRIEF_BYTES + 1)
+    except OSError as error:
+        raise InvalidBrief(f"the brief {str(path)!r} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BRIEF_BYTES:
+        raise InvalidBrief(f"the brief {str(path)!r} has more than the {MAX_BRIEF_BYTES:,} bytes a brief may have")
+    return content
+
+
+def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
+    """Return a brief with the keys of a TOML file and then those of `key=value` texts laid over it.
+
+    Raises:
+        InvalidBrief: A key means nothing or a value is impossible.
+    """
+    changes = _toml(read_bytes(file)) if file else {}
+    for assignment in assignments:
+        _lay(changes, _assigned(assignment))
+    return laid_over(brief, changes)
+
+
+def laid_over(brief: Brief, changes: dict[str, Any]) -> Brief:
+    """Return a brief with some values replaced; a role whose model is None has none of its own again.
+
+    Raises:
+        InvalidBrief: The changed brief could not be written.
+    """
+    values = brief.model_dump(mode="json")
+    _lay(values, changes)
+    values["models"] = {role: model for role, model in values["models"].items() if model is not None}
+    return brief.changed(**values)
+
+
+def _assigned(assignment: str) -> dict[str, Any]:
+    """Read `budget.usd=5`; a value that is not TOML is taken as text, an empty one as None."""
+    key, equals, value = assignment.partition("=")
+    key = key.strip()
+    if not equals or not key:
+        raise InvalidBrief(f"--set takes key=value, such as length=30000, not {assignment!r}")
+    *outer, last = key.split(".")
+    changes: dict[str, Any] = {last: value if key in _TEXTS else _value(value)}
+    for name in reversed(outer):
+        changes = {name: changes}
+    return changes
+
+
+def _value(text: str) -> Any:
+    if not text.strip():
+        return None
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text.strip()
+
+
+def _lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
+    """Lay changes over values, table by table."""
+    for key, change in changes.items():
+        if isinstance(change, dict) and isinstance(values.get(key), dict):
+            _lay(values[key], change)
+        else:
+            values[key] = change
+
+
+def _toml(content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InvalidBrief("the file is not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
+        raise InvalidBrief(f"the file is not valid TOML: {error}") from None

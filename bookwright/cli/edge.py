@@ -1,0 +1,61 @@
+"""The outermost edge: every error becomes one line and an exit code."""
+
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import typer
+
+from bookwright.models.errors import BookwrightError
+from bookwright.models.settings import load_settings
+
+FAULT, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code; whatever goes wrong is told in one line on stderr."""
+    try:
+        outcome = app(args=list(arguments), prog_name="bookwright", standalone_mode=False)
+        return outcome if isinstance(outcome, int) else 0
+    except BookwrightError as error:
+        _tell(str(error))
+        return error.exit_code
+    except typer.TyperException as error:
+        _tell(f"{error.format_message().rstrip('.')}; `bookwright --help` and `bookwright VERB --help` show what there is")
+        return BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        _tell("interrupted")
+        return INTERRUPTED
+    except Exception as error:  # nothing lies further out; a person must not be shown a traceback
+        _tell(f"a fault of the program ({type(error).__name__}); the traceback is in {_keep_traceback(error)}")
+        return FAULT
+
+
+def _tell(message: str) -> None:
+    print("bookwright: " + " ".join(message.split()), file=sys.stderr)
+
+
+def _keep_traceback(error: Exception) -> Path:
+    """Write the traceback under the data folder, or where temporary files go if that cannot be written."""
+    name = f"fault-{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
+    text = "".join(traceback.format_exception(error))
+    for folder in (_logs, _temporary):
+        try:
+            path = folder() / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return path
+        except (OSError, BookwrightError):
+            continue
+    return Path("nowhere: no folder can be written")
+
+
+def _logs() -> Path:
+    return load_settings().home / "logs"
+
+
+def _temporary() -> Path:
+    return Path(tempfile.gettempdir())

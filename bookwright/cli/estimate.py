@@ -1,0 +1,74 @@
+"""`estimate`: what a book would take, found by rehearsing its whole walk with an author that is no model."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.cli.briefs import read_brief
+from bookwright.cli.options import AsJson, BriefFile
+from bookwright.cli.output import make_console, money, plain_table, print_json, print_text, tokens
+from bookwright.models.profile import ProfileName
+from bookwright.models.settings import load_settings
+
+if TYPE_CHECKING:
+    from bookwright.cli.rehearsing import Estimate, RoleEstimate
+
+
+def estimate(
+    brief_file: BriefFile = None,
+    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
+    length: Annotated[
+        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko.")] = None,
+    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
+    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rehearse a book without a model: nodes, calls, tokens and price, low and high. Nothing is kept or paid."""
+    options: dict[str, Any] = {
+        "premise": premise, "length": length, "language": language, "model": model, "profile": profile,
+    }  # fmt: skip
+    settings = load_settings()
+    brief = read_brief(brief_file, options)
+    from bookwright.cli.rehearsing import estimate_book  # brings the engine
+
+    found = estimate_book(brief, settings)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        _show(found)
+
+
+def _show(found: "Estimate") -> None:
+    print_text(
+        f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile!r}: the engine walked the whole "
+        f"book twice,\nwith a stand-in for each model. Low: every draft fits. High: drafts miss by 30 to 50 %, "
+        "some answers are no result,\nand models that think do. What a provider's cache saves is not counted."
+    )
+    print_text(f"\n{found.nodes:,} nodes, {found.units:,} of them units\n")
+    columns = ("calls", "input", "output", "price")
+    table = plain_table("role", "model", *columns, right=columns)
+    for role in found.roles:
+        table.add_row(role.role, role.model, *_row(role))
+    table.add_row("all", "", *_row(found.total), style="bold")
+    make_console().print(table)
+
+
+def _row(role: "RoleEstimate") -> tuple[str, ...]:
+    low, high = role.low, role.high
+    return (
+        _span(f"{low.calls:,}", f"{high.calls:,}"),
+        _span(tokens(low.input_tokens), tokens(high.input_tokens)),
+        _span(tokens(low.output_tokens), tokens(high.output_tokens)),
+        _span(_price(low.cost_micros), _price(high.cost_micros)),
+    )
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} - {high}"
+
+
+def _price(micros: int | None) -> str:
+    return "unknown" if micros is None else money(micros)

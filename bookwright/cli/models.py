@@ -1,0 +1,157 @@
+"""`models`: which model each role asks, which providers can be reached, what they cost; and `models get`."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from bookwright.agents.backends import catalogue, prices
+from bookwright.cli.options import AsJson
+from bookwright.cli.output import make_console, plain_table, print_json, print_text
+from bookwright.models.errors import InvalidInput, MissingKey
+from bookwright.models.model_name import ROLES
+from bookwright.models.settings import Settings, load_settings
+from bookwright.models.step import Usage
+
+app = typer.Typer(help="Which model each role asks, and what it costs.", invoke_without_command=True)
+
+_SAMPLE_TOKENS = 1_000
+
+
+@dataclass(frozen=True)
+class RoleModel:
+    """What one role asks outside any book."""
+
+    role: str
+    model: str
+    context_window: int
+    usd_in: float | None
+    """US dollars for a million tokens of prompt; None where no price is known."""
+    usd_out: float | None
+    problem: str
+    """Why it cannot be asked as things are set; empty if it can."""
+
+
+@dataclass(frozen=True)
+class ProviderState:
+    """Whether a provider can be used here. Keys themselves are never shown."""
+
+    provider: str
+    variables: tuple[str, ...]
+    has_key: bool
+    needs_key: bool
+    is_free: bool
+    address: str
+
+
+@app.callback()
+def models(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show the roles and what each resolves to, and the providers."""
+    if context.invoked_subcommand:
+        return
+    settings = load_settings()
+    roles = [role_model(role, settings) for role in ROLES]
+    providers = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
+    if as_json:
+        print_json({"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))})
+        return
+    console = make_console()
+    console.print(_role_table(roles))
+    console.print()
+    console.print(_provider_table(providers))
+
+
+@app.command("get")
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as qwen3-4b; a wrong name lists them.")],
+    as_json: AsJson = False,
+) -> None:
+    """Download larger weights for the embedded model; an interrupted download goes on."""
+    from bookwright.agents.backends import weights
+
+    settings = load_settings()
+    path = weights.get(name, settings)
+    if as_json:
+        print_json({"name": name, "file": str(path)})
+    else:
+        print_text(f"{path}\nuse it with --model embedded:{path}")
+
+
+def role_model(role: str, settings: Settings) -> RoleModel:
+    """Tell what a role asks where no brief says otherwise."""
+    name = settings.models.get(role) or settings.model
+    problem = problem_of(name, settings)
+    try:
+        window = catalogue.context_window(name)
+    except InvalidInput:
+        window = 0
+    return RoleModel(
+        role, name, window, _price(name, Usage(input_tokens=_SAMPLE_TOKENS), settings),
+        _price(name, Usage(output_tokens=_SAMPLE_TOKENS), settings), problem,
+    )  # fmt: skip
+
+
+def problem_of(name: str, settings: Settings) -> str:
+    """Say why a model cannot be asked as things are set; empty if it can."""
+    try:
+        catalogue.check_model(name, settings)
+    except InvalidInput as error:
+        return str(error)
+    return ""
+
+
+def provider_state(provider: catalogue.Provider, settings: Settings) -> ProviderState:
+    """Tell whether a provider has its key and where it is reached."""
+    try:
+        has_key = bool(catalogue.api_key(provider))
+    except MissingKey:
+        has_key = False
+    return ProviderState(
+        provider.name, provider.key_variables, has_key, provider.needs_key, provider.is_free, _address(provider, settings)
+    )
+
+
+def _address(provider: catalogue.Provider, settings: Settings) -> str:
+    if provider.dialect is catalogue.Dialect.OWN:
+        return "in process"
+    try:
+        return catalogue.base_url(provider, settings)
+    except InvalidInput:
+        return ""
+
+
+def _price(name: str, usage: Usage, settings: Settings) -> float | None:
+    """US dollars for a million tokens, which is millionths for one."""
+    micros = prices.cost(name, usage, settings)
+    return None if micros is None else micros / _SAMPLE_TOKENS
+
+
+def _role_table(roles: list[RoleModel]) -> object:
+    columns = ("window", "$/M in", "$/M out")
+    table = plain_table("role", "model", *columns, "state", right=columns)
+    for role in roles:
+        table.add_row(
+            role.role, role.model, f"{role.context_window:,}", _shown(role.usd_in), _shown(role.usd_out),
+            role.problem or "ready",
+        )  # fmt: skip
+    return table
+
+
+def _provider_table(providers: list[ProviderState]) -> object:
+    table = plain_table("provider", "key", "address")
+    for state in providers:
+        table.add_row(state.provider, _key_text(state), state.address or "no address set")
+    return table
+
+
+def _key_text(state: ProviderState) -> str:
+    if not state.variables:
+        return "needs none"
+    names = " or ".join(state.variables)
+    if state.has_key:
+        return f"set ({names})"
+    return f"missing: set {names}" if state.needs_key else f"none set ({names}), needs none"
+
+
+def _shown(price: float | None) -> str:
+    return "unknown" if price is None else f"{price:,.2f}"

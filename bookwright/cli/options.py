@@ -1,0 +1,17 @@
+"""Options and arguments that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+BookArgument = Annotated[str, typer.Argument(metavar="BOOK", help="A book's id, or a beginning of it.")]
+NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help="A node's label, such as 1.2.3.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
+Until = Annotated[str | None, typer.Option(help="Rest after so many units of a level: chapter:3.")]
+WordsToday = Annotated[
+    int | None, typer.Option(help="Rest once so much was written in 24 hours (characters for zh, ja, ko).")
+]
+Stream = Annotated[bool, typer.Option("--stream", help="Print the prose as it comes.")]
+NoPrefect = Annotated[bool, typer.Option("--no-prefect", help="Run as plain functions, without Prefect.")]
+BriefFile = Annotated[Path | None, typer.Argument(metavar="BRIEF.toml", help="The brief as TOML.", show_default=False)]

@@ -1,0 +1,57 @@
+"""What `write` and `resume` say about a finished book: how long it is, what it cost, where it lies."""
+
+from dataclasses import asdict, dataclass
+
+from bookwright.cli.output import money, print_json, print_text, tokens
+from bookwright.exports.files import export, export_path
+from bookwright.models.book import Book
+from bookwright.models.settings import Settings
+from bookwright.storage.stores import BookStorage
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished book."""
+
+    book: str
+    title: str
+    written: int
+    length: int
+    """What was asked for, in the same unit."""
+    unit: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_micros: int
+    was_finished: bool
+    """It was finished before, and nothing was paid this time."""
+    files: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, book: Book, storage: BookStorage, settings: Settings, formats: list[str], *, was_finished: bool
+    ) -> "Result":
+        """Export a finished book and gather what there is to say."""
+        with storage.read() as stores:
+            root = stores.nodes.root()
+        files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
+        return cls(
+            book=book.id, title=book.title, written=root.written, length=root.length or 0,
+            unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
+            output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
+            files=tuple(map(str, files)),
+        )  # fmt: skip
+
+
+def show_result(result: Result, as_json: bool) -> None:
+    """Print it."""
+    if as_json:
+        print_json(asdict(result))
+        return
+    already = " already; nothing was paid" if result.was_finished else ""
+    print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
+    print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
+               f"{money(result.cost_micros)}")  # fmt: skip
+    for file in result.files:
+        print_text(file)
+    print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")

@@ -1,0 +1,148 @@
+"""Many books at once: `submit` hands one to a Prefect work pool, `server` runs Prefect for this data folder."""
+
+import signal
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.cli.access import open_book
+from bookwright.cli.briefs import given, read_brief
+from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
+from bookwright.cli.output import note, print_json, print_text
+from bookwright.models.brief import Brief
+from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
+from bookwright.models.profile import ProfileName
+from bookwright.models.settings import Settings, load_settings
+
+_WORKER_STOP_SECONDS = 25.0
+"""What a worker takes to end beyond the wait for the calls in flight."""
+
+
+def submit(
+    brief_file: BriefFile = None,
+    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
+    length: Annotated[
+        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the premise if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="The book finds its own if none is given.")] = None,
+    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
+    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
+    genre: Annotated[str | None, typer.Option(help="Such as mystery.")] = None,
+    style: Annotated[str | None, typer.Option(help="How it is to sound.")] = None,
+    audience: Annotated[str | None, typer.Option(help="Who is to read it.")] = None,
+    ending: Annotated[str | None, typer.Option(help="How it is to end.")] = None,
+    pen_name: Annotated[str | None, typer.Option(help="The author named on the cover.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(help="Cap in US dollars, over the whole book.")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="Cap in tokens, prompt and output together.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")] = None,
+    book: Annotated[str | None, typer.Option(help="Go on with this book instead of giving a brief.")] = None,
+    until: Until = None,
+    words_today: WordsToday = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
+    options: dict[str, Any] = {
+        "premise": premise, "length": length, "language": language, "title": title, "model": model,
+        "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
+        "pen_name": pen_name, "seed": seed, "budget": {"usd": budget_usd, "tokens": budget_tokens},
+    }  # fmt: skip
+    from bookwright.flows.limits import Limits
+
+    Limits.parse(until, words_today)
+    settings = load_settings()
+    name, parameters = _of_book(book) if book else _of_brief(brief_file, options, settings)
+    limits = {"until": until, "words_today": words_today}
+    parameters |= {key: value for key, value in limits.items() if value is not None}
+    from bookwright.flows import prefect_pool, prefect_server  # Prefect takes a second to import
+
+    url = prefect_server.known_server(settings)
+    if url is None:
+        raise BookwrightError(
+            "no Prefect server is known; start one with `bookwright server --worker`, or set PREFECT_API_URL"
+        )
+    with prefect_pool.on_server(url):
+        run = prefect_pool.hand_in(parameters, name)
+    if not run.is_awaited:
+        note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
+    if as_json:
+        print_json({"book": name, "flow_run": asdict(run)})
+        return
+    print_text(f"{name} is handed in as flow run {run.id}")
+    print_text(run.url)
+
+
+def server(
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Where the API and the UI are, on 127.0.0.1.")] = 4200,
+    worker: Annotated[bool, typer.Option("--worker", help="Also deploy the flow and run a worker.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many books a worker writes at once.")] = 4,
+) -> None:
+    """Run a Prefect server for this data folder until Ctrl-C, and with --worker all it takes to write books on it."""
+    settings = load_settings()
+    if _is_taken(port):
+        raise InvalidSetting(f"port {port} is in use; end what listens there, or choose another with --port")
+    from bookwright.flows import prefect_server
+    from bookwright.storage.database import make_home
+
+    make_home(settings)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the blocks below are left
+    url = prefect_server.api_url(port)
+    environment = prefect_server.server_environment(settings, port)
+    process = prefect_server.start_prefect(["server", "start"], environment)
+    try:
+        prefect_server.wait_until_up(process, url)
+        with prefect_server.announced(settings, url), suppress(KeyboardInterrupt):
+            if worker:
+                _work(settings, url, environment, limit)
+            code = process.wait()
+            raise BookwrightError(f"the Prefect server ended by itself with code {code}")
+    finally:
+        prefect_server.stop_process(process)
+
+
+def _work(settings: Settings, url: str, environment: dict[str, str], limit: int) -> None:
+    """Deploy the flow and run a worker until something ends it; what it leaves behind is the server's."""
+    from bookwright.flows import prefect_pool, prefect_server
+
+    with prefect_pool.on_server(url):
+        prefect_pool.deploy(limit)
+    note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
+    environment = environment | {"BOOKWRIGHT_HOME": str(settings.home)}
+    arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
+    process = prefect_server.start_prefect(arguments, environment)
+    try:
+        process.wait()
+    finally:
+        prefect_server.stop_process(process, settings.stop_seconds + _WORKER_STOP_SECONDS)
+
+
+def _of_book(book: str) -> tuple[str, dict[str, Any]]:
+    with open_book(book) as opened:
+        return opened.book.id, {"book": opened.book.id}
+
+
+def _of_brief(file: Path | None, options: dict[str, Any], settings: Settings) -> tuple[str, dict[str, Any]]:
+    from bookwright.flows.library import book_id
+
+    brief = read_brief(file, options)
+    _check(brief, settings)
+    return book_id(brief), {"brief": given(brief)}
+
+
+def _check(brief: Brief, settings: Settings) -> None:
+    from bookwright.flows.library import check_models
+
+    try:
+        check_models(brief, settings)
+    except MissingKey:
+        return  # keys are the workers'; each looks for itself
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

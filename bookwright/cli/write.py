@@ -1,0 +1,131 @@
+"""Writing a book here: `write`, `resume` and `pause`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.cli.access import at_rest, library, open_book
+from bookwright.cli.briefs import given, laid_over, read_brief
+from bookwright.cli.editing import change_brief
+from bookwright.cli.options import AsJson, BookArgument, BriefFile, NoPrefect, Stream, Until, WordsToday
+from bookwright.cli.output import note, print_json
+from bookwright.cli.result import Result, show_result
+from bookwright.exports.files import check_formats
+from bookwright.flows.limits import Limits
+from bookwright.models.book import Book, BookState
+from bookwright.models.brief import Brief
+from bookwright.models.profile import ProfileName
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:
+    from bookwright.cli import running
+
+_CHANGEABLE = ("pen_name", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget")
+"""What a brief may say anew without meaning another book; the models too."""
+
+
+def write(
+    brief_file: BriefFile = None,
+    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
+    length: Annotated[
+        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the premise if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="The book finds its own if none is given.")] = None,
+    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
+    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
+    genre: Annotated[str | None, typer.Option(help="Such as mystery.")] = None,
+    style: Annotated[str | None, typer.Option(help="How it is to sound.")] = None,
+    audience: Annotated[str | None, typer.Option(help="Who is to read it.")] = None,
+    ending: Annotated[str | None, typer.Option(help="How it is to end.")] = None,
+    pen_name: Annotated[str | None, typer.Option(help="The author named on the cover.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(help="Cap in US dollars, over the whole book.")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="Cap in tokens, prompt and output together.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")] = None,
+    is_new: Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")] = False,
+    stream: Stream = False,
+    no_prefect: NoPrefect = False,
+    export: Annotated[str, typer.Option(help="Formats to export to at the end: epub,md,txt,json.")] = "md",
+    until: Until = None,
+    words_today: WordsToday = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
+    options: dict[str, Any] = {
+        "premise": premise, "length": length, "language": language, "title": title, "model": model,
+        "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
+        "pen_name": pen_name, "seed": seed, "budget": {"usd": budget_usd, "tokens": budget_tokens},
+    }  # fmt: skip
+    settings = load_settings()
+    brief = read_brief(brief_file, options)
+    formats = check_formats(name.strip() for name in export.split(",") if name.strip())
+    limits = Limits.parse(until, words_today)
+    from bookwright.cli import running  # brings the engine, which looking at a book does not need
+    from bookwright.flows.library import find_or_create
+
+    wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
+    running.check(brief, settings)
+    with library(settings) as database:
+        book = find_or_create(database, brief, is_new=is_new)
+        storage = BookStorage(database, book.id, book.brief.language)
+        running.wait_until_free(storage, settings)
+        book = _with_new_wishes(book, brief, storage)
+        _bring_to_its_end(book, storage, settings, wishes, formats)
+
+
+def resume(
+    book: BookArgument,
+    until: Until = None,
+    words_today: WordsToday = None,
+    stream: Stream = False,
+    no_prefect: NoPrefect = False,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a book from where it rests."""
+    limits = Limits.parse(until, words_today)
+    with open_book(book) as opened:
+        from bookwright.cli import running
+
+        wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
+        running.check(opened.book.brief, opened.settings)
+        running.wait_until_free(opened.storage, opened.settings)
+        _bring_to_its_end(opened.book, opened.storage, opened.settings, wishes, ["md"])
+
+
+def pause(book: BookArgument, as_json: AsJson = False) -> None:
+    """Ask a running book to rest before its next step."""
+    with open_book(book) as opened:
+        with opened.storage.write() as stores:
+            stores.books.change(opened.book.id, stop_requested=True)
+            holder = stores.books.get(opened.book.id).lease_owner
+    if as_json:
+        print_json({"book": opened.book.id, "stop_requested": True, "held_by": holder})
+    elif holder:
+        note(f"{opened.book.id} will rest once the call in flight is recorded ({holder} writes it)")
+    else:
+        note(f"{opened.book.id} rests already; nobody writes it")
+
+
+def _bring_to_its_end(
+    book: Book, storage: BookStorage, settings: Settings, wishes: "running.Wishes", formats: list[str]
+) -> None:
+    from bookwright.cli import running
+
+    is_finished = book.state is BookState.FINISHED
+    finished = book if is_finished else running.run(book, storage, settings, wishes)
+    show_result(Result.of(finished, storage, settings, formats, was_finished=is_finished), wishes.as_json)
+
+
+def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:
+    """Store a new version of a known book's brief where the author now names other models, caps and so on."""
+    named = given(brief)
+    wanted = laid_over(book.brief, {key: named[key] for key in _CHANGEABLE if key in named})
+    if "models" in named:
+        wanted = wanted.changed(models=brief.models)  # as a whole: a role that is no longer named has no model
+    if wanted == book.brief:
+        return book
+    with at_rest(storage) as stores:
+        changed = change_brief(wanted, book, stores)
+    note(f"the brief of {book.id} is now version {changed.brief_version}")
+    return changed

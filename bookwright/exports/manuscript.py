@@ -1,0 +1,159 @@
+"""A book as it is read: its cover, then parts and chapters in order, one chapter's text at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+
+from bookwright.exports.headings import chapter_heading, part_heading
+from bookwright.exports.markup import clean, is_scene_break
+from bookwright.models.document import DocumentKind
+from bookwright.models.language import Language
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.models.prose import paragraphs
+from bookwright.models.task import TaskNode
+from bookwright.storage.stores import BookStorage
+
+Scene = tuple[str, ...]
+"""The paragraphs between two scene breaks."""
+
+
+@dataclass(frozen=True)
+class Cover:
+    """What stands on the book's outside."""
+
+    identity: str
+    title: str
+    author: str
+    """The pen name; empty if there is none."""
+    language: Language
+    blurb: str
+    modified: datetime
+
+
+@dataclass(frozen=True)
+class Part:
+    """A volume or an act: a heading above chapters."""
+
+    unit: TaskNode
+    heading: str
+    depth: int
+    """How many parts stand above."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A headed piece of prose: a chapter, or the unit that stands in a chapter's place."""
+
+    unit: TaskNode
+    heading: str
+    """Empty where the book is one piece: its title is heading enough."""
+    depth: int
+
+
+Section = Part | Chapter
+
+
+class Manuscript:
+    """The written part of one book. Each look into the database is short."""
+
+    def __init__(self, storage: BookStorage) -> None:
+        self._storage = storage
+
+    @property
+    def language(self) -> Language:
+        """The language the book is written in."""
+        return self._storage.language
+
+    def cover(self) -> Cover:
+        """Return the title, author and blurb."""
+        with self._storage.read() as stores:
+            book = stores.books.get(self._storage.book)
+            blurb = stores.documents.latest(DocumentKind.BLURB)
+        return Cover(
+            identity=book.id,
+            title=clean(" ".join(book.title.split())),
+            author=clean(book.brief.pen_name),
+            language=self.language,
+            blurb=clean(blurb.text.strip()) if blurb else "",
+            modified=datetime.fromtimestamp(book.updated_at, UTC),
+        )
+
+    def sections(self, label: str = "1") -> Iterator[Section]:
+        """Yield parts and chapters in reading order: those of one node, or of all.
+
+        A node that lies inside a chapter is yielded as a chapter under its own title.
+
+        Raises:
+            NodeNotFound: The book has no such node.
+        """
+        with self._storage.read() as stores:
+            wanted = stores.nodes.by_label(label)
+            root = stores.nodes.root()
+        found = False
+        for section in self._below(root, depth=0, numbers=count(1)):
+            if _is_within(section.unit, wanted):
+                found = True
+                yield section
+        if not found and wanted.is_unit and wanted.written:
+            yield Chapter(wanted, clean(wanted.title), 0)
+
+    def scenes(self, chapter: Chapter) -> list[Scene]:
+        """Return a chapter's text, cut where a new scene begins.
+
+        Scenes of the tree are set apart; beats and paragraphs run on, being parts of one scene.
+        """
+        with self._storage.read() as stores:
+            parts = stores.nodes.children(chapter.unit.key, TaskType.WRITE)
+        pieces = [self._leaf_texts(part) for part in parts] or [self._leaf_texts(chapter.unit)]
+        if parts and parts[0].level is not Level.SCENE:
+            pieces = [[text for piece in pieces for text in piece]]
+        return [scene for piece in pieces for scene in _cut("\n\n".join(piece))]
+
+    def _below(self, unit: TaskNode, depth: int, numbers: Iterator[int]) -> Iterator[Section]:
+        """Yield what is written of a unit: one chapter, or a part and the chapters in it."""
+        if not unit.written:
+            return
+        children = self._children(unit) if unit.level.is_at_least(Level.ACT) else []
+        if not children:
+            yield self._chapter(unit, depth, next(numbers))
+            return
+        if unit.level is not Level.BOOK:
+            heading = part_heading(self.language, unit.level, unit.unit_index or unit.ordinal, clean(unit.title))
+            yield Part(unit, heading, depth)
+            depth += 1
+        for child in children:
+            yield from self._below(child, depth, numbers)
+
+    def _chapter(self, unit: TaskNode, depth: int, number: int) -> Chapter:
+        is_whole_book = unit.level is Level.BOOK
+        heading = "" if is_whole_book else chapter_heading(self.language, number, clean(unit.title))
+        return Chapter(unit, heading, depth)
+
+    def _children(self, unit: TaskNode) -> list[TaskNode]:
+        with self._storage.read() as stores:
+            return stores.nodes.children(unit.key, TaskType.WRITE)
+
+    def _leaf_texts(self, unit: TaskNode) -> list[str]:
+        children = self._children(unit)
+        if children:
+            return [text for child in children for text in self._leaf_texts(child)]
+        with self._storage.read() as stores:
+            prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+        return [prose.text] if prose else []
+
+
+def _is_within(unit: TaskNode, wanted: TaskNode) -> bool:
+    return unit.order[: len(wanted.order)] == wanted.order
+
+
+def _cut(text: str) -> list[Scene]:
+    """Cut a text at the scene breaks that its author set."""
+    scenes: list[list[str]] = [[]]
+    for paragraph in paragraphs(clean(text)):
+        if is_scene_break(paragraph):
+            scenes.append([])
+        else:
+            scenes[-1].append(paragraph)
+    return [tuple(scene) for scene in scenes if scene]

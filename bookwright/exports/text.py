@@ -1,0 +1,45 @@
+"""The manuscript as plain text, laid out as web-novel platforms and readers of each language want it."""
+
+from collections.abc import Iterator
+
+from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene
+from bookwright.exports.markup import to_plain
+from bookwright.models.language import Language
+
+_WIDE_SPACE = "\u3000"
+_INDENTS = {Language.ZH: _WIDE_SPACE * 2, Language.JA: _WIDE_SPACE}
+"""Chinese platforms take a paragraph a line, each with two wide spaces before it; Japanese one."""
+_OPENING_BRACKETS = tuple("「『（〈《【“‘")
+_SCENE_BREAKS = {Language.ZH: _WIDE_SPACE * 2 + "* * *", Language.JA: _WIDE_SPACE * 2 + "＊　＊　＊"}
+
+
+def text(manuscript: Manuscript) -> Iterator[str]:
+    """Yield the whole book as text: title, author and blurb, then each heading on a line of its own."""
+    yield _front(manuscript.cover())
+    yield from body(manuscript)
+
+
+def body(manuscript: Manuscript, label: str = "1") -> Iterator[str]:
+    """Yield the text of one node, or of the whole book, without what stands on its cover."""
+    for section in manuscript.sections(label):
+        if section.heading:
+            yield f"\n{section.heading}\n"
+        if isinstance(section, Chapter):
+            yield "\n" + _laid_out(manuscript.scenes(section), manuscript.language)
+
+
+def _front(cover: Cover) -> str:
+    return "\n\n".join(part for part in (cover.title, cover.author, cover.blurb) if part) + "\n"
+
+
+def _laid_out(scenes: list[Scene], language: Language) -> str:
+    gap = "\n" if language in _INDENTS else "\n\n"
+    between = f"\n\n{_SCENE_BREAKS.get(language, '* * *')}\n\n"
+    laid = (gap.join(_indented(to_plain(paragraph), language) for paragraph in scene) for scene in scenes)
+    return between.join(laid) + "\n"
+
+
+def _indented(paragraph: str, language: Language) -> str:
+    if language is Language.JA and paragraph.startswith(_OPENING_BRACKETS):
+        return paragraph  # speech is set flush left
+    return _INDENTS.get(language, "") + paragraph

@@ -1,0 +1,140 @@
+"""A flow run around a walk in the terminal, on whatever Prefect server there is."""
+
+import logging
+import os
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import Context, copy_context
+
+import prefect.settings
+from prefect import flow
+from prefect.client.schemas.objects import State
+from prefect.events.worker import EventsWorker
+from prefect.settings import temporary_settings
+from prefect.states import Cancelled, Failed
+
+from bookwright.flows.prefect_server import known_server, own_server
+from bookwright.models.errors import BookHeld, BookPaused
+from bookwright.models.settings import Settings
+
+FLOW_NAME = "write-book"
+
+_OPEN_SECONDS = 60.0
+_CLOSE_SECONDS = 10.0
+
+
+def ending_of(error: BaseException) -> State[None]:
+    """Say as a state of a flow run why a walk ended before its book did.
+
+    A book that rests ends its run as failed, with the reason as the message: a person is to look,
+    Completed would count it among the written books, and Prefect's own Paused would wait to be resumed
+    there, while a book is resumed by any later run.
+    """
+    for cause in (error, error.__cause__):
+        if isinstance(cause, BookPaused):
+            return Failed(name="Paused", message=str(cause))
+        if isinstance(cause, BookHeld):
+            return Failed(name="Held", message=str(cause))
+    if isinstance(error, KeyboardInterrupt):
+        return Cancelled(message="interrupted")
+    return Failed(message=f"{type(error).__name__}: {error}")
+
+
+class FlowRun:
+    """A flow run that stays open while the walk goes on in another thread.
+
+    Prefect makes a flow run of a function call. Here that call, on a thread of its own, only waits
+    to be told how the walk ended; so neither its start nor its end nor its signal handlers touch the walk.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._opened: queue.Queue[Context | Exception] = queue.Queue()
+        self._ending: queue.Queue[State[None]] = queue.Queue()
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._run,), name="bookwright-prefect", daemon=True
+        )
+        self.context = self._open()
+
+    def close(self, state: State[None], *, waits: bool) -> None:
+        """End the run in a state; `waits` until the server has been told all, if it can be."""
+        self._ending.put(state)
+        if waits:
+            self._thread.join(_CLOSE_SECONDS)
+            EventsWorker.drain_all(timeout=_CLOSE_SECONDS)  # of events and of log lines
+        else:
+            _forget_unsent()
+
+    def _open(self) -> Context:
+        self._thread.start()
+        opened = self._opened.get(timeout=_OPEN_SECONDS)
+        if isinstance(opened, Exception):
+            raise opened
+        return opened
+
+    def _run(self) -> None:
+        @flow(name=FLOW_NAME, flow_run_name=lambda: self._name, retries=0, persist_result=False)
+        def write_book(book: str) -> State[None]:
+            self._opened.put(copy_context())
+            return self._ending.get()
+
+        try:
+            write_book(self._name, return_state=True)
+        except Exception as error:  # a thread has no further out; who opens the run is told
+            self._opened.put(error)
+
+
+@contextmanager
+def flow_run(settings: Settings, name: str) -> Iterator[FlowRun]:
+    """Open a flow run for the block, on a server that is there or else on one of its own.
+
+    Inside the block Prefect's settings are those of that server, and its log lines stay off the terminal.
+    """
+    os.environ.setdefault("DO_NOT_TRACK", "1")
+    with ExitStack() as stack:
+        url = known_server(settings) or stack.enter_context(own_server(settings))
+        stack.enter_context(
+            temporary_settings(
+                {
+                    prefect.settings.PREFECT_API_URL: url,
+                    prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0,
+                    prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2,  # the walk must not wait for a server
+                }
+            )
+        )
+        stack.enter_context(_quiet_console())
+        yield FlowRun(name)
+
+
+@contextmanager
+def _quiet_console() -> Iterator[None]:
+    """Keep Prefect's own log lines off the terminal, where the book is being watched."""
+    handlers = [
+        handler
+        for name in (None, "prefect._internal")
+        for handler in logging.getLogger(name).handlers
+        if isinstance(handler, logging.StreamHandler)
+    ]
+    for handler in handlers:
+        handler.addFilter(_is_not_prefects)
+    complains, logging.raiseExceptions = logging.raiseExceptions, False  # lines that a gone server cannot take
+    try:
+        yield
+    finally:
+        logging.raiseExceptions = complains
+        for handler in handlers:
+            handler.removeFilter(_is_not_prefects)
+
+
+def _is_not_prefects(record: logging.LogRecord) -> bool:
+    return record.name.partition(".")[0] not in ("prefect", "httpx", "EventsWorker", "APILogWorker")
+
+
+def _forget_unsent() -> None:
+    """Drop events that a gone server can no longer take; the exit would wait seconds for each of them."""
+    unsent = EventsWorker.instance()._queue  # Prefect has no public way to give up
+    with suppress(queue.Empty):
+        while True:
+            unsent.get_nowait()

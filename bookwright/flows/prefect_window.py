@@ -1,0 +1,212 @@
+"""The window that Prefect is: one task run for each activity, artifacts for what is finished.
+
+Prefect schedules and shows; nothing is ever read from it to decide what is done. Whatever
+becomes of its server, each piece of work is done exactly once.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import Context
+from dataclasses import dataclass, field
+
+import httpx
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
+from prefect.exceptions import Pause
+from prefect.settings import get_current_settings
+from prefect.states import Completed, Failed
+
+from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.prefect_artifacts import Artifacts
+from bookwright.flows.prefect_run import FlowRun, ending_of, flow_run
+from bookwright.models.book import Book
+from bookwright.models.errors import BookPaused, BookwrightError
+from bookwright.models.level import Level
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+
+Notice = Callable[[str], None]
+"""Hears, as one line, that Prefect went away or came back."""
+
+_NAME_LENGTH = 120
+_ANSWER_SECONDS = 5.0
+_SILENT_SECONDS = 60.0
+
+
+@contextmanager
+def open_window(settings: Settings, book: Book, notice: Notice | None = None) -> Iterator[Window]:
+    """Show the walk inside the block as a flow run named after its book.
+
+    On the server that Prefect's settings name or a running `bookwright server`, else on one of its
+    own for as long as the block lasts. If there is none to be had, `notice` hears so in one line
+    and the walk goes on without a window; so it does if the server dies later.
+    """
+    tell = notice or _to_stderr
+    with ExitStack() as stack:
+        run = _open_run(stack, settings, book, tell)
+        if run is None:
+            yield NoWindow()
+            return
+        window = PrefectWindow(tell, run.context)
+        try:
+            yield window
+        except BaseException as error:
+            run.close(ending_of(error), waits=not window.is_blind)
+            raise
+        run.close(Completed(message=window.written or "finished"), waits=not window.is_blind)
+
+
+def _open_run(stack: ExitStack, settings: Settings, book: Book, tell: Notice) -> FlowRun | None:
+    try:
+        return stack.enter_context(flow_run(settings, book.id))
+    except Exception as error:  # whatever ails Prefect, a book can be written without it
+        tell(f"Prefect could not be started ({type(error).__name__}: {error}); the book is written without it")
+        return None
+
+
+def _to_stderr(line: str) -> None:
+    print(f"bookwright: {line}", file=sys.stderr)
+
+
+class PrefectWindow:
+    """Shows a walk in the flow run that is open in `context`, or in the ambient one."""
+
+    def __init__(self, notice: Notice, context: Context | None = None) -> None:
+        self._context = context
+        self._server = ServerWatch(notice)
+        self._artifacts = Artifacts()
+        self._notice = notice
+        self._has_complained = False
+        self.written = ""
+        """How the book ended, in words of its length; empty until it is closed."""
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Do the work once, in a task run of its own if the server is there."""
+        once = _Once(work)
+        if self._server.answers():
+            try:
+                self._inside(lambda: _show(activity, node, once))
+            except Pause as pause:
+                raise BookPaused(
+                    "the flow run was suspended in Prefect", f"resume it there, or `bookwright resume {node.book}`"
+                ) from pause
+            except Exception as error:  # Prefect's own fault, before or after the work: no reason to fail a book
+                if error is not once.error:
+                    self._server.lose(error)
+        if not once.is_begun:
+            work()
+        elif once.error is not None:
+            raise once.error
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        """Post the artifacts of a closed unit; a failure to do so is Prefect's affair."""
+        if unit.level is Level.BOOK:
+            self.written = f"{unit.written:,} of {unit.length or 0:,} {deps.brief.length_unit}"
+        if not self._server.answers():
+            return
+        try:
+            self._inside(lambda: self._artifacts.post(unit, deps))
+        except Exception as error:  # all there is to show stands in the database
+            self._complain(error)
+
+    @property
+    def is_blind(self) -> bool:
+        """True once the server is gone."""
+        return self._server.is_gone
+
+    def _complain(self, error: Exception) -> None:
+        if not self._has_complained:
+            self._has_complained = True
+            self._notice(f"Prefect does not take an artifact ({type(error).__name__}: {error}); only that is lost")
+
+    def _inside(self, work: Callable[[], None]) -> None:
+        if self._context is None:
+            work()
+        else:
+            self._context.copy().run(work)
+
+
+@dataclass
+class _Once:
+    """A piece of work that is done at most once, and what it raised."""
+
+    work: Callable[[], None]
+    is_begun: bool = False
+    error: BaseException | None = None
+
+    def __call__(self) -> None:
+        if self.is_begun:
+            return
+        self.is_begun = True
+        try:
+            self.work()
+        except BaseException as error:
+            self.error = error
+            raise
+
+
+def _show(activity: Activity, node: TaskNode, once: _Once) -> None:
+    """Run the work as one Prefect task, which takes no parameters: Prefect looks into all it is given."""
+    name = " ".join(f"{activity} {node.name}".split())[:_NAME_LENGTH]
+
+    @task(
+        name=activity.value,
+        task_run_name=lambda: name,  # a template would trip over braces in a title
+        tags=[f"book:{node.book}", f"level:{node.level}", f"type:{node.task_type}"],
+        cache_policy=NO_CACHE,
+        persist_result=False,
+        retries=0,
+        log_prints=False,
+    )
+    def activity_task() -> State[None] | None:
+        try:
+            once()
+        except BookwrightError as error:  # told as a state: raised, it would be logged with a traceback
+            return Failed(message=str(error))
+        return None
+
+    activity_task()
+
+
+@dataclass
+class ServerWatch:
+    """Whether the Prefect server answers: asked before each activity, told once when it changes.
+
+    Events for a server that is gone would pile up in this process, seven seconds of tries for
+    each, so while it is silent nothing is sent and it is asked again only now and then.
+    """
+
+    notice: Notice
+    is_gone: bool = False
+    _ask_again: float = 0.0
+    # A health probe holds no secret and decides only what is shown.
+    _client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=_ANSWER_SECONDS, verify=False))
+
+    def answers(self) -> bool:
+        """True if the server can be told of the next activity."""
+        if time.monotonic() < self._ask_again:
+            return False
+        url = get_current_settings().api.url
+        try:
+            is_up = url is not None and not self._client.get(f"{url}/health").is_server_error
+        except httpx.HTTPError as error:
+            self.lose(error)
+            return False
+        if not is_up:
+            self.lose(None)
+        elif self.is_gone:
+            self.is_gone = False
+            self.notice("Prefect is back; what is done from here on is shown there")
+        return is_up
+
+    def lose(self, error: Exception | None) -> None:
+        """Take the server for gone, and leave it alone for a while."""
+        self._ask_again = time.monotonic() + _SILENT_SECONDS
+        if not self.is_gone:
+            self.is_gone = True
+            reason = f" ({type(error).__name__}: {error})" if error else ""
+            self.notice(f"Prefect fails{reason}; the book is written on without it")

@@ -1,0 +1,124 @@
+"""The flow: one run of it is one book, from a brief or from where the book rests."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from prefect import flow, get_run_logger, runtime
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
+
+from bookwright.agents.backends.protocol import EventKind, StreamEvent
+from bookwright.agents.backends.service import ModelService
+from bookwright.flows.hold import Surroundings
+from bookwright.flows.library import book_id, check_models, find_or_create, open_library
+from bookwright.flows.limits import Limits
+from bookwright.flows.prefect_run import FLOW_NAME, ending_of
+from bookwright.flows.prefect_window import PrefectWindow
+from bookwright.flows.run_book import run_book
+from bookwright.models.book import Book
+from bookwright.models.brief import Brief, make_brief, parse_brief
+from bookwright.models.errors import BookwrightError, InvalidBrief
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.books import BookRepository
+from bookwright.storage.database import Database
+from bookwright.storage.stores import BookStorage
+
+_TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
+
+
+def run_name() -> str:
+    """Name the flow run after its book."""
+    parameters: dict[str, Any] = runtime.flow_run.parameters
+    try:
+        return str(parameters.get("book") or book_id(read_brief(parameters.get("brief"))))
+    except BookwrightError:
+        return FLOW_NAME  # the run itself says what is wrong with its parameters
+
+
+@flow(name=FLOW_NAME, flow_run_name=run_name, retries=0, persist_result=False, log_prints=False)
+def write_book(
+    brief: dict[str, Any] | str | None = None,
+    book: str | None = None,
+    until: str | None = None,
+    words_today: int | None = None,
+    model: str | None = None,
+) -> State[None]:
+    """Write a book, or go on with it from where it rests; a finished one is not paid again.
+
+    Args:
+        brief: What the book is to be: the keys of a brief, or a brief as TOML text. The same brief means the same book.
+        book: Instead of a brief, the id of a book that is there.
+        until: Rest after so many units of a level, such as chapter:3.
+        words_today: Rest once so much was written in 24 hours (characters for zh, ja, ko).
+        model: provider:model, for every role.
+    """
+    try:
+        limits = Limits.parse(until, words_today)
+        settings = load_settings()
+        with _library(settings) as database:
+            found = _find(database, settings, brief, book, model)
+            return Completed(message=_write(found, settings, database, limits, model))
+    except BookwrightError as error:
+        return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
+
+
+def read_brief(brief: dict[str, Any] | str | None) -> Brief:
+    """Make a brief of a parameter.
+
+    Raises:
+        InvalidBrief: There is none, or no book can be written from it.
+    """
+    if not brief:
+        raise InvalidBrief("neither a brief nor a book is given")
+    made: Brief = parse_brief(brief) if isinstance(brief, str) else make_brief(brief)
+    return made
+
+
+def _find(
+    database: Database, settings: Settings, brief: dict[str, Any] | str | None, book: str | None, model: str | None
+) -> Book:
+    if book:
+        with database.read() as connection:
+            found = BookRepository(connection).get(book)
+        check_models(found.brief, settings, model)
+        return found
+    wanted = read_brief(brief)
+    check_models(wanted, settings, model)
+    return find_or_create(database, wanted)
+
+
+def _write(book: Book, settings: Settings, database: Database, limits: Limits, model: str | None) -> str:
+    """Write a book and say in one line what came of it."""
+    logger = get_run_logger()
+    with closing(ModelService(settings)) as models:
+        around = Surroundings(
+            settings=settings, database=database, models=models, window=PrefectWindow(logger.warning),
+            listener=_step_teller(logger.info), limits=limits, cancel=models.cancel, model=model,
+        )  # fmt: skip
+        written = run_book(book.id, around)
+    with BookStorage(database, book.id, book.brief.language).read() as stores:
+        root = stores.nodes.root()
+    length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
+    return f'"{written.title}": {length}, {written.calls:,} calls, {written.dollars:,.4f} US dollars'
+
+
+def _step_teller(tell: Callable[[str], None]) -> Callable[[str, StreamEvent], None]:
+    """Make every step a line of the flow run's log."""
+
+    def hear(step: str, event: StreamEvent) -> None:
+        if event.kind is EventKind.WAITING:
+            tell(f"{step}: {event.text}")
+        elif event.kind in _TOLD:
+            tell(f"{step}: {_TOLD[event.kind]}")
+
+    return hear
+
+
+@contextmanager
+def _library(settings: Settings) -> Iterator[Database]:
+    database = open_library(settings)
+    try:
+        yield database
+    finally:
+        database.dispose()

@@ -1,0 +1,349 @@
+"""Contexts: which blocks in which order, within which bounds, from which documents."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from bookwright.agents.context.rooms import OWN_PART
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.level import Level
+from bookwright.models.profile import PROFILES, ProfileName
+from bookwright.models.step import Activity
+from bookwright.prompts.render import BLOCK_TAGS
+from bookwright.storage.stores import BookStorage
+from tests.agents.context.books import Library, block, count_words, make_library
+
+NONE_YET = "(none yet)"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return make_library(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def small_and_large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Library, Library]:
+    """A book of 50 nodes and one of 3 000, of the same make."""
+    libraries = []
+    for nodes in (50, 3_000):
+        library = make_library(tmp_path_factory.mktemp(f"nodes{nodes}"))
+        library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
+        library.keep(DocumentKind.GLOBAL_STATE, library.sentences(80))
+        library.grow(nodes)
+        library.index.catch_up(library.journal)
+        libraries.append(library)
+    return libraries[0], libraries[1]
+
+
+def test_the_ten_blocks_stand_in_the_order_of_change(library):
+    chapter = library.grow(40)
+
+    context = library.build(chapter, Activity.WRITE, "write_plan")
+
+    assert [text.partition("<")[2].partition(">")[0] for text in context.blocks] == list(BLOCK_TAGS)
+    assert all(block(context, tag) not in ("", NONE_YET) for tag in BLOCK_TAGS if tag.endswith(("design", "text")))
+    assert context.stable == 4
+
+
+@pytest.mark.parametrize(("activity", "role"), [
+    (Activity.JUDGE, "judge"), (Activity.EXECUTE, "router"), (Activity.WRITE, "questions"),
+    (Activity.MAINTAIN, "maintainer"),
+])  # fmt: skip
+def test_small_roles_and_maintainers_get_the_tree_and_the_task_only(library, activity, role):
+    chapter = library.grow(40)
+
+    context = library.build(chapter, activity, role)
+
+    assert [tag for tag in BLOCK_TAGS if block(context, tag)] == ["overall_planning", "current_task"]
+    assert context.stable == 0
+
+
+def test_empty_components_say_so(library):
+    with library.storage.read() as stores:
+        root = stores.nodes.root()
+
+    context = library.build(root)
+
+    assert len(context.blocks) == 10
+    assert block(context, "latest_text") == NONE_YET
+
+
+def test_small_gets_three_blocks_and_no_empty_one(library):
+    with library.storage.read() as stores:
+        root = stores.nodes.root()
+    at_first = library.build(root, Activity.PLAN, "planner", profile=ProfileName.SMALL)
+    chapter = library.grow(40)
+
+    later = library.build(chapter, Activity.WRITE, "writer", profile=ProfileName.SMALL)
+
+    assert [tag for tag in BLOCK_TAGS if block(at_first, tag)] == ["book_level_design", "current_task"]
+    assert [tag for tag in BLOCK_TAGS if block(later, tag)] == ["book_level_design", "latest_text", "current_task"]
+    assert NONE_YET not in "".join(at_first.blocks + later.blocks)
+    assert size(later) <= 1_000
+    assert "owes its owner money" in block(later, "book_level_design")
+
+
+def test_the_authors_wishes_head_the_book_design_before_and_after_there_is_one(tmp_path):
+    library = make_library(tmp_path, genre="mystery", ending="She sinks the ship.", audience="adults", style="dry")
+    with library.storage.read() as stores:
+        root = stores.nodes.root()
+    before = block(library.build(root), "book_level_design")
+    library.keep(DocumentKind.BOOK_DESIGN, "The lamp is a lie.")
+
+    after = block(library.build(root), "book_level_design")
+
+    for wish in ("owes its owner money", "mystery", "She sinks the ship.", "adults", "dry"):
+        assert wish in before
+        assert wish in after
+    assert after.endswith("The lamp is a lie.")
+
+
+def test_a_very_long_premise_is_cut_to_its_room(tmp_path):
+    library = make_library(tmp_path, premise="Ines keeps a lighthouse. " + "She counts the ships that pass. " * 1_500)
+    with library.storage.read() as stores:
+        root = stores.nodes.root()
+
+    context = library.build(root)
+
+    assert block(context, "book_level_design").startswith("<brief>\nInes keeps a lighthouse.")
+    assert size(context) <= room("planner")
+
+
+@pytest.mark.parametrize("profile", [ProfileName.ECONOMY, ProfileName.STANDARD, ProfileName.FINE])
+@pytest.mark.parametrize("role", ["planner", "designer", "divider", "write_plan", "writer", "critic", "evaluator", "judge"])
+def test_no_context_exceeds_its_budget_however_large_the_book(small_and_large, profile, role):
+    _, large = small_and_large
+    activity = Activity.JUDGE if role == "judge" else Activity.WRITE
+
+    context = large.build(large.last, activity, role, profile=profile)
+
+    assert size(context) <= room(role, profile)
+
+
+@pytest.mark.parametrize(("activity", "role"), [(Activity.PLAN, "planner"), (Activity.WRITE, "writer")])
+def test_the_prompt_does_not_grow_with_the_book(small_and_large, activity, role):
+    small, large = (size(library.build(library.last, activity, role)) for library in small_and_large)
+
+    assert large <= small * 1.1
+
+
+def test_building_asks_the_database_a_bounded_number_of_times(small_and_large):
+    _, large = small_and_large
+    builder = large.builder()
+    statements = count_statements(large.storage)
+
+    builder.build(large.last, large.last, Activity.PLAN, "planner")
+
+    assert statements() <= 100
+
+
+def test_two_builds_are_the_same_bytes(small_and_large):
+    _, large = small_and_large
+    chapter = large.last
+
+    first, second = (large.build(chapter, Activity.WRITE, "writer") for _ in range(2))
+
+    assert first == second
+
+
+def test_a_unit_shares_its_leading_blocks_through_its_activities(library):
+    library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
+    chapter = library.grow(60)
+    builder = library.builder()
+    library.index.catch_up(library.journal)
+    planned = builder.build(chapter, chapter, Activity.PLAN, "planner")
+
+    with library.storage.write() as stores:
+        library.add_task(stores, chapter, library.sentences(30))
+    library.index.catch_up(library.journal)
+    written = builder.build(chapter, chapter, Activity.WRITE, "write_plan")
+    after_a_restart = library.build(chapter, Activity.WRITE, "write_plan")
+
+    assert written.blocks[: written.stable] == planned.blocks[: planned.stable]
+    assert after_a_restart == written
+
+
+def test_the_results_of_a_round_grow_at_their_end_only(library):
+    chapter = library.grow(30)
+    with library.storage.write() as stores:
+        tasks = [library.add_task(stores, chapter) for _ in range(4)]
+    seen = []
+
+    for task in tasks:
+        seen.append(block(library.build(library.fresh(chapter), node=library.fresh(task)), "design_dependent"))
+        with library.storage.write() as stores:
+            stores.documents.add(NewDocument(node=task.key, kind=DocumentKind.DESIGN, text=library.sentences(60)), None)
+            stores.nodes.change(task.key, status="done")
+
+    assert all(later.startswith(earlier) for earlier, later in zip(seen, seen[1:], strict=False))
+    assert len(set(seen)) == 4
+
+
+def test_the_parts_of_a_task_are_shown_until_its_own_document_stands(library):
+    chapter = library.grow(30)
+    with library.storage.write() as stores:
+        task = library.add_task(stores, chapter)
+        library.add_task(stores, chapter, "The first part says so.", parent=task)
+        second = library.add_task(stores, chapter, parent=task)
+    during = block(library.build(chapter, Activity.EXECUTE, "designer", node=second), "design_dependent")
+
+    with library.storage.write() as stores:
+        stores.documents.add(NewDocument(node=task.key, kind=DocumentKind.DESIGN, text="The whole says so."), None)
+        stores.nodes.change(task.key, status="done")
+    after = block(library.build(chapter), "design_dependent")
+
+    assert "The first part says so." in during
+    assert "The whole says so." in after
+    assert "The first part says so." not in after
+
+
+def test_designs_of_the_units_above_come_nearest_first(library):
+    with library.storage.write() as stores:
+        root = stores.nodes.root()
+        volume = library.add_unit(stores, root, Level.VOLUME)
+        library.add_task(stores, volume, "The volume turns on a wreck.")
+        act = library.add_unit(stores, volume, Level.ACT)
+        library.add_task(stores, act, "The act turns on a letter.")
+        chapter = library.add_unit(stores, act, Level.CHAPTER)
+
+    text = block(library.build(chapter), "upper_level_design")
+
+    assert text.index("The act turns on a letter.") < text.index("The volume turns on a wreck.")
+
+
+def test_the_books_own_designs_give_way_to_the_book_design(library):
+    with library.storage.write() as stores:
+        root = stores.nodes.root()
+        library.add_task(stores, root, "The book turns on a debt.", goal="zzz")
+        chapter = library.add_unit(stores, root, Level.CHAPTER)
+    before = library.build(chapter)
+    design = library.keep(DocumentKind.BOOK_DESIGN, "All turns on a debt.")
+
+    after = library.build(chapter)
+
+    assert "[1.1 book design" in block(before, "upper_level_design")
+    assert "All turns on a debt." in block(after, "book_level_design")
+    assert design in after.sources
+    assert design not in before.sources
+
+
+def test_retrieval_finds_an_old_design_by_the_name_in_the_goal(library):
+    library.grow(200)
+    with library.storage.write() as stores:
+        early = stores.nodes.by_label("1.1.4")
+        library.add_task(stores, early, "Marguerite was born on the island and hates the sea.")
+        late = stores.nodes.children(stores.nodes.root().key)[-1]
+        item = library.add_unit(stores, late, Level.CHAPTER)
+        stores.nodes.change(item.key, goal="Marguerite comes home to the island.")
+
+    context = library.build(library.fresh(item))
+
+    assert "Marguerite was born on the island" in block(context, "upper_level_design")
+
+
+def test_the_latest_text_is_the_end_of_what_stands_before_the_unit(library):
+    with library.storage.write() as stores:
+        root = stores.nodes.root()
+        first, second, third = (library.add_unit(stores, root, Level.CHAPTER) for _ in range(3))
+        prose = "\n\n".join(f"Paragraph {number}. {library.sentences(3)}" for number in range(60))
+        library.write(stores, first, prose, "Ines leaves.")
+        library.write(stores, third, "What comes later.", "Ines returns.")
+
+    text = block(library.build(second, Activity.WRITE, "writer"), "latest_text")
+
+    assert text.startswith("Paragraph ")
+    assert prose.endswith(text)
+
+
+def test_short_units_before_are_all_shown_and_their_summaries_left_out(library):
+    with library.storage.write() as stores:
+        scene = library.add_unit(stores, stores.nodes.root(), Level.SCENE)
+        beats = [library.add_unit(stores, scene, Level.BEAT) for _ in range(4)]
+        for number, beat in enumerate(beats[:3]):
+            library.write(stores, beat, f"Beat {number} happens.", f"Summary of beat {number}.")
+
+    context = library.build(library.fresh(beats[3]), Activity.WRITE, "writer")
+
+    assert block(context, "latest_text") == "Beat 0 happens.\n\nBeat 1 happens.\n\nBeat 2 happens."
+    assert block(context, "text_summary") == NONE_YET
+
+
+def test_a_division_goes_on_from_the_end_of_the_last_part(library):
+    with library.storage.write() as stores:
+        act = library.add_unit(stores, stores.nodes.root(), Level.ACT)
+        chapter = library.add_unit(stores, act, Level.CHAPTER)
+        library.write(stores, chapter, "The lamp goes out.", "The lamp fails. " + library.sentences(4))
+
+    dividing = library.build(library.fresh(act), Activity.DIVIDE, "divider")
+    planning = library.build(library.fresh(act), Activity.PLAN, "planner")
+
+    assert block(dividing, "latest_text") == "The lamp goes out."
+    assert block(planning, "latest_text") == NONE_YET
+
+
+def test_sources_are_the_documents_whose_text_stands_in_the_blocks(library):
+    design = library.keep(DocumentKind.BOOK_DESIGN, "All turns on a debt.")
+    library.keep(DocumentKind.BOOK_DESIGN, "All turns on a lie.")
+    with library.storage.write() as stores:
+        root = stores.nodes.root()
+        first, second = (library.add_unit(stores, root, Level.CHAPTER) for _ in range(2))
+        library.write(stores, first, "The lamp goes out.", "The lamp fails.")
+        task = library.add_task(stores, second, "She lies.")
+        library.add_task(stores, second)
+        expected = {
+            stores.documents.current(key, kind).id
+            for key, kind in (
+                (root.key, DocumentKind.BOOK_DESIGN), (first.key, DocumentKind.PROSE),
+                (first.key, DocumentKind.SUMMARY), (task.key, DocumentKind.DESIGN),
+            )
+        }  # fmt: skip
+
+    context = library.build(second, Activity.WRITE, "writer")
+
+    assert set(context.sources) == expected
+    assert design not in context.sources
+
+
+def test_the_task_is_printed_with_all_that_the_planner_said(library):
+    with library.storage.write() as stores:
+        unit = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
+        task = library.add_task(stores, unit, goal="Find out who lies.")
+    unit = unit.model_copy(update={"open_points": ("who lit the lamp",)})
+    task = task.model_copy(update={
+        "instructions": ("Ask Bruno.",), "input_brief": ("Bruno was there.",), "constraints": ("Nobody dies.",),
+        "acceptance_criteria": ("One name.",),
+    })  # fmt: skip
+
+    text = block(library.build(unit, Activity.EXECUTE, "designer", node=task), "current_task")
+
+    for part in ("Find out who lies.", "Ask Bruno.", "Bruno was there.", "Nobody dies.", "One name.",
+                 "who lit the lamp", unit.goal, "3000 words"):  # fmt: skip
+        assert part in text
+
+
+def test_a_huge_task_is_cut_and_its_goal_stands(library):
+    with library.storage.write() as stores:
+        unit = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
+    huge = unit.model_copy(update={"instructions": tuple(library.sentences(40) for _ in range(20))})
+
+    context = library.build(huge)
+
+    assert unit.goal in block(context, "current_task")
+    assert size(context) <= room("planner")
+
+
+def size(context) -> int:
+    return sum(map(count_words, context.blocks))
+
+
+def room(role: str, profile: ProfileName = ProfileName.STANDARD) -> int:
+    return PROFILES[profile].context_budget[role] - OWN_PART
+
+
+def count_statements(storage: BookStorage) -> Callable[[], int]:
+    """Return a function that tells how many statements the database has been given since."""
+    seen: list[str] = []
+    event.listen(storage.database.engine, "before_cursor_execute", lambda *values: seen.append(values[2]))
+    return lambda: len(seen)

@@ -1,0 +1,110 @@
+"""The pruner: what stays, in which order, within how many tokens."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwright.agents.context.pruner import GAP, Piece, Pruner, fair_shares
+from bookwright.storage.ranking import weights
+from tests.agents.context.books import count_words
+
+PRUNER = Pruner(count_words)
+TEXT = """## Cast
+Ines keeps the lamp. She is tired of the sea. Bruno owns the island and the lamp. He is rich.
+
+## Weather
+It rains for a week. The roof leaks. Nobody mends it.
+"""
+
+
+def piece(number: int, text: str) -> Piece:
+    return Piece(f"[{number}]", text, document=number, node=number, order=(number,))
+
+
+def test_what_fits_stands_as_it_is():
+    assert PRUNER.condense(TEXT, {}, 1_000) == TEXT
+
+
+def test_the_sentences_that_share_words_with_the_task_stay_in_order_under_their_heading():
+    text = PRUNER.condense(TEXT, weights("What does Bruno own, and who keeps the lamp?"), 32)
+
+    assert text == f"## Cast\nInes keeps the lamp.{' '}{GAP} Bruno owns the island and the lamp."
+
+
+def test_chinese_sentences_are_joined_without_spaces():
+    text = "林小雨守着灯塔。今天下雨。没有船来。布鲁诺欠她的钱。" * 2
+
+    assert " " not in PRUNER.condense(text, weights("林小雨的灯塔"), 14)
+
+
+def test_a_sentence_longer_than_the_room_is_clipped():
+    text = PRUNER.condense("word " * 200, {}, 10)
+
+    assert text.endswith(GAP)
+    assert count_words(text) <= 10
+
+
+def test_short_pieces_stay_whole_and_long_ones_share_the_rest():
+    long = " ".join(f"Sentence {number} says nothing much." for number in range(50))
+
+    cut = PRUNER.evenly([piece(1, "Short."), piece(2, long), piece(3, long)], {}, 300)
+
+    assert "[1]\nShort." in cut.text
+    assert cut.sources == {1, 2, 3}
+    assert count_words(cut.text) <= 300
+
+
+def test_the_first_pieces_are_chosen_and_printed_in_reading_order():
+    pieces = [piece(3, "Third. " * 10), piece(1, "First. " * 10), piece(2, "Second. " * 100)]
+
+    cut = PRUNER.in_order(pieces, {}, 70)
+
+    assert cut.sources == {1, 3}
+    assert cut.text.index("[1]") < cut.text.index("[3]")
+
+
+def test_passages_of_one_origin_stand_under_one_heading():
+    pieces = [Piece("[1]", "One.", 1, 1, (1, 0)), Piece("[1]", "Two.", 1, 1, (1, 1))]
+
+    assert PRUNER.in_order(pieces, {}, 100).text == "[1]\nOne.\nTwo."
+
+
+def test_growing_leaves_what_stands_unchanged():
+    pieces = [piece(number, " ".join(f"Line {number}.{i} is here." for i in range(40))) for number in range(4)]
+
+    grown = [PRUNER.growing(pieces[:count], {}, 400, expected=4).text for count in range(5)]
+
+    assert all(later.startswith(earlier) for earlier, later in zip(grown, grown[1:], strict=False))
+    assert count_words(grown[-1]) <= 400
+
+
+@pytest.mark.parametrize(("text", "room", "expected"), [
+    ("One.\n\nTwo.\n\nThree.", 100, "One.\n\nTwo.\n\nThree."),
+    ("One.\n\nTwo.\n\nThree.", 5, "Two.\n\nThree."),
+    ("One. Two. Three.", 4, "Two. Three."),
+    ("One. Two. Three.", 1, ""),
+    ("", 10, ""),
+])  # fmt: skip
+def test_a_tail_begins_with_a_paragraph_or_else_a_sentence(text, room, expected):
+    assert PRUNER.tail(text, room) == expected
+
+
+@given(st.lists(st.integers(0, 500), max_size=12), st.integers(0, 1_000))
+def test_fair_shares_spend_no_more_than_there_is_and_waste_none(costs, room):
+    shares = fair_shares(costs, room)
+
+    assert sum(shares) <= room
+    assert all(share <= cost for share, cost in zip(shares, costs, strict=True))
+    assert sum(costs) > room or shares == costs
+
+
+@given(st.text(alphabet="ab. 雨。\n#…\"”", max_size=400), st.integers(0, 120))
+def test_no_cut_exceeds_its_room(text, room):
+    pieces = [piece(number, text) for number in range(3)]
+    focus = weights("ab 雨雨")
+
+    for cut in (PRUNER.evenly(pieces, focus, room), PRUNER.in_order(pieces, focus, room)):
+        assert count_words(cut.text) <= room
+    assert count_words(PRUNER.growing(pieces, focus, room, 3).text) <= room
+    assert count_words(PRUNER.condense(text, focus, room)) <= room
+    assert count_words(PRUNER.tail(text, room)) <= room

@@ -1,0 +1,58 @@
+"""A small book with everything in it that a command can show."""
+
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.level import Level
+from bookwright.models.plan import PlanNode, TaskType
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.storage.books import Lease
+from bookwright.storage.journal import Attempt, Journal
+from bookwright.storage.stores import BookStorage, Stores
+from tests.books import make_book
+
+CHAPTERS = [
+    {"level": "chapter", "title": "The Lamp", "text": "Rain fell. The [red] lamp went out."},
+    {"level": "chapter", "title": "The Log", "text": "She read her own hand."},
+    {"level": "chapter", "title": "The Ship"},
+]
+
+
+def a_book(settings: Settings, **brief: object) -> BookStorage:
+    """Make a resting book: two chapters of three written, one design task, three recorded attempts."""
+    storage = make_book(settings, CHAPTERS, title="Night Watch", pen_name="A. Hand", **brief)
+    with storage.write() as stores:
+        lease = Lease.take(stores.connection, storage.book, "the test", 60)
+        task = _add_design(stores)
+        first = stores.nodes.by_label("1.1")
+    journal = Journal(storage, lease)
+    journal.record(attempt(task, "planner", "no JSON", failure=Failure.UNPARSABLE), intent="1.4 planner")
+    journal.record(attempt(task, "planner", "{}", number=2), intent="1.1 plan")
+    journal.record(attempt(first, "draft", "Rain fell.", Activity.WRITE), intent="1.3 plan")
+    with storage.write() as stores:
+        lease.release(stores.connection)
+    return storage
+
+
+def attempt(
+    node: TaskNode, step: str, text: str, activity: Activity = Activity.EXECUTE, *, number: int = 1,
+    failure: Failure | None = None,
+) -> Attempt:  # fmt: skip
+    """One answered call of 1 200 tokens of prompt and 300 of output for 4 500 millionths of a dollar."""
+    key = StepKey(book=node.book, node=node.key, revision=1, activity=activity, round=1, step=step)
+    usage = Usage(input_tokens=1_200, output_tokens=300)
+    reply = Reply(text=text, model="openai:gpt-x", usage=usage, cost=4_500, duration_millis=1_500)
+    return Attempt(
+        key, number, "writer", f"story/{step}", ("The frame.", f"Ask for {step}."), reply, failure,
+        "is no JSON" if failure else "",
+    )  # fmt: skip
+
+
+def _add_design(stores: Stores) -> TaskNode:
+    root = stores.nodes.root()
+    item = PlanNode(task_type=TaskType.DESIGN, title="Motive", goal="Say why she stays.")
+    [task] = stores.nodes.add(root, [item], unit=root.key, level=Level.BOOK.value, planning_round=1)
+    for text in ("She is afraid.", "She waits for her brother."):
+        stores.documents.add(NewDocument(node=task.key, kind=DocumentKind.DESIGN, text=text), None)
+    stores.nodes.change(task.key, status=NodeStatus.DONE.value)
+    return task

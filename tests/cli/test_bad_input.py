@@ -1,0 +1,130 @@
+"""Bad input of `write` and `estimate`: one clear line, exit code 2, nothing written, nothing paid."""
+
+import pytest
+
+from bookwright.storage import migrate
+from bookwright.storage.database import open_database
+
+PREMISE = ("--premise", "A keeper of a lighthouse counts ships.")
+
+
+def refused(outcome, message):
+    assert (outcome.code, outcome.out) == (2, "")
+    assert len(outcome.err.splitlines()) == 1
+    assert outcome.err.startswith("bookwright: ")
+    assert message in outcome.err
+
+
+@pytest.mark.parametrize("verb", ["write", "estimate"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "the brief has no premise"),
+        (("--words", "900"), "the brief has no premise"),
+        (("--premise", " ", "--words", "900"), "premise in the brief: is empty"),
+        ((*PREMISE,), "the brief has no length"),
+        ((*PREMISE, "--words", "0"), "length in the brief: Input should be greater than 0 (it is 0)"),
+        ((*PREMISE, "--length", "-5"), "length in the brief: Input should be greater than 0 (it is -5)"),
+        ((*PREMISE, "--words", "1000000000"), "length in the brief: Input should be less than or equal to 10000000"),
+        ((*PREMISE, "--words", "many"), "Invalid value for '--words'"),
+        ((*PREMISE, "--words", "900", "--language", "xx"), "language in the brief: Input should be 'en', 'zh', 'ja' or 'ko'"),
+        ((*PREMISE, "--words", "900", "--profile", "huge"), "Invalid value for '--profile'"),
+        ((*PREMISE, "--words", "900", "--model", "nobody:x"), "no provider is called 'nobody'"),
+        ((*PREMISE, "--words", "900", "--model", "openia:gpt-5.1"), "did you mean 'openai'?"),
+        ((*PREMISE, "--words", "900", "--model", "gpt"), "a model is named provider:model"),
+        (("--premise", "A bell\x07", "--words", "900"), "premise in the brief: holds the control character '\\x07'"),
+        (("--premise", "A lone \ud800", "--words", "900"), "premise in the brief: "),
+        (("missing.toml",), "the brief 'missing.toml' cannot be read: No such file or directory"),
+        (("/",), "the brief '/' cannot be read: Is a directory"),
+    ],
+)
+def test_a_brief_that_no_book_can_be_written_from(cli, home, verb, arguments, message):
+    refused(cli(verb, *arguments), message)
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'premis = "x"\nlength = 900', "the brief has no premise"),
+        (b'premise = "x"\nlenght = 900\nlength = 900', "the brief has an unknown key 'lenght'; did you mean 'length'?"),
+        (b'premise = "x"\nlength = 900\n[modles]\n', "did you mean 'models'?"),
+        (b'premise = "x"\nlength = 900\n[models]\nwritter = "embedded:x"', "'writter' is no role"),
+        (b'premise = "x', "the brief is not valid TOML"),
+        (b'premise = "\xff\xfe"', "the brief is not UTF-8 text"),
+        (b"premise = 900\nlength = 900", "premise in the brief: Input should be a valid string"),
+        (b"#" + b"x" * 1_000_000, "has more than the 262,144 bytes a brief may have"),
+    ],
+)
+def test_a_file_that_is_no_brief(cli, home, tmp_path, content, message):
+    (tmp_path / "brief.toml").write_bytes(content)
+
+    refused(cli("write", tmp_path / "brief.toml"), message)
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--model", "openai:gpt-5.1"), "openai needs an API key: set OPENAI_API_KEY"),
+        (("--model", "compatible:mine"), "compatible has no address: set LLM_BASE_URL"),
+        (("--budget-usd", "0"), "budget.usd in the brief: Input should be greater than 0"),
+        (("--budget-tokens", "-1"), "budget.tokens in the brief: Input should be greater than 0"),
+        (("--seed", "-1"), "seed in the brief"),
+        (("--until", "chapter"), "--until is 'chapter'; write a level and a number"),
+        (("--words-today", "0"), "--words-today is 0; it must be at least 1"),
+        (("--export", "epub,pdf"), "no export format is called 'pdf'; formats are md, txt, epub, json"),
+    ],
+)
+def test_a_book_that_could_not_be_written_to_its_end_is_not_begun(cli, home, arguments, message):
+    refused(cli("write", *PREMISE, "--words", "900", *arguments), message)
+    assert not home.exists()
+
+
+def test_a_model_that_its_provider_does_not_have(cli, home, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+
+    refused(cli("write", *PREMISE, "--words", "900", "--model", "openai:gpt-5.11"), "is not known to have a model")
+    assert not home.exists()
+
+
+def test_a_cap_in_money_needs_a_price(cli, home, monkeypatch):
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9")
+
+    outcome = cli("write", *PREMISE, "--words", "900", "--model", "compatible:mine", "--budget-usd", "5")
+
+    refused(outcome, "the budget caps money and the price of compatible:mine is unknown")
+    assert not home.exists()
+
+
+def test_an_unknown_embedding(cli, home, monkeypatch):
+    monkeypatch.setenv("BOOKWRIGHT_EMBEDDING", "nobody")
+
+    refused(cli("write", *PREMISE, "--words", "900"), "embedding 'nobody' is unknown")
+    assert not home.exists()
+
+
+def test_a_data_folder_that_cannot_be_written(cli, home):
+    home.write_text("a file stands where the folder should be")
+
+    refused(cli("write", *PREMISE, "--words", "900"), f"the data folder '{home}' cannot be written to")
+
+
+def test_a_database_of_a_newer_version(cli, settings):
+    database = open_database(settings)
+    migrate.upgrade(database)
+    with database.write() as connection:
+        connection.exec_driver_sql("update alembic_version set version_num = '9999'")
+
+    refused(cli("write", *PREMISE, "--words", "900"), "install a newer bookwright")
+
+    with database.read() as connection:
+        assert connection.exec_driver_sql("select count(*) from books").scalar_one() == 0
+
+
+def test_a_typo_in_the_configuration(cli, home):
+    home.mkdir()
+    (home / "config.toml").write_text('modle = "rehearsal:exact"\n')
+
+    refused(cli("write", *PREMISE, "--words", "900"), "unknown setting 'modle'; did you mean 'model'?")
+    assert [file.name for file in home.iterdir()] == ["config.toml"]

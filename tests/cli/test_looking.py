@@ -1,0 +1,133 @@
+"""What `status`, `tree`, `show`, `read`, `log`, `prompt` and `export` say about a book."""
+
+import json
+
+import pytest
+
+from bookwright.storage.books import Lease
+
+
+def test_status_lists_the_books_newest_first(cli, book):
+    assert cli("status").out.splitlines()[1].split()[:4] == ["lamp", "Night", "Watch", "paused"]
+
+    [facts] = json.loads(cli("status", "--json").out)
+    assert (facts["book"], facts["written"], facts["length"], facts["unit"]) == ("lamp", 12, 9000, "words")
+    assert (facts["calls"], facts["cost_micros"], facts["input_tokens"]) == (3, 13_500, 3_600)
+
+
+def test_status_of_no_books_creates_nothing(cli, home):
+    outcome = cli("status", "--json")
+
+    assert (outcome.code, json.loads(outcome.out)) == (0, [])
+    assert not home.exists()
+
+
+def test_status_of_one_book_names_place_cost_and_roles(cli, book):
+    text = cli("status", "la").out
+
+    for fact in ('1.3 chapter "The Ship"', "$0.0135", "3 calls", "12 of 9,000 words", "not begun"):
+        assert fact in text
+    facts = json.loads(cli("status", "lamp", "--json").out)
+    assert facts["next"] == "1.3 plan"
+    assert facts["roles"][0] | {"failed": 1} == facts["roles"][0]
+    assert [place["node"] for place in facts["path"]] == ["1", "1.3"]
+
+
+def test_status_tells_a_dead_writer_from_a_living_one(cli, book):
+    with book.write() as stores:
+        stores.books.change("lamp", state="writing")
+    assert json.loads(cli("status", "lamp", "--json").out)["state"] == "interrupted"
+
+    with book.write() as stores:
+        Lease.take(stores.connection, "lamp", "somebody", 60)
+    assert json.loads(cli("status", "lamp", "--json").out)["state"] == "writing"
+
+
+def test_the_tree_is_in_reading_order_and_can_be_cut(cli, book):
+    labels = [node["node"] for node in json.loads(cli("tree", "lamp", "--json").out)]
+    assert labels == ["1", "1.1", "1.2", "1.3", "1.4"]
+
+    assert len(cli("tree", "lamp", "--depth", 0).out.splitlines()) == 1
+    assert '1.4 design "Motive"' in cli("tree", "lamp").out
+    assert "Motive" not in cli("tree", "lamp", "--units").out
+
+
+def test_a_node_is_shown_with_all_versions_and_attempts(cli, book):
+    facts = json.loads(cli("show", "lamp", "1.4", "--json", "--texts").out)
+
+    assert [(entry["kind"], entry["version"]) for entry in facts["documents"]] == [("design", 1), ("design", 2)]
+    assert facts["texts"] == {"design": "She waits for her brother."}
+    assert [(step["attempt"], step["failure"]) for step in facts["steps"]] == [(1, "unparsable"), (2, None)]
+    text = cli("show", "lamp", "1.4").out
+    assert "Say why she stays." in text
+    assert "FAILED unparsable: is no JSON" in text
+
+
+def test_steps_below_a_node_are_not_its_own(cli, book):
+    assert json.loads(cli("show", "lamp", "1", "--json").out)["steps"] == []
+
+
+def test_reading_takes_brackets_literally(cli, book):
+    text = cli("read", "lamp").out
+
+    assert text.startswith("Night Watch\n\nChapter 1: The Lamp\n\nRain fell. The [red] lamp went out.\n")
+    assert cli("read", "lamp", "--node", "1.2").out == "\nChapter 2: The Log\n\nShe read her own hand.\n"
+    assert json.loads(cli("read", "lamp", "--node", "1.2", "--json").out)["text"].endswith("her own hand.\n")
+
+
+def test_the_log_gives_a_line_an_attempt_and_can_be_narrowed(cli, book):
+    assert len(cli("log", "lamp").out.splitlines()) == 3
+    assert [json.loads(line)["step"] for line in cli("log", "lamp", "1.1", "--json").out.splitlines()] == ["draft"]
+    first = json.loads(cli("log", "lamp", "--json").out.splitlines()[0])
+    assert len(cli("log", "lamp", "--after", first["id"]).out.splitlines()) == 2
+
+
+def test_a_prompt_is_shown_as_it_was_asked(cli, book):
+    step = json.loads(cli("log", "lamp", "1.1", "--json").out)["id"]
+
+    assert cli("prompt", "lamp", step).out == "The frame.\n\nAsk for draft.\n"
+    assert json.loads(cli("prompt", "lamp", step, "--json").out)["reply"] == "Rain fell."
+    assert "Rain fell." in cli("prompt", "lamp", step, "--reply").out
+
+
+def test_an_export_lies_in_the_data_folder_or_where_it_is_told(cli, book, home, tmp_path):
+    facts = json.loads(cli("export", "lamp", "--to", "txt", "--json").out)
+    assert facts["file"] == str(home / "exports" / "lamp.txt")
+    assert facts["bytes"] == (home / "exports" / "lamp.txt").stat().st_size
+
+    assert cli("export", "lamp", "--to", "md", "--output", tmp_path / "x.md").code == 0
+    assert "Rain fell." in (tmp_path / "x.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("status", "nobody"), ("tree", "nobody"), ("show", "nobody", "1"), ("read", "nobody"), ("log", "nobody"),
+     ("prompt", "nobody", "1"), ("export", "nobody"), ("brief", "nobody"), ("archive", "nobody"),
+     ("delete", "nobody", "--yes"), ("pause", "nobody"), ("resume", "nobody")],
+)  # fmt: skip
+def test_an_unknown_book_is_bad_input_and_creates_nothing(cli, home, arguments):
+    outcome = cli(*arguments)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("bookwright: there is no book 'nobody'")
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("show", "lamp", "1.9"), "book 'lamp' has no node '1.9'"),
+        (("read", "lamp", "--node", "1.3"), 'nothing of 1.3 chapter "The Ship" in book'),
+        (("log", "lamp", "9"), "book 'lamp' has no node '9'"),
+        (("prompt", "lamp", "999"), "book 'lamp' has no step 999"),
+        (("prompt", "lamp", "first"), "Invalid value for 'STEP'"),
+        (("export", "lamp", "--to", "pdf"), "no export format is called 'pdf'"),
+        (("tree", "lamp", "--depth", "-1"), "Invalid value for '--depth'"),
+    ],
+)
+def test_what_is_not_in_the_book_is_bad_input(cli, book, arguments, message):
+    outcome = cli(*arguments)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"bookwright: {message}")
+    assert len(outcome.err.splitlines()) == 1

@@ -1,0 +1,133 @@
+"""Markdown, text and JSON: what stands in front, what is escaped, how scenes are set apart."""
+
+import json
+
+import pytest
+
+from bookwright.exports.files import FORMATS, check_formats, export, export_path
+from bookwright.exports.markup import is_scene_break, to_markdown, to_plain, to_xhtml
+from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
+from tests.books import finish, make_book, make_settings
+
+SCENES = [{"level": "chapter", "title": "A", "parts": [
+    {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}, {"level": "scene", "title": "b", "text": "Sun."},
+]}]  # fmt: skip
+
+
+def exported(storage, name, tmp_path):
+    return export(storage, name, tmp_path / f"book.{name}").read_text("utf-8")
+
+
+def test_markdown_has_pandocs_front_matter(tmp_path):
+    storage = make_book(make_settings(tmp_path), SCENES, title='The "Lamp": a tale', pen_name="A. Hand")
+    finish(storage, "A keeper\n\ncounts *ships*.")
+
+    text = exported(storage, "md", tmp_path)
+
+    assert text == (
+        '---\ntitle: "The \\"Lamp\\": a tale"\nauthor: "A. Hand"\nlang: "en"\ndescription: "A keeper counts *ships*."\n---\n'
+        "\n# Chapter 1: A\n\nRain fell.\n\n“Go,” he said.\n\n* * *\n\nSun.\n"
+    )
+
+
+def test_text_is_laid_out_for_chinese_platforms(tmp_path):
+    parts = [{"level": "chapter", "title": "灯", "text": "雨落了。\n\n他等。"}]
+    storage = make_book(make_settings(tmp_path), parts, title="灯塔", language="zh", pen_name="某人")
+
+    text = exported(storage, "txt", tmp_path)
+
+    assert text == "灯塔\n\n某人\n\n第1章 灯\n\n\u3000\u3000雨落了。\n\u3000\u3000他等。\n"
+
+
+def test_japanese_speech_is_set_flush_left(tmp_path):
+    storage = make_book(make_settings(tmp_path), "雨が降った。\n\n「行け」", title="灯台", language="ja")
+
+    text = exported(storage, "txt", tmp_path)
+
+    assert text.endswith("\n\u3000雨が降った。\n「行け」\n")
+
+
+def test_json_holds_brief_tree_and_current_texts(tmp_path):
+    storage = make_book(make_settings(tmp_path), SCENES, title="Lamp")
+    finish(storage, "A blurb.")
+
+    book = json.loads(exported(storage, "json", tmp_path))
+
+    assert book["format"] == "bookwright-book/1"
+    assert book["book"]["brief"]["title"] == "Lamp"
+    assert [node["label"] for node in book["nodes"]] == ["1", "1.1", "1.1.1", "1.1.2"]
+    assert book["nodes"][3]["documents"] == [{"kind": "prose", "version": 1, "length": 1, "text": "Sun."}]
+
+
+@pytest.mark.parametrize(
+    ("prose", "markdown"),
+    [
+        ("<script>x</script>", "\\<script\\>x\\</script\\>"),
+        ("It &amp; it & that", "It \\&amp; it & that"),
+        ("# no heading", "\\# no heading"),
+        ("- no list", "\\- no list"),
+        ("12. no list", "12\\. no list"),
+        ("1984 was over.", "1984 was over."),
+        ("*He waited*, 2 * 3 and a_b", "*He waited*, 2 \\* 3 and a\\_b"),
+        ("$5 [or] @six", "\\$5 \\[or\\] \\@six"),
+        ("> said nobody", "\\> said nobody"),
+    ],
+)
+def test_prose_means_in_markdown_what_it_says(prose, markdown):
+    assert to_markdown(prose) == markdown
+
+
+def test_html_in_prose_is_text_in_xhtml():
+    assert to_xhtml('<b onclick="x">&lt; *so* </b>') == '&lt;b onclick="x"&gt;&amp;lt; <em>so</em> &lt;/b&gt;'
+    assert to_plain("*so* be it") == "so be it"
+
+
+@pytest.mark.parametrize(("paragraph", "is_break"), [("* * *", True), ("——", True), ("◇", True), ("……", False), ("No", False)])
+def test_a_scene_break_has_no_letters(paragraph, is_break):
+    assert is_scene_break(paragraph) is is_break
+
+
+def test_what_no_file_can_hold_is_left_out(tmp_path):
+    storage = make_book(make_settings(tmp_path), "A bell\x07 rang\ud800.")
+
+    assert "A bell rang.\n" in exported(storage, "txt", tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "json"])
+def test_an_unwritten_book_is_not_exported(tmp_path, name):
+    storage = make_book(make_settings(tmp_path), [{"level": "chapter", "title": "A"}])
+
+    with pytest.raises(InvalidInput, match="nothing of book 'lamp' is written yet"):
+        export(storage, name, tmp_path / "book")
+
+    assert not (tmp_path / "book").exists()
+
+
+def test_an_export_replaces_the_one_before_and_leaves_nothing_beside_it(tmp_path):
+    settings = make_settings(tmp_path)
+    storage = make_book(settings, "Rain.")
+    path = export_path("lamp", "txt", settings)
+
+    export(storage, "txt", path)
+    export(storage, "txt", path)
+
+    assert [file.name for file in path.parent.iterdir()] == ["lamp.txt"]
+
+
+def test_a_folder_gets_a_file_named_after_the_book(tmp_path):
+    storage = make_book(make_settings(tmp_path), "Rain.")
+
+    assert export(storage, "md", tmp_path) == tmp_path / "lamp.md"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    storage = make_book(make_settings(tmp_path / "home"), "Rain.")
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(UnwritableFolder, match="file/book.md"):
+        export(storage, "md", tmp_path / "file" / "book.md")
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(InvalidSetting, match="'docs'; formats are md, txt, epub, json"):
+        check_formats(["md", "docs"])

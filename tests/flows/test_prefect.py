@@ -1,0 +1,350 @@
+"""Prefect as a window: what it shows, and that it never decides what is done. Source: DESIGN section 6."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import prefect.settings
+import pytest
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.filters import (
+    ArtifactFilter,
+    ArtifactFilterFlowRunId,
+    FlowRunFilter,
+    FlowRunFilterId,
+    FlowRunFilterName,
+)
+from prefect.client.schemas.objects import FlowRun, State, TaskRun
+from prefect.settings import temporary_settings
+from prefect.testing.utilities import prefect_test_harness
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.hold import Surroundings
+from bookwright.flows.library import book_id, find_or_create, open_library
+from bookwright.flows.prefect_server import api_url, free_port, server_environment, start_prefect, wait_until_up
+from bookwright.flows.prefect_window import open_window
+from bookwright.flows.run_book import run_book
+from bookwright.flows.write_book import write_book
+from bookwright.models.book import Book, BookState
+from bookwright.models.brief import make_brief
+from bookwright.models.errors import BackendUnavailable
+from bookwright.models.settings import Settings, load_settings
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.books import BookRepository, Lease
+from tests.fake_provider import FakeProvider
+from tests.novelist import write as novelist
+
+pytestmark = pytest.mark.prefect
+
+BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
+BOOK = book_id(make_brief(BRIEF))
+PATIENCE_SECONDS = 60
+
+
+@dataclass
+class Recording:
+    """A window in front of a window: writes down what is done, and may disturb it between two activities."""
+
+    inner: Window
+    disturb: Callable[[int], None] = lambda count: None
+    names: list[str] = field(default_factory=list)
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        def recorded() -> None:
+            self.names.append(f"{activity} {node.name}")
+            work()
+
+        self.disturb(len(self.names))
+        self.inner.run(activity, node, recorded)
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        self.inner.finished(unit, deps)
+
+
+@pytest.fixture(scope="session")
+def prefect_server() -> Iterator[None]:
+    """One server for all tests, which records task runs as quickly as ours do."""
+    batches = {
+        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE: 100,
+        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL: 1,
+        prefect.settings.PREFECT_SERVER_ANALYTICS_ENABLED: False,
+    }
+    with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder that the flow, too, finds."""
+    for name, value in {"HOME": str(tmp_path), "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}.items():
+        monkeypatch.setenv(f"BOOKWRIGHT_{name}", value)
+    monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What is done for the book where nobody watches."""
+    settings = load_settings(
+        home=tmp_path_factory.mktemp("plain"), model="rehearsal:exact", embedding="hashing", free_megabytes=0
+    )
+    window = Recording(NoWindow())
+    write(settings, window)
+    return window.names
+
+
+def write(settings: Settings, window: Window) -> Book:
+    database, models = open_library(settings), ModelService(settings)
+    try:
+        book = find_or_create(database, make_brief(BRIEF))
+        return run_book(book.id, Surroundings(settings, database, models, window=window))
+    finally:
+        models.close()
+        database.dispose()
+
+
+def create_book(settings: Settings) -> Book:
+    database = open_library(settings)
+    book = find_or_create(database, make_brief(BRIEF))
+    database.dispose()
+    return book
+
+
+def stored_book(settings: Settings) -> Book:
+    database = open_library(settings)
+    with database.read() as connection:
+        book = BookRepository(connection).get(BOOK)
+    database.dispose()
+    return book
+
+
+def run_flow(**parameters: Any) -> State[Any]:
+    state: State[Any] = write_book(**parameters, return_state=True)  # type: ignore[call-overload]
+    return state
+
+
+def flow_run_of(client: SyncPrefectClient, state: State[Any]) -> FlowRun:
+    assert state.state_details.flow_run_id is not None
+    return client.read_flow_run(state.state_details.flow_run_id)
+
+
+def newest_flow_run(client: SyncPrefectClient, name: str) -> FlowRun:
+    runs = client.read_flow_runs(flow_run_filter=FlowRunFilter(name=FlowRunFilterName(any_=[name])))
+    return sorted(runs, key=lambda run: str(run.created))[-1]
+
+
+def ended_task_runs(client: SyncPrefectClient, run: FlowRun, at_least: int) -> list[TaskRun]:
+    """Read a flow run's task runs once so many have ended: Prefect records them some time after the fact."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        found = client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), limit=200)
+        ended = [task_run for task_run in found if task_run.state is not None and task_run.state.is_final()]
+        if len(ended) >= at_least or time.monotonic() > deadline:
+            return ended
+        time.sleep(0.2)
+
+
+def test_each_activity_is_one_task_run_with_a_readable_name(
+    prefect_server: None, home: Path, plain_walk: list[str]
+) -> None:
+    state = run_flow(brief=BRIEF)
+
+    with get_client(sync_client=True) as client:
+        run = flow_run_of(client, state)
+        task_runs = ended_task_runs(client, run, len(plain_walk))
+    assert (run.name, state.name) == (BOOK, "Completed")
+    assert "The Log" in (state.message or "")
+    assert sorted(task_run.name for task_run in task_runs) == sorted(plain_walk)
+    assert 'plan 1 book "The Log"' in plain_walk
+    plan = next(task_run for task_run in task_runs if task_run.name.startswith("plan "))
+    assert set(plan.tags) == {f"book:{BOOK}", "level:book", "type:write"}
+
+
+def test_a_finished_book_makes_no_task_run_and_pays_nothing(
+    prefect_server: None, home: Path, plain_walk: list[str]
+) -> None:
+    run_flow(brief=BRIEF)
+    calls = stored_book(load_settings()).calls
+
+    state = run_flow(book=BOOK)
+
+    with get_client(sync_client=True) as client:
+        run = flow_run_of(client, state)
+        time.sleep(2)  # what a recorder that flushes every second would need
+        assert ended_task_runs(client, run, 0) == []
+    assert state.is_completed()
+    assert stored_book(load_settings()).calls == calls
+
+
+def test_a_book_that_went_on_shows_only_what_was_left(
+    prefect_server: None, home: Path, plain_walk: list[str]
+) -> None:
+    first = run_flow(brief=BRIEF, until="chapter:1")
+    second = run_flow(brief=BRIEF)
+
+    with get_client(sync_client=True) as client:
+        done = ended_task_runs(client, flow_run_of(client, first), 1 + plain_walk.index(_first_close(plain_walk)))
+        left = ended_task_runs(client, flow_run_of(client, second), len(plain_walk) - len(done))
+    assert (first.name, first.is_failed()) == ("Paused", True)
+    assert first.message == f"reached chapter:1. `bookwright resume {BOOK}` goes on."
+    assert second.is_completed()
+    assert sorted(task_run.name for task_run in done + left) == sorted(plain_walk)
+
+
+def _first_close(names: list[str]) -> str:
+    return next(name for name in names if name.startswith("close "))
+
+
+def test_progress_chapters_design_and_cost_are_artifacts_under_readable_keys(prefect_server: None, home: Path) -> None:
+    state = run_flow(brief=BRIEF)
+
+    with get_client(sync_client=True) as client:
+        run = flow_run_of(client, state)
+        artifacts = client.read_artifacts(
+            artifact_filter=ArtifactFilter(flow_run_id=ArtifactFilterFlowRunId(any_=[run.id]))
+        )
+    by_key = {artifact.key: artifact for artifact in artifacts}
+    chapters = sorted(key for key in by_key if key and key.startswith(f"{BOOK}-chapter-1-"))
+    assert set(by_key) - set(chapters) == {f"{BOOK}-progress", f"{BOOK}-design", f"{BOOK}-cost"}
+    assert len(chapters) == 3
+    assert by_key[f"{BOOK}-progress"].data == 100.0
+    assert by_key[f"{BOOK}-progress"].description == "6,000 of 6,000 words"
+    assert str(by_key[chapters[0]].data).startswith("# ")
+    rows = json.loads(str(by_key[f"{BOOK}-cost"].data))
+    assert sum(row["calls"] for row in rows) == stored_book(load_settings()).calls - 1  # the blurb comes after
+
+
+def test_a_book_held_by_another_worker_fails_the_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
+    database = open_library(load_settings())
+    book = find_or_create(database, make_brief(BRIEF))
+    with database.write() as connection:
+        Lease.take(connection, book.id, "another worker", 60)
+
+    state = run_flow(brief=BRIEF)
+
+    assert (state.name, state.is_failed()) == ("Held", True)
+    assert "is being written by another worker" in (state.message or "")
+    assert stored_book(load_settings()).calls == 0
+    database.dispose()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({}, "neither a brief nor a book is given"),
+        ({"brief": {"length": 900}}, "the brief has no premise"),
+        ({"brief": 'premise = "A keeper."'}, "the brief has no length"),
+        ({"book": "nobody"}, "there is no book 'nobody'"),
+        ({"brief": BRIEF, "model": "nobody:x"}, "nobody"),
+        ({"brief": BRIEF, "until": "chapter"}, "--until is 'chapter'"),
+    ],
+)
+def test_bad_parameters_fail_the_run_with_one_line(
+    prefect_server: None, home: Path, parameters: dict[str, Any], message: str
+) -> None:
+    state = run_flow(**parameters)
+
+    assert state.is_failed()
+    assert message in (state.message or "")
+
+
+def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_server: None, home: Path) -> None:
+    settings = load_settings()
+    book = create_book(settings)
+    node = TaskNode(key=1, book=book.id, level="book", task_type="write", goal="g", title="{braces} \n and lines")
+    error = BackendUnavailable("nobody answers")
+    runs: list[str] = []
+
+    def work() -> None:
+        runs.append("begun")
+        raise error
+
+    with pytest.raises(BackendUnavailable) as caught, open_window(settings, book) as window:
+        window.run(Activity.PLAN, node, work)
+
+    with get_client(sync_client=True) as client:
+        run = newest_flow_run(client, book.id)
+        (task_run,) = ended_task_runs(client, run, 1)
+    assert caught.value is error
+    assert runs == ["begun"]
+    assert task_run.name == 'plan 1 book "{braces} and lines"'
+    assert task_run.state is not None and task_run.state.message == "nobody answers"
+    assert run.state is not None and run.state.is_failed()
+
+
+def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plain_walk: list[str]) -> None:
+    settings = load_settings()
+    book = create_book(settings)
+    port = free_port()
+    server = start_prefect(["server", "start", "--no-ui"], server_environment(settings, port), home / "server.log")
+    wait_until_up(server, api_url(port))
+    notices: list[str] = []
+
+    def kill_at_five(count: int) -> None:
+        if count == 5 and server.poll() is None:
+            os.kill(server.pid, signal.SIGKILL)
+            server.wait()
+
+    with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
+        with open_window(settings, book, notices.append) as window:
+            recording = Recording(window, kill_at_five)
+            finished = write(settings, recording)
+
+    assert finished.state is BookState.FINISHED
+    assert recording.names == plain_walk
+    assert len(notices) == 1
+    assert "Prefect fails" in notices[0] and "written on without it" in notices[0]
+
+
+def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, plain_walk: list[str]) -> None:
+    settings = load_settings()
+    book = create_book(settings)
+    notices: list[str] = []
+
+    with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(free_port())}):
+        with open_window(settings, book, notices.append) as window:
+            recording = Recording(window)
+            finished = write(settings, recording)
+
+    assert isinstance(window, NoWindow)
+    assert finished.state is BookState.FINISHED
+    assert recording.names == plain_walk
+    assert [notice.startswith("Prefect could not be started") for notice in notices] == [True]
+
+
+def test_sigterm_keeps_the_call_in_flight_and_lets_the_book_go(prefect_server: None, home: Path) -> None:
+    program = f"from bookwright.flows.write_book import write_book\nwrite_book(brief={BRIEF!r}, return_state=True)"
+    with FakeProvider(author=novelist, piece_seconds=0.02) as provider:
+        url = prefect.settings.get_current_settings().api.url
+        child = subprocess.Popen(
+            [sys.executable, "-c", program],
+            env=os.environ | {
+                "PREFECT_API_URL": str(url), "BOOKWRIGHT_MODEL": "compatible:fake",
+                "BOOKWRIGHT_LLM_BASE_URL": provider.url,
+            },
+        )  # fmt: skip
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while len(provider.ledger) < 4 and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+        child.send_signal(signal.SIGTERM)
+        child.wait(PATIENCE_SECONDS)
+
+    settings = load_settings()
+    book = stored_book(settings)
+    assert len(provider.ledger) >= 4
+    assert all(entry.is_whole for entry in provider.ledger)
+    assert book.calls == len(provider.ledger)
+    assert (book.state, book.lease_owner) == (BookState.PAUSED, None)
+    with get_client(sync_client=True) as client:
+        run = newest_flow_run(client, BOOK)
+    assert run.state is not None and (run.state.name, run.state.is_failed()) == ("Paused", True)

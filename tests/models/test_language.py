@@ -1,0 +1,90 @@
+"""How a text's language is told, counted and checked. Source: S0-033 to S0-037."""
+
+import pytest
+
+from bookwright.models.language import Language, detect_language, is_in, script_shares
+
+PASSAGES = {
+    Language.EN: "The keeper counted the ships, and wrote none of them down.",
+    Language.ZH: "守塔人数着过往的船，却一艘也没有记下。",
+    Language.JA: "灯台守は船を数えたが、一隻も書き留めなかった。",
+    Language.KO: "등대지기는 배를 세었지만 한 척도 적지 않았다.",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("A keeper counts ships.", Language.EN),
+        ("", Language.EN),
+        ("12:30 — 99 %", Language.EN),
+        ("Смотритель считает корабли.", Language.EN),
+        ("守塔人数着船。", Language.ZH),
+        ("㐀", Language.ZH),
+        ("A novel about 江湖", Language.ZH),
+        ("船を数える", Language.JA),
+        ("カタカナ", Language.JA),
+        ("江湖の話", Language.JA),
+        ("배를 세다", Language.KO),
+        ("ᄒ", Language.KO),
+        ("江湖 이야기", Language.KO),
+        ("かな 한글", Language.JA),
+        ("한글 かな", Language.KO),
+    ],
+)
+def test_the_script_tells_the_language(text: str, language: Language) -> None:
+    assert detect_language(text) is language
+
+
+@pytest.mark.parametrize(("language", "passage"), PASSAGES.items())
+def test_each_language_is_recognised_by_its_own_passage_alone(language: Language, passage: str) -> None:
+    assert detect_language(passage) is language
+    assert [other for other in Language if is_in(other, passage * 2)] == [language]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "length"),
+    [
+        (Language.EN, "The keeper's log-book held 12 names.", 6),
+        (Language.EN, "It’s well-known — so what?", 4),
+        (Language.EN, "", 0),
+        (Language.EN, "... !?", 0),
+        (Language.ZH, "雨落在塔上。\n\n“走！”", 10),
+        (Language.JA, "雨が　降る。", 5),
+        (Language.KO, "비가 내린다.", 6),
+        (Language.ZH, " \t\n　", 0),
+    ],
+)
+def test_words_count_in_english_and_characters_without_spaces_elsewhere(
+    language: Language, text: str, length: int
+) -> None:
+    assert language.measure(text) == length
+
+
+def test_english_counts_words_and_the_others_characters() -> None:
+    units = {language: language.length_unit for language in Language}
+
+    assert units == {
+        Language.EN: "words",
+        Language.ZH: "characters",
+        Language.JA: "characters",
+        Language.KO: "characters",
+    }
+
+
+def test_a_text_too_short_to_judge_is_in_any_language() -> None:
+    assert all(is_in(language, "OK — OK.") for language in Language)
+
+
+def test_names_and_loan_words_are_allowed() -> None:
+    mixed = "守塔人把信交给了Catherine，信封上写着Harbour Street，她没有拆开，只是放进了抽屉里，锁好，走了出去。"
+
+    assert is_in(Language.ZH, mixed)
+    assert not is_in(Language.EN, mixed)
+
+
+def test_a_script_that_no_language_has_is_in_none() -> None:
+    cyrillic = "Смотритель маяка считает корабли и ничего не пишет."
+
+    assert not any(is_in(language, cyrillic) for language in Language)
+    assert set(script_shares(cyrillic).values()) == {0.0}

@@ -1,0 +1,219 @@
+"""Prose cut and added to in code: nothing is lost that was not asked for, and lengths come nearer."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwright.models.language import Language
+from bookwright.models.length import is_off
+from bookwright.models.prose import (
+    Insertion,
+    cut_to,
+    last_sentences,
+    lengthened,
+    numbered_paragraphs,
+    numbered_sentences,
+    paragraphs,
+    read_insertions,
+    sentences,
+    shortened,
+)
+
+SENTENCES = {
+    Language.EN: (
+        "Rain fell.", "She counted the ships, twice.", '"Stop!" he said.', "“Why?” she asked… and left.",
+        "It was 3.5 miles to St. Ives.", "Who else — and when?!", "He left!—and came back.", "(Nobody saw it.)",
+    ),
+    Language.ZH: (
+        "雨落在塔上。", "“走！”他说。", "她数了两遍……没有记下。", "谁来？", "（没有人看见。）", "他说：“留下吧。”",
+    ),
+    Language.JA: ("雨が降る。", "「やめろ！」と彼は言った。", "船は、来ない……。", "誰が見たのか？", "『灯』だ！"),
+    Language.KO: (
+        "비가 내린다.", "“그만!” 그가 말했다.", "그녀는 배를 두 번 세었다…", "누가 오는가?", "(아무도 보지 못했다.)",
+    ),
+}  # fmt: skip
+JOINTS = {Language.EN: " ", Language.ZH: "", Language.JA: "", Language.KO: " "}
+
+
+@st.composite
+def texts(draw: st.DrawFn, min_paragraphs: int = 1) -> tuple[Language, str]:
+    """A language and a text in it, of several paragraphs."""
+    language = draw(st.sampled_from(Language))
+    paragraph = st.lists(st.sampled_from(SENTENCES[language]), min_size=1, max_size=8).map(JOINTS[language].join)
+    return language, "\n\n".join(draw(st.lists(paragraph, min_size=min_paragraphs, max_size=6)))
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "parts"),
+    [
+        ("Rain fell. Nobody came.", ["Rain fell.", "Nobody came."]),
+        ('"Stop!" he said. "Why?" she said.', ['"Stop!" he said.', '"Why?" she said.']),
+        ("“Stop!” He left.", ["“Stop!”", "He left."]),
+        ("Well… maybe. Well…maybe.", ["Well… maybe.", "Well…maybe."]),
+        ("It cost 3.5 pounds.", ["It cost 3.5 pounds."]),
+        ("雨落在塔上。没有人来！谁知道呢？", ["雨落在塔上。", "没有人来！", "谁知道呢？"]),
+        ("“走！”他说。“好。”", ["“走！”", "他说。", "“好。”"]),
+        ("「灯だ。」彼は言った。", ["「灯だ。」", "彼は言った。"]),
+        ("雨落。 没有人。", ["雨落。", "没有人。"]),
+        ("비가 내린다. 아무도 없다!", ["비가 내린다.", "아무도 없다!"]),
+        ("no end", ["no end"]),
+        ("", []),
+    ],
+)
+def test_a_sentence_keeps_its_closing_marks(paragraph: str, parts: list[str]) -> None:
+    assert sentences(paragraph) == parts
+
+
+@given(texts())
+def test_a_text_that_nothing_is_cut_from_is_unchanged(written: tuple[Language, str]) -> None:
+    language, text = written
+
+    assert shortened(text, [], 1, language) == text
+    assert lengthened(text, [], 10**6, language) == text
+    assert cut_to(text, 10**6, language) == text
+
+
+@given(st.text(max_size=200))
+def test_sentences_hold_every_letter_of_any_text(text: str) -> None:
+    kept = "".join("".join(sentences(paragraph)) for paragraph in paragraphs(text))
+
+    assert re.sub(r"\s", "", kept) == re.sub(r"\s", "", text)
+
+
+@given(texts())
+def test_a_sentence_number_names_one_sentence(written: tuple[Language, str]) -> None:
+    language, text = written
+
+    shown = numbered_sentences(text)
+
+    numbers = re.findall(r"\[(\d+\.\d+)\] ", shown)
+    flat = [sentence for paragraph in paragraphs(text) for sentence in sentences(paragraph)]
+    assert len(set(numbers)) == len(numbers) == len(flat)
+    for number, sentence in zip(numbers, flat, strict=True):
+        cut = shortened(text, [number], 0, language)
+        assert language.measure(cut) == language.measure(text) - language.measure(sentence)
+
+
+@given(texts())
+def test_taking_the_numbers_off_gives_the_text(written: tuple[Language, str]) -> None:
+    _, text = written
+
+    by_sentence = re.sub(r"\[\d+\.\d+\] ", "", numbered_sentences(text))
+    by_paragraph = re.sub(r"^\[\d+\] ", "", numbered_paragraphs(text), flags=re.MULTILINE)
+
+    assert re.sub(r"\s", "", by_sentence) == re.sub(r"\s", "", text)
+    assert by_paragraph == text
+
+
+@given(texts(), st.integers(1, 400), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 10)), max_size=30))
+def test_cuts_never_take_a_text_further_from_its_target(
+    written: tuple[Language, str], target: int, cuts: list[tuple[int, int]]
+) -> None:
+    language, text = written
+
+    result = shortened(text, [f"{row}.{column}" for row, column in cuts], target, language)
+
+    before, after = language.measure(text), language.measure(result)
+    assert after <= before
+    assert abs(after - target) <= abs(before - target)
+
+
+@given(texts(), st.integers(1, 600), st.lists(st.tuples(st.integers(0, 9), texts()), max_size=8))
+def test_passages_never_take_a_text_further_from_its_target(
+    written: tuple[Language, str], target: int, passages: list[tuple[int, tuple[Language, str]]]
+) -> None:
+    language, text = written
+
+    result = lengthened(text, [Insertion(after, passage) for after, (_, passage) in passages], target, language)
+
+    before, after = language.measure(text), language.measure(result)
+    assert abs(after - target) <= abs(before - target)
+    assert set(paragraphs(text)) <= set(paragraphs(result))
+
+
+@given(texts(min_paragraphs=3), st.floats(0.4, 0.8))
+def test_a_text_too_long_comes_within_tolerance_when_its_sentences_are_short_enough(
+    written: tuple[Language, str], share: float
+) -> None:
+    language, text = written
+    parts = [(f"{row}.{column}", language.measure(sentence)) for row, paragraph in enumerate(paragraphs(text), 1)
+             for column, sentence in enumerate(sentences(paragraph), 1)]  # fmt: skip
+    target = max(round(language.measure(text) * share), 1)
+
+    result = shortened(text, [number for number, _ in parts], target, language)
+
+    if max(size for _, size in parts) <= 0.15 * target:
+        assert not is_off(target, language.measure(result))
+
+
+@given(texts(), st.integers(150, 600))
+def test_a_text_too_short_comes_within_tolerance_when_enough_is_offered(
+    written: tuple[Language, str], target: int
+) -> None:
+    language, text = written
+    offered = [Insertion(1, "\n\n".join(SENTENCES[language] * 3))] * 12
+
+    result = lengthened(text, offered, target, language)
+
+    if language.measure(text) < target:
+        assert not is_off(target, language.measure(result))
+
+
+@given(texts(), st.integers(1, 300))
+def test_a_cut_text_is_a_beginning_that_ends_with_a_sentence(written: tuple[Language, str], limit: int) -> None:
+    language, text = written
+
+    kept = cut_to(text, limit, language)
+
+    assert text.startswith(kept)
+    assert not kept or kept[-1] in '.。！？!?…”’"）)」』—'
+    assert abs(language.measure(kept) - limit) <= max(limit, abs(language.measure(text) - limit))
+
+
+@pytest.mark.parametrize(
+    "cut", ["", "3", "1.", ".1", "0.1", "1.0", "-1.1", "1.1.1", "x.y", "9.9", "²", "1.²", "1." + "9" * 5_000]
+)
+def test_a_number_that_names_no_sentence_cuts_nothing(cut: str) -> None:
+    assert shortened("One. Two.", [cut], 1, Language.EN) == "One. Two."
+
+
+def test_a_number_may_stand_in_brackets_and_twice() -> None:
+    assert shortened("One. Two. Three.", ["[1.2]", " 1.2 "], 1, Language.EN) == "One. Three."
+
+
+def test_a_paragraph_that_loses_all_its_sentences_is_gone() -> None:
+    assert shortened("One.\n\nTwo.\n\nThree.", ["2.1"], 2, Language.EN) == "One.\n\nThree."
+
+
+def test_passages_go_where_they_were_marked_in_the_order_given() -> None:
+    reply = "@after 1\nFirst.\n\n@after 0\nBefore.\n@after 1\nSecond.\n@after 99\nLast."
+
+    text = lengthened("One.\n\nTwo.", read_insertions(reply), 100, Language.EN)
+
+    assert paragraphs(text) == ["Before.", "One.", "First.", "Second.", "Two.", "Last."]
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        ("", []),
+        ("  \n", []),
+        ("Only prose.", [Insertion(10**9, "Only prose.")]),
+        ("@after 2\n", []),
+        ("Here they are:\n@after 2\nRain fell.", [Insertion(2, "Rain fell.")]),
+        ("Look @after 2 here.", [Insertion(10**9, "Look @after 2 here.")]),
+        ("@after " + "9" * 5_000 + "\nx", [Insertion(10**9, "@after " + "9" * 5_000 + "\nx")]),
+    ],
+)
+def test_marks_are_read_as_passages(reply: str, found: list[Insertion]) -> None:
+    assert read_insertions(reply) == found
+
+
+def test_the_last_sentences_are_those_at_the_end() -> None:
+    text = "One. Two.\n\nThree. Four!"
+
+    assert last_sentences(text, 1) == "Four!"
+    assert last_sentences(text, 3) == "Two. Three. Four!"
+    assert last_sentences("", 2) == ""

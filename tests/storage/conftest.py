@@ -1,0 +1,84 @@
+"""A database for each test, copied from one that was migrated once; SQLite unless a module asks for both."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwright.models.brief import make_brief
+from bookwright.models.language import Language
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage import migrate
+from bookwright.storage.database import Database, open_database
+from bookwright.storage.stores import BookStorage
+from tests.postgres import PostgresServer, running_postgres
+
+BOOK = "lamp"
+BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 20_000, "title": "The Log"})
+BACKINGS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A Postgres server."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a migrated database of the server."""
+    name = postgres.new_database()
+    _migrated(load_settings(home=tmp_path_factory.mktemp("postgres"), database_url=postgres.url(name)))
+    return name
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file."""
+    settings = load_settings(home=tmp_path_factory.mktemp("sqlite"))
+    _migrated(settings)
+    return settings.database_path
+
+
+@pytest.fixture
+def backing() -> str:
+    """Which database a test runs on; a module that wants both overrides this."""
+    return "sqlite"
+
+
+@pytest.fixture
+def settings(backing: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
+    """Settings with a database of the test's own, migrated."""
+    if backing == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        name = server.new_database(request.getfixturevalue("postgres_template"))
+        return load_settings(home=tmp_path, database_url=server.url(name))
+    settings = load_settings(home=tmp_path)
+    shutil.copy(request.getfixturevalue("sqlite_template"), settings.database_path)
+    return settings
+
+
+@pytest.fixture
+def database(settings: Settings) -> Iterator[Database]:
+    """The open database."""
+    database = open_database(settings)
+    yield database
+    database.dispose()
+
+
+@pytest.fixture
+def storage(database: Database) -> BookStorage:
+    """A book that has nothing but its root."""
+    storage = BookStorage(database, BOOK, Language.EN)
+    with storage.write() as stores:
+        stores.books.create(BOOK, BRIEF)
+        stores.nodes.add_root(BRIEF.title, BRIEF.premise, BRIEF.length)
+    return storage
+
+
+def _migrated(settings: Settings) -> None:
+    database = open_database(settings)
+    migrate.upgrade(database)
+    database.dispose()

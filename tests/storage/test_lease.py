@@ -1,0 +1,168 @@
+"""One writer a book: who comes second pays nothing, and who was overtaken writes nothing."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from sqlalchemy import update
+
+from bookwright.models.errors import BookHeld, LeaseLost
+from bookwright.storage.books import Lease
+from bookwright.storage.database import database_now
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.tables import books
+from tests.storage.conftest import BACKINGS, BOOK
+
+SECONDS = 60.0
+
+
+@pytest.fixture(params=BACKINGS)
+def backing(request: pytest.FixtureRequest) -> str:
+    """Both databases."""
+    return str(request.param)
+
+
+def take(storage: BookStorage, owner: str, seconds: float = SECONDS) -> Lease:
+    with storage.database.write() as connection:
+        return Lease.take(connection, BOOK, owner, seconds)
+
+
+def run_out(storage: BookStorage) -> None:
+    """Let the lease have ended a second ago, by the database's clock."""
+    with storage.database.write() as connection:
+        connection.execute(update(books).values(lease_expires=database_now() - 1))
+
+
+def title(storage: BookStorage) -> str:
+    with storage.read() as stores:
+        return stores.books.get(BOOK).title
+
+
+def test_a_free_book_is_taken_with_a_new_token(storage: BookStorage) -> None:
+    lease = take(storage, "worker A")
+
+    with storage.read() as stores:
+        book = stores.books.get(BOOK)
+    assert (book.lease_owner, lease.token) == ("worker A", 1)
+
+
+def test_the_second_taker_is_told_by_whom_and_for_how_long(storage: BookStorage) -> None:
+    take(storage, "worker A")
+
+    with pytest.raises(BookHeld, match="worker A") as held:
+        take(storage, "worker B")
+
+    assert (held.value.book, held.value.owner) == (BOOK, "worker A")
+    assert SECONDS - 30 < held.value.seconds_left <= SECONDS
+    assert held.value.exit_code == 3
+
+
+def test_a_lease_that_ran_out_is_taken_over(storage: BookStorage) -> None:
+    first = take(storage, "worker A")
+    run_out(storage)
+
+    second = take(storage, "worker B")
+
+    assert second.token == first.token + 1
+    with pytest.raises(BookHeld, match="worker B"):
+        take(storage, "worker C")
+
+
+def test_who_was_overtaken_writes_nothing(storage: BookStorage) -> None:
+    stale = take(storage, "worker A")
+    run_out(storage)
+    take(storage, "worker B")
+
+    with pytest.raises(LeaseLost), storage.database.write() as connection:
+        stale.fence(connection, title="A's title")
+
+    assert title(storage) == "The Log"
+
+
+def test_a_write_before_the_fence_is_undone_with_it(storage: BookStorage) -> None:
+    stale = take(storage, "worker A")
+    run_out(storage)
+    take(storage, "worker B")
+
+    with pytest.raises(LeaseLost), storage.write() as stores:
+        stores.books.change(BOOK, title="A's title")
+        stale.fence(stores.connection)
+
+    assert title(storage) == "The Log"
+
+
+def test_a_lease_that_ran_out_still_holds_while_nobody_took_over(storage: BookStorage) -> None:
+    lease = take(storage, "worker A")
+    run_out(storage)
+
+    with storage.database.write() as connection:
+        lease.fence(connection, title="A's title")
+
+    assert title(storage) == "A's title"
+    with pytest.raises(BookHeld):
+        take(storage, "worker B")
+
+
+def test_each_write_renews_the_lease(storage: BookStorage) -> None:
+    lease = take(storage, "worker A")
+    with storage.database.write() as connection:
+        connection.execute(update(books).values(lease_expires=database_now() + 1))
+
+    with storage.database.write() as connection:
+        lease.fence(connection)
+
+    with pytest.raises(BookHeld) as held:
+        take(storage, "worker B")
+    assert held.value.seconds_left > SECONDS - 30
+
+
+def test_a_released_book_is_free(storage: BookStorage) -> None:
+    lease = take(storage, "worker A")
+
+    with storage.database.write() as connection:
+        lease.release(connection)
+
+    assert take(storage, "worker B").token == 2
+
+
+def test_who_was_overtaken_releases_nothing(storage: BookStorage) -> None:
+    stale = take(storage, "worker A")
+    run_out(storage)
+    take(storage, "worker B")
+
+    with storage.database.write() as connection:
+        stale.release(connection)
+
+    with pytest.raises(BookHeld, match="worker B"):
+        take(storage, "worker C")
+
+
+def test_a_stop_that_was_asked_for_is_heard_and_forgotten_by_the_next_taker(storage: BookStorage) -> None:
+    lease = take(storage, "worker A")
+    with storage.write() as stores:
+        stores.books.change(BOOK, stop_requested=True)
+
+    with storage.database.write() as connection:
+        assert lease.fence(connection) is True
+        lease.release(connection)
+
+    next_lease = take(storage, "worker B")
+    with storage.database.write() as connection:
+        assert next_lease.fence(connection) is False
+
+
+def test_of_two_that_race_one_wins(storage: BookStorage) -> None:
+    barrier = Barrier(2)
+
+    def race(owner: str) -> str:
+        barrier.wait()
+        try:
+            take(storage, owner)
+        except BookHeld as held:
+            return f"{owner} waits for {held.owner}"
+        return owner
+
+    with ThreadPoolExecutor(2) as pool:
+        ends = sorted(pool.map(race, ["A", "B"]))
+
+    assert ends in (["A", "B waits for A"], ["A waits for B", "B"])

@@ -1,0 +1,85 @@
+"""The schema: what the tables say is what the migrations make, on both databases."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+import bookwright
+from bookwright.models.errors import DatabaseTooNew
+from bookwright.models.settings import load_settings
+from bookwright.storage import migrate
+from bookwright.storage.database import Database, open_database
+from bookwright.storage.tables import metadata
+from tests.postgres import PostgresServer
+from tests.storage.conftest import BACKINGS
+
+
+@pytest.fixture(params=BACKINGS)
+def backing(request: pytest.FixtureRequest) -> str:
+    """Both databases."""
+    return str(request.param)
+
+
+@pytest.fixture
+def empty(backing: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A database without a table."""
+    url = ""
+    if backing == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        url = server.url(server.new_database())
+    database = open_database(load_settings(home=tmp_path, database_url=url))
+    yield database
+    database.dispose()
+
+
+def revision(database: Database) -> str | None:
+    with database.read() as connection:
+        return migrate.current_revision(connection)
+
+
+def test_an_empty_database_comes_to_the_newest_revision_once(empty: Database) -> None:
+    before = revision(empty)
+
+    first, again = migrate.upgrade(empty), migrate.upgrade(empty)
+
+    assert (before, first, again) == (None, True, False)
+    assert revision(empty) == migrate.HEAD
+
+
+def test_the_newest_revision_is_that_of_the_migrations_folder() -> None:
+    scripts = ScriptDirectory(str(Path(bookwright.__file__).parent / "migrations"))
+
+    assert scripts.get_current_head() == migrate.HEAD
+
+
+def test_the_tables_are_what_the_migrations_make(database: Database) -> None:
+    with database.read() as connection:
+        difference = compare_metadata(MigrationContext.configure(connection), metadata)
+
+    assert difference == []
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
+    with database.write() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(DatabaseTooNew, match="9999"):
+        migrate.upgrade(database)
+
+    assert revision(database) == "9999"
+
+
+def test_two_workers_that_start_at_once_make_one_schema(empty: Database) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(migrate.upgrade, [empty, empty]))
+
+    assert any(done)
+    assert revision(empty) == migrate.HEAD
+    with empty.read() as connection:
+        assert set(metadata.tables) < set(inspect(connection).get_table_names())
