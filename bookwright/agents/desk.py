@@ -26,6 +26,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, StorageError
 from bookwright.models.language import Language
 from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.prose import whole_sentences
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
 from bookwright.models.task import TaskNode
@@ -179,6 +180,7 @@ class ActivityRun:
             BackendError: Nothing was delivered.
         """
         key = self._key(step or agent.name)
+        may_be_cut = may_be_cut or self._desk.profile.name is ProfileName.SMALL
         done = self._desk.journal.attempts(key)
         if done and done[-1].failure is None:
             outcome = self._found(agent, done[-1], may_be_cut)
@@ -202,7 +204,7 @@ class ActivityRun:
         )  # fmt: skip
 
     def _found(self, agent: Agent, record: StepRecord, may_be_cut: bool) -> Outcome:
-        reply = record.reply.model_copy(update={"finish_reason": "stop"}) if may_be_cut else record.reply
+        reply = whole(record.reply, agent) if may_be_cut else record.reply
         parsed = parse(agent, reply, self._desk.brief.language, "")
         if parsed.failure is not None:
             raise BookPaused(
@@ -260,8 +262,8 @@ class _Asking:
         )
 
     def _parse(self, reply: Reply, tail: str) -> Parsed:
-        if self.may_be_cut and reply.finish_reason == "length":
-            reply = reply.model_copy(update={"finish_reason": "stop"})
+        if self.may_be_cut:
+            reply = whole(reply, self.agent)
         return parse(self.agent, reply, self.desk.brief.language, tail, self.check)
 
     def _blocks(self) -> tuple[tuple[str, ...], int]:
@@ -360,6 +362,14 @@ class _Recorder:
         following = asking.next_step or asking.run._next_activity
         intent = asking.key.step if failure else following
         return record_surely(asking.desk.journal, attempt, move, f"{asking.run._node.label} {intent}")
+
+
+def whole(reply: Reply, agent: Agent) -> Reply:
+    """Take a text that reached its limit for what it is: prose as it stands, a note up to its last sentence."""
+    if reply.finish_reason != "length" or agent.output is not None:
+        return reply
+    text = reply.text if agent.is_prose else whole_sentences(reply.text) or reply.text
+    return reply.model_copy(update={"finish_reason": "stop", "text": text})
 
 
 def record_surely(journal: Journal, attempt: Attempt, move: Move | None, intent: str) -> int:

@@ -16,9 +16,16 @@ from bookwright.models.language import Language, is_in
 from bookwright.models.step import Failure, Reply
 
 _FENCE = re.compile(r"```(?:json|markdown|md|text)?[ \t]*\n(.*?)\n?```", re.DOTALL)
+_CANNOT = r"i ?(?:can['’]?t|cannot|won['’]t|(?:am |['’]m )(?:unable|not able) to)"
 _REFUSALS = re.compile(
-    r"^\W*(i'?m sorry|i am sorry|i can(?:'|no)t (?:help|assist|write|continue)|as an ai\b|我无法|抱歉[,,]|"
-    r"申し訳(?:ありません|ございません)|죄송합니다)",
+    # No quotation mark before it: a person of the story may be sorry, or unable.
+    r"[\s*_>#-]*(?:"
+    rf"(?:(?:i['’]m |i am )?(?:very |so )?sorry\b[^.!?\n]{{0,9}} )?{_CANNOT} "
+    r"(?:help (?:with|you)|assist|write|create|continue (?:this|with)|fulfil|comply|provide|generate|do (?:this|that))|"
+    r"(?:i['’]m |i am )?sorry, but (?:this|that|your) |as an ai\b|"
+    r"(?:非常|很)?(?:抱歉|对不起)[,，][^。]{0,9}(?:无法|不能)|作为[^。]{0,4}(?:AI|人工智能|语言模型)|"
+    r"我(?:无法|不能)(?:为[您你]|提供|协助|满足|生成|创作|帮助[您你])|"
+    r"申し訳(?:ありません|ございません)|죄송(?:합니다|하지만))",
     re.IGNORECASE,
 )
 _ECHO_CHARACTERS = 200
@@ -50,7 +57,7 @@ def parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Ch
 
 
 def _parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None) -> Parsed:
-    text = reply.text.replace("\x00", "").strip()
+    text = reply.text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
     if reply.finish_reason == "refusal" or (len(text) < 400 and _REFUSALS.match(text)):
         return Parsed(failure=Failure.REFUSAL, detail="the model declined to answer")
     if not text:

@@ -8,8 +8,9 @@ from bookwright.models.prose import paragraphs, sentences
 
 _QUOTE_CHARACTERS = 80
 _SPOTS = 6
+_PHRASES = 3
 _WORD = re.compile(r"\w+")
-_LEFTOVERS = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$)", re.IGNORECASE)
+_LEFTOVERS = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE)
 
 
 def spots_in(text: str, language: Language) -> list[str]:
@@ -48,14 +49,17 @@ def _leftovers(text: str) -> list[str]:
 def _repeated_phrases(text: str, language: Language) -> list[str]:
     size = 6 if language in (Language.EN, Language.KO) else 10
     joint = " " if size == 6 else ""
+    half = size // 2
     spots: list[str] = []
-    shown: set[str] = set()
-    for gram, count in _grams(tokens_of(text, language), size).most_common(8):
-        phrase = joint.join(gram)
-        if count > 1 and not shown & set(gram[:3]):
-            spots.append(f'occurs {count} times: "{phrase}"')
-            shown |= set(gram) if size == 6 else set()
-    return spots[:3]
+    seen: set[tuple[str, ...]] = set()
+    for gram, count in _grams(tokens_of(text, language), size).most_common():
+        if count == 1 or len(spots) == _PHRASES:
+            break
+        pieces = {gram[start : start + half] for start in range(size - half + 1)}
+        if not seen & pieces:  # else it is more of a phrase that was shown
+            spots.append(f'occurs {count} times: "{joint.join(gram)}"')
+        seen |= pieces
+    return spots
 
 
 def _same_openings(text: str, language: Language) -> list[str]:

@@ -23,8 +23,8 @@ def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
     brief = parse_brief(read_bytes(path) if path else b"", options)
     if not budget:
         return brief
-    with_budget: Brief = make_brief({**given(brief), "budget": {**brief.budget.model_dump(), **budget}})
-    return with_budget
+    caps = brief.budget.model_dump(exclude_unset=True) | budget
+    return make_brief(given(brief) | {"budget": caps})
 
 
 def given(brief: Brief) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The outermost edge: every error becomes one line and an exit code."""
 
-import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
         _tell(str(error))
         return error.exit_code
     except typer.TyperException as error:
-        _tell(f"{error.format_message().rstrip('.')}; `bookwright --help` and `bookwright VERB --help` show what there is")
+        _tell(f"{error.format_message().rstrip('.')}; `bookwright VERB --help` shows what there is")
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         _tell("interrupted")
@@ -35,7 +34,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
 
 
 def _tell(message: str) -> None:
-    print("bookwright: " + " ".join(message.split()), file=sys.stderr)
+    typer.echo("bookwright: " + " ".join(message.split()), err=True)
 
 
 def _keep_traceback(error: Exception) -> Path:

@@ -43,11 +43,14 @@ def estimate(
 
 def _show(found: "Estimate") -> None:
     print_text(
-        f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile!r}: the engine walked the whole "
-        f"book twice,\nwith a stand-in for each model. Low: every draft fits. High: drafts miss by 30 to 50 %, "
-        "some answers are no result,\nand models that think do. What a provider's cache saves is not counted."
+        f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile}: the engine walked the book twice\n"
+        "with a stand-in for each model, once with drafts that fit (low), once with drafts that miss their length\n"
+        "by 30 to 50 %, answers that are no result, and thoughts where a model thinks (high)."
     )
-    print_text(f"\n{found.nodes:,} nodes, {found.units:,} of them units\n")
+    if found.rehearsed < found.length * 3 // 4:
+        print_text(f"It walked the first {found.rehearsed:,} {found.unit}; the rest is scaled from them.")
+    print_text("What a provider's cache saves is not counted.\n")
+    print_text(f"{found.nodes:,} nodes, {found.units:,} of them units\n")
     columns = ("calls", "input", "output", "price")
     table = plain_table("role", "model", *columns, right=columns)
     for role in found.roles:

@@ -90,7 +90,7 @@ def log(
                 stores.nodes.by_label(node)
         for line in _journal(opened.storage, node, after):
             if as_json:
-                print(json.dumps(asdict(line), ensure_ascii=False))
+                typer.echo(json.dumps(asdict(line), ensure_ascii=False))
             else:
                 print_text(f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line)}  {line.model}")
 

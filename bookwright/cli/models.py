@@ -107,8 +107,9 @@ def provider_state(provider: catalogue.Provider, settings: Settings) -> Provider
     except MissingKey:
         has_key = False
     return ProviderState(
-        provider.name, provider.key_variables, has_key, provider.needs_key, provider.is_free, _address(provider, settings)
-    )
+        provider=provider.name, variables=provider.key_variables, has_key=has_key, needs_key=provider.needs_key,
+        is_free=provider.is_free, address=_address(provider, settings),
+    )  # fmt: skip
 
 
 def _address(provider: catalogue.Provider, settings: Settings) -> str:

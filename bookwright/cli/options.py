@@ -14,4 +14,7 @@ WordsToday = Annotated[
 ]
 Stream = Annotated[bool, typer.Option("--stream", help="Print the prose as it comes.")]
 NoPrefect = Annotated[bool, typer.Option("--no-prefect", help="Run as plain functions, without Prefect.")]
+EditFile = Annotated[
+    Path | None, typer.Option("--edit", metavar="FILE.toml", help="Change all keys that a file names.")
+]
 BriefFile = Annotated[Path | None, typer.Argument(metavar="BRIEF.toml", help="The brief as TOML.", show_default=False)]

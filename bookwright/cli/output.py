@@ -5,6 +5,7 @@ import sys
 from datetime import datetime
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -23,17 +24,17 @@ def make_console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """Print one JSON document."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def print_text(text: str) -> None:
     """Print a text as it is, without what could steer the terminal."""
-    print(clean(text))
+    typer.echo(clean(text))
 
 
 def note(line: str) -> None:
     """Tell the person something beside the facts."""
-    print(clean(line), file=sys.stderr)
+    typer.echo(clean(line), err=True)
 
 
 def plain_table(*columns: str, right: tuple[str, ...] = ()) -> Table:

@@ -7,47 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bookwright.agents.backends import catalogue, prices
+from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.service import ModelService
 from bookwright.cli.access import library
+from bookwright.cli.bill import Bill, Tally, priced, tally
 from bookwright.cli.output import make_console
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, model_of, profile_of
 from bookwright.flows.library import find_or_create
+from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
-from bookwright.models.errors import MissingKey
-from bookwright.models.level import Level
+from bookwright.models.errors import BookPaused, MissingKey
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, Usage
+from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
 LOW, HIGH = "rehearsal:exact", "rehearsal:miss"
 
-_THOUGHT_SHARE = 4
-"""One part in four of the room that a thinking model is given for thoughts is counted in the high figure."""
-
-
-@dataclass(frozen=True)
-class Bill:
-    """What one walk takes."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_micros: int | None = 0
-    """Millionths of a US dollar; None where a price is unknown."""
-
-    def __add__(self, other: "Bill") -> "Bill":
-        unknown = self.cost_micros is None or other.cost_micros is None
-        return Bill(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            None if unknown else (self.cost_micros or 0) + (other.cost_micros or 0),
-        )
+SAMPLE_LENGTH = 30_000
+"""What is rehearsed of a longer book; its cost for each word is flat, so the rest is scaled."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +48,8 @@ class Estimate:
     length: int
     unit: str
     profile: str
+    rehearsed: int
+    """What the rehearsal wrote of the length; what lies beyond was scaled."""
     nodes: int
     units: int
     roles: tuple[RoleEstimate, ...]
@@ -74,15 +57,7 @@ class Estimate:
     is_rehearsal: bool = True
 
 
-@dataclass(frozen=True)
-class _Walked:
-    nodes: int
-    units: int
-    roles: dict[str, Bill]
-    """Without prices."""
-
-
-def estimate_book(brief: Brief, settings: Settings) -> Estimate:
+def estimate_book(brief: Brief, settings: Settings, sample_length: int = SAMPLE_LENGTH) -> Estimate:
     """Rehearse a book twice and price it by the models that would really be asked.
 
     Raises:
@@ -91,22 +66,26 @@ def estimate_book(brief: Brief, settings: Settings) -> Estimate:
     for name in dict.fromkeys(model_of(role, brief, settings) for role in ROLES):
         with suppress(MissingKey):
             catalogue.check_model(name, settings)
-    profile = profile_of(brief, settings)
-    low, high = (_walk(brief.changed(profile=profile.name, budget={}), settings, mode) for mode in (LOW, HIGH))
-    roles = tuple(
-        RoleEstimate(
-            role, name := model_of(role, brief, settings),
-            _priced(low.roles.get(role, Bill()), name, settings, with_thoughts=False),
-            _priced(high.roles.get(role, Bill()), name, settings, with_thoughts=True),
-        )
-        for role in sorted(low.roles.keys() | high.roles.keys())
+    profile = profile_of(brief, settings).name.value
+    rehearsed = brief.changed(profile=profile, budget={})
+    low, high = (_walk(rehearsed, settings, mode, sample_length) for mode in (LOW, HIGH))
+    roles = tuple(_role(role, low, high, brief, settings) for role in sorted(low.roles.keys() | high.roles.keys()))
+    return Estimate(
+        brief.length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
+        RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
     )  # fmt: skip
-    total = RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill()))
-    return Estimate(brief.length, brief.length_unit, profile.name, low.nodes, low.units, roles, total)
 
 
-def _walk(brief: Brief, settings: Settings, mode: str) -> _Walked:
-    """Write the book with the rehearsal author and count."""
+def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) -> RoleEstimate:
+    name = model_of(role, brief, settings)
+    least = priced(low.roles.get(role, Bill()), name, settings, with_thoughts=False)
+    most = priced(high.roles.get(role, Bill()), name, settings, with_thoughts=True)
+    return RoleEstimate(role, name, least, most.at_least(least))
+
+
+def _walk(brief: Brief, settings: Settings, mode: str, sample_length: int) -> Tally:
+    """Write the book, or its beginning, with the rehearsal author and count."""
+    limits = Limits() if brief.length <= sample_length * 3 // 2 else Limits(words_today=sample_length)
     with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder, _progress(brief, mode) as tell:
         rehearsal = settings.model_copy(
             update={
@@ -118,30 +97,22 @@ def _walk(brief: Brief, settings: Settings, mode: str) -> _Walked:
         try:
             with library(rehearsal) as database:
                 book = find_or_create(database, brief.changed(models={"default": mode}))
-                run_book(book.id, Surroundings(rehearsal, database, models, window=_Telling(tell)))
-                return _counted(BookStorage(database, book.id, brief.language))
+                around = Surroundings(rehearsal, database, models, _Telling(tell), limits=limits)
+                return _tally_of(BookStorage(database, book.id, brief.language), around)
         finally:
             models.close()
 
 
-def _counted(storage: BookStorage) -> _Walked:
-    with storage.read() as stores:
-        roles: dict[str, Bill] = {}
-        for line in stores.steps.by_role():
-            bill = Bill(line.calls, line.input_tokens, line.output_tokens, None)
-            roles[line.role] = roles.get(line.role, Bill()) + bill
-        return _Walked(stores.nodes.count(), sum(map(stores.nodes.closed_units, Level)), roles)
-
-
-def _priced(bill: Bill, model: str, settings: Settings, *, with_thoughts: bool) -> Bill:
-    """Price a role's calls as so many calls of average size: some prices depend on a prompt's length."""
-    if not bill.calls:
-        return Bill()
-    thoughts = catalogue.thinking_allowance(model) // _THOUGHT_SHARE if with_thoughts else 0
-    output = bill.output_tokens + thoughts * bill.calls
-    usage = Usage(input_tokens=math.ceil(bill.input_tokens / bill.calls), output_tokens=math.ceil(output / bill.calls))
-    each = prices.cost(model, usage, settings)
-    return Bill(bill.calls, bill.input_tokens, output, None if each is None else each * bill.calls)
+def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
+    """Run the book and count, whether it was finished or its sample was."""
+    try:
+        run_book(storage.book, around)
+    except BookPaused:
+        found = tally(storage)
+        if found.written < (around.limits.words_today or math.inf):
+            raise  # it rests for another reason
+        return found
+    return tally(storage)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import typer
@@ -31,6 +31,7 @@ from bookwright.models.task import TaskNode
 from bookwright.storage.embedding import make_embedder
 from bookwright.storage.stores import BookStorage
 
+_SLACK_SECONDS = 2.0
 _OWNER = re.compile(r"process (\d+) on (.+)")
 
 
@@ -69,19 +70,24 @@ def wait_until_free(storage: BookStorage, settings: Settings) -> None:
     Raises:
         BookHeld: A living worker holds it, or one whose life cannot be seen from here.
     """
-    waits_until = time.monotonic() + settings.lease_seconds + 1
-    is_told = False
-    while True:
-        try:
-            with at_rest(storage):
-                return
-        except BookHeld as held:
-            if not is_dead(held.owner) or time.monotonic() > waits_until:
-                raise
-            if not is_told:
-                note(f"{held.owner} has died while it wrote {held.book}; its lease runs out in {held.seconds_left:.0f} s")
-                is_told = True
-            time.sleep(min(held.seconds_left, 1.0) + 0.05)
+    began = time.monotonic()
+    told = ""
+    while (held := _holding(storage)) is not None:
+        if not is_dead(held.owner) or time.monotonic() - began > settings.lease_seconds + _SLACK_SECONDS:
+            raise held
+        if held.owner != told:
+            note(f"{held.owner} has died; the lease of {held.book} runs out in {held.seconds_left:.0f} s")
+            told = held.owner
+        time.sleep(min(held.seconds_left, 1.0) + 0.05)
+
+
+def _holding(storage: BookStorage) -> BookHeld | None:
+    """Return what keeps the book from being taken; None if nothing does."""
+    try:
+        with at_rest(storage):
+            return None
+    except BookHeld as held:
+        return held
 
 
 def is_dead(owner: str) -> bool:
@@ -106,10 +112,9 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
         BookPaused: It rests, with a reason.
         typer.Exit: A signal made it rest; the exit code says which.
     """
-    view = choose_view(storage, make_console(stderr=wishes.as_json), streams=wishes.streams)
     models = ModelService(settings)
     try:
-        with choose_window(settings, book, uses_prefect=wishes.uses_prefect) as window, _signals() as signals, view:
+        with _open_window(settings, book, wishes) as window, _signals() as signals, _watch(storage, wishes) as view:
             around = Surroundings(
                 settings=settings, database=storage.database, models=models, window=_Watched(window, view),
                 listener=view.hear, limits=wishes.limits, cancel=models.cancel,
@@ -117,6 +122,19 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
             return _run_unless_stopped(book, around, signals)
     finally:
         models.close()
+
+
+@contextmanager
+def _open_window(settings: Settings, book: Book, wishes: Wishes) -> Iterator[Window]:
+    """Open the window, saying in a terminal that this takes a while."""
+    with ExitStack() as stack:
+        with make_console(stderr=True).status("opening Prefect" if wishes.uses_prefect else "opening the book"):
+            window = stack.enter_context(choose_window(settings, book, uses_prefect=wishes.uses_prefect))
+        yield window
+
+
+def _watch(storage: BookStorage, wishes: Wishes) -> View:
+    return choose_view(storage, make_console(stderr=wishes.as_json), streams=wishes.streams)
 
 
 def choose_window(settings: Settings, book: Book, *, uses_prefect: bool) -> AbstractContextManager[Window]:

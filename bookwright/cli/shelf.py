@@ -9,7 +9,7 @@ import typer
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.briefs import merged
 from bookwright.cli.editing import change_brief
-from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.options import AsJson, BookArgument, EditFile
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput
@@ -20,7 +20,7 @@ def brief(
     assignments: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
     ] = None,
-    edit: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Change every key that the file names.")] = None,
+    edit: EditFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a book's brief as TOML, or change it while the book rests."""

@@ -130,7 +130,7 @@ def _facts(progress: Progress, waiting: int) -> list[tuple[str, str]]:
     if book.lease_owner:
         facts.append(("held by", book.lease_owner))
     if waiting:
-        facts.append(("owed", f"{waiting} documents wait for the maintainers"))
+        facts.append(("owed", f"{waiting} for the maintainers to take in"))
     return [(name, value) for name, value in facts if value]
 
 

@@ -95,10 +95,9 @@ def resume(
 
 def pause(book: BookArgument, as_json: AsJson = False) -> None:
     """Ask a running book to rest before its next step."""
-    with open_book(book) as opened:
-        with opened.storage.write() as stores:
-            stores.books.change(opened.book.id, stop_requested=True)
-            holder = stores.books.get(opened.book.id).lease_owner
+    with open_book(book) as opened, opened.storage.write() as stores:
+        stores.books.change(opened.book.id, stop_requested=True)
+        holder = stores.books.get(opened.book.id).lease_owner
     if as_json:
         print_json({"book": opened.book.id, "stop_requested": True, "held_by": holder})
     elif holder:

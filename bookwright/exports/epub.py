@@ -4,7 +4,7 @@ import html
 import uuid
 from pathlib import Path
 
-from ebooklib import epub  # type: ignore[import-untyped]
+from ebooklib import epub
 
 from bookwright.exports.headings import contents_heading
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene, Section
@@ -48,9 +48,7 @@ def write_epub(manuscript: Manuscript, path: Path) -> None:
     navigation = epub.EpubNav(title=contents_heading(cover.language))
     book.add_item(navigation)
     book.spine = [pages[0], navigation, *pages[1:]]
-    epub.write_epub(
-        str(path), book, {"mtime": cover.modified, "raise_exceptions": True, "epub3_pages": False}
-    )
+    epub.write_epub(str(path), book, {"mtime": cover.modified, "raise_exceptions": True, "epub3_pages": False})
 
 
 class _Contents:

@@ -61,11 +61,11 @@ class FlowRun:
     def close(self, state: State[None], *, waits: bool) -> None:
         """End the run in a state; `waits` until the server has been told all, if it can be."""
         self._ending.put(state)
-        if waits:
-            self._thread.join(_CLOSE_SECONDS)
-            EventsWorker.drain_all(timeout=_CLOSE_SECONDS)  # of events and of log lines
-        else:
+        self._thread.join(_CLOSE_SECONDS if waits else 0)
+        if self._thread.is_alive():
             _forget_unsent()
+        else:
+            EventsWorker.drain_all(timeout=_CLOSE_SECONDS)  # of events and of log lines
 
     def _open(self) -> Context:
         self._thread.start()

@@ -13,6 +13,7 @@ _SENTENCE_END = re.compile(
     r"""|(?<=[.。！？!?…])\s+(?![\sa-z])"""  # a small letter goes on: "Stop!" he said.
     r"""|(?<=[.。！？!?…][」』”’"'）)\]])\s+(?![\sa-z])"""
 )
+_CLOSED = re.compile(r"[.!?。！？…][\"”’」』）)\]]*")
 _INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
 _CUT = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
 
@@ -123,6 +124,12 @@ def shortened(text: str, cuts: Iterable[str], target: int, language: Language) -
             table[row][column] = ""
             excess -= size
     return _joined("".join(row) for row in table)
+
+
+def whole_sentences(text: str) -> str:
+    """Return a text up to its last sentence end."""
+    end = max((match.end() for match in _CLOSED.finditer(text)), default=0)
+    return text[:end].strip()
 
 
 def last_sentences(text: str, count: int) -> str:

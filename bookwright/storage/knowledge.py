@@ -9,7 +9,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from bookwright.storage.chunks import chunks
 from bookwright.storage.embedding import Embedder, Vectors
 from bookwright.storage.journal import Journal
 from bookwright.storage.passages import NewPassage, Passage, PassageId, PassageRepository, Row
+from bookwright.storage.pool import Candidate, Limits, Pool
 from bookwright.storage.ranking import rank
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.texts import text_hash
@@ -26,9 +27,6 @@ from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, ScanIndex
 
 KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
 """What is indexed. Running documents always stand in the context, prose is found by its summary."""
-
-POOL = 120
-"""Passages nearest to a question among which it is ranked. Source: DETAILS, "Context values"."""
 
 _IN_MEMORY = 64
 """Passages up to which comparing them in memory is cheaper than Chroma; a short book never opens it."""
@@ -38,19 +36,6 @@ _ROWS_AT_ONCE = 2_000
 _KNOWN_QUERIES = 256
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """What a search may return."""
-
-    kinds: tuple[DocumentKind, ...]
-    excluded: frozenset[int]
-    before: tuple[int, ...] | None
-
-    def admits(self, passage: Passage) -> bool:
-        in_time = self.before is None or passage.order < self.before
-        return in_time and passage.kind in self.kinds and passage.node not in self.excluded
 
 
 class KnowledgeIndex:
@@ -68,8 +53,9 @@ class KnowledgeIndex:
         self._settings = settings
         self._is_holder = is_holder
         self._is_open = False
+        self._has_all_vectors = False
         self._index: ChromaIndex | ScanIndex | None = None
-        self._fresh: dict[PassageId, tuple[Passage, Vectors]] = {}
+        self._fresh: dict[PassageId, Candidate] = {}
         """What `_index` does not hold yet."""
         self._last = 0
         """The newest document taken in."""
@@ -85,7 +71,9 @@ class KnowledgeIndex:
             BackendError: The embedding server did not deliver.
         """
         self._open()
-        self._embed_what_lacks_vectors(journal)
+        if not self._has_all_vectors:
+            self._embed_what_lacks_vectors(journal)
+            self._has_all_vectors = True
         while documents := self._new_documents():
             self._take_in(documents, journal, at_once=len(documents) == _DOCUMENTS_AT_ONCE)
             self._move_to_chroma()
@@ -115,11 +103,11 @@ class KnowledgeIndex:
             return []
         self._open()
         vectors = self._query_vectors(asked)
-        pool = self._pool(vectors, _Limits(tuple(kinds), frozenset(exclude_nodes), before))
-        if not pool:
-            return []
-        scores = rank(asked, vectors, [passage.searchable for passage, _ in pool], _matrix(pool))
-        found = [replace(passage, score=float(score)) for (passage, _), score in zip(pool, scores, strict=True)]
+        limits = Limits(tuple(kinds), frozenset(exclude_nodes), before)
+        candidates = Pool(self._look, self._nearest, self._fresh).gather(asked, vectors, limits)
+        texts = [passage.searchable for passage, _ in candidates]
+        scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32))
+        found = [replace(passage, score=float(score)) for (passage, _), score in zip(candidates, scores, strict=True)]
         return sorted(found, key=lambda passage: (-passage.score, passage.id))[:limit]
 
     def reindex(self, journal: Journal) -> None:
@@ -234,38 +222,6 @@ class KnowledgeIndex:
         _log.warning("book %r is searched without Chroma until it is opened again: %s", self._storage.book, error)
         self._index = ScanIndex(self._look)
 
-    def _pool(self, queries: Vectors, limits: _Limits) -> list[tuple[Passage, Vectors]]:
-        """Return the passages nearest to each query, as many for each as `POOL`, in order of their ids."""
-        found = self._admitted(queries, limits)
-        with self._look() as repository:
-            vectors = repository.vectors_of(found)
-            standing = repository.standing({document for document, _ in self._fresh})
-        candidates = {passage.id: (passage, vectors[row]) for row, passage in found.items()}
-        candidates |= {
-            identity: held
-            for identity, held in self._fresh.items()
-            if identity[0] in standing and limits.admits(held[0])
-        }
-        ordered = [candidates[identity] for identity in sorted(candidates)]
-        if not ordered:
-            return []
-        likeness = np.round(queries.astype(np.float64) @ _matrix(ordered).astype(np.float64).T, 9)
-        chosen = {int(place) for row in likeness for place in np.argsort(-row, kind="stable")[:POOL]}
-        return [ordered[place] for place in sorted(chosen)]
-
-    def _admitted(self, queries: Vectors, limits: _Limits) -> dict[Row, Passage]:
-        """Return what the index finds within the limits, looking further until there is enough for each query."""
-        places: dict[Row, Passage] = {}
-        count = POOL
-        while True:
-            found = self._nearest(queries, limits.kinds, count)
-            with self._look() as repository:
-                places |= repository.places({row for rows in found for row in rows} - places.keys())
-            kept = [[row for row in rows if row in places and limits.admits(places[row])] for rows in found]
-            if all(len(some) >= POOL or len(rows) < count for some, rows in zip(kept, found, strict=True)):
-                return {row: places[row] for some in kept for row in some[:POOL]}
-            count *= 4
-
     def _query_vectors(self, queries: Sequence[str]) -> Vectors:
         new = [query for query in queries if query not in self._queries]
         self._queries |= dict(zip(new, self._embedder.embed(new, is_query=True), strict=True))
@@ -293,7 +249,3 @@ def _passages_of(document: Document, stores: Stores) -> list[NewPassage]:
         for number, text in enumerate(chunks(document.text))
     ]  # fmt: skip
     return [NewPassage(passage, text_hash(passage.searchable)) for passage in found]
-
-
-def _matrix(candidates: Sequence[tuple[Passage, Vectors]]) -> Vectors:
-    return np.array([vector for _, vector in candidates], np.float32)

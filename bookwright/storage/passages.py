@@ -188,6 +188,18 @@ class PassageRepository:
         for rows in self._connection.execute(query.execution_options(yield_per=_SLICE)).partitions():
             yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
 
+    def naming(self, name: str, kinds: Iterable[DocumentKind], limit: int) -> list[Row]:
+        """Return the first `limit` passages of some kinds whose text holds a name, letter by letter."""
+        place = func.instr if self._connection.dialect.name == "sqlite" else func.strpos
+        query = (
+            select(passages.c.id)
+            .where(passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds]))
+            .where(place(passages.c.text, name) > 0)
+            .order_by(passages.c.id)
+            .limit(limit)
+        )
+        return list(self._connection.execute(query).scalars())
+
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
         newest = (

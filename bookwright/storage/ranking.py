@@ -29,6 +29,7 @@ _RUN = re.compile(
 )
 _SMALL = re.compile(r"\b[a-z][\w’'-]+")
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]{2,}")
+_FULL_NAME = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){1,2}")
 _MARKED = re.compile(r"[「『《“\"]([^」』》”\"\n]{2,12})[」』》”\"]|([\u30a1-\u30ff]{2,})")
 _COMMON = frozenset(
     "a about after all also an and any are as at be because been before but by can could did do does every for from "
@@ -54,16 +55,17 @@ def terms(text: str) -> tuple[str, ...]:
 
 
 def names(text: str) -> list[str]:
-    """Return what in a text is likely to be a name, in the order of first mention.
+    """Return what in a text is likely to be a name, full names first, then in the order of mention.
 
     Capitalised words that the text does not also write small, katakana, and what stands in
     quotation or title marks.
     """
-    lower = set(_SMALL.findall(text))
-    found = [(match.start(), match.group()) for match in _CAPITALISED.finditer(text)]
-    found = [(place, word) for place, word in found if word.lower() not in lower and word.lower() not in _COMMON]
-    found += [(match.start(), match.group(1) or match.group(2)) for match in _MARKED.finditer(text)]
-    return list(dict.fromkeys(name for _, name in sorted(found)))
+    lower = set(_SMALL.findall(text)) | _COMMON
+    words = [(match.start(), match.group()) for match in _CAPITALISED.finditer(text)]
+    words = [(place, word) for place, word in words if word.lower() not in lower]
+    words += [(match.start(), match.group(1) or match.group(2)) for match in _MARKED.finditer(text)]
+    full = [name for name in _FULL_NAME.findall(text) if not lower & set(name.lower().split())]
+    return list(dict.fromkeys([*full, *(word for _, word in sorted(words))]))
 
 
 def weights(text: str) -> dict[str, float]:

@@ -173,6 +173,7 @@ documents = Table(
     Column("step", _Key, ForeignKey("steps.id", ondelete="SET NULL")),
     UniqueConstraint("node", "kind", "version"),
     Index("ix_documents_book_kind", "book", "kind", "is_current", "id"),
+    Index("ix_documents_book", "book", "id"),
 )
 
 document_inputs = Table(

@@ -61,7 +61,8 @@ def test_a_file_changes_the_keys_that_it_names(cli, book, tmp_path):
     assert cli("brief", "lamp", "--edit", tmp_path / "edit.toml").code == 0
 
     found, _ = stored(book)
-    assert (found.brief.style, found.brief.budget.tokens, found.brief.pen_name) == ("Short sentences.", 9_000, "A. Hand")
+    brief = found.brief
+    assert (brief.style, brief.budget.tokens, brief.pen_name) == ("Short sentences.", 9_000, "A. Hand")
 
 
 def test_a_title_that_the_book_found_survives_other_changes(cli, settings):
@@ -128,7 +129,9 @@ def test_the_last_chapter_once_written_ends_the_length(cli, book):
     assert "its last chapter is written" in cli("brief", "lamp", "--set", "length=12000").err
 
 
-@pytest.mark.parametrize("arguments", [("brief", "lamp", "--set", "style=x"), ("archive", "lamp"), ("delete", "lamp", "--yes")])
+@pytest.mark.parametrize(
+    "arguments", [("brief", "lamp", "--set", "style=x"), ("archive", "lamp"), ("delete", "lamp", "--yes")]
+)
 def test_a_held_book_is_left_alone(cli, book, arguments):
     held(book)
     before = stored(book)[0].brief

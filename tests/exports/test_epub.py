@@ -48,7 +48,8 @@ def test_epubcheck_finds_nothing(tmp_path, language):
     scene = {"level": "scene", "title": "s", "text": f"{text}\n\n***\n\n{text}"}
     chapter = {"level": "chapter", "title": title, "parts": [scene, scene]}
     act = {"level": "act", "title": title, "parts": [chapter]}
-    parts = [{"level": "volume", "title": title, "parts": [act, act]}, {"level": "volume", "title": "", "parts": [chapter]}]
+    volume = {"level": "volume", "title": title, "parts": [act, act]}
+    parts = [volume, {"level": "volume", "title": "", "parts": [chapter]}]
     storage = make_book(make_settings(tmp_path), parts, title=title, language=language, pen_name="A. & B.")
     finish(storage, f"{text}\n\n{text}")
 

@@ -9,9 +9,9 @@ from bookwright.exports.markup import is_scene_break, to_markdown, to_plain, to_
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from tests.books import finish, make_book, make_settings
 
-SCENES = [{"level": "chapter", "title": "A", "parts": [
-    {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}, {"level": "scene", "title": "b", "text": "Sun."},
-]}]  # fmt: skip
+RAIN = {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}
+SUN = {"level": "scene", "title": "b", "text": "Sun."}
+SCENES = [{"level": "chapter", "title": "A", "parts": [RAIN, SUN]}]
 
 
 def exported(storage, name, tmp_path):
@@ -25,7 +25,8 @@ def test_markdown_has_pandocs_front_matter(tmp_path):
     text = exported(storage, "md", tmp_path)
 
     assert text == (
-        '---\ntitle: "The \\"Lamp\\": a tale"\nauthor: "A. Hand"\nlang: "en"\ndescription: "A keeper counts *ships*."\n---\n'
+        '---\ntitle: "The \\"Lamp\\": a tale"\nauthor: "A. Hand"\nlang: "en"\n'
+        'description: "A keeper counts *ships*."\n---\n'
         "\n# Chapter 1: A\n\nRain fell.\n\n“Go,” he said.\n\n* * *\n\nSun.\n"
     )
 
@@ -82,7 +83,9 @@ def test_html_in_prose_is_text_in_xhtml():
     assert to_plain("*so* be it") == "so be it"
 
 
-@pytest.mark.parametrize(("paragraph", "is_break"), [("* * *", True), ("——", True), ("◇", True), ("……", False), ("No", False)])
+@pytest.mark.parametrize(
+    ("paragraph", "is_break"), [("* * *", True), ("——", True), ("◇", True), ("……", False), ("No", False)]
+)
 def test_a_scene_break_has_no_letters(paragraph, is_break):
     assert is_scene_break(paragraph) is is_break
 
@@ -124,7 +127,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     storage = make_book(make_settings(tmp_path / "home"), "Rain.")
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(UnwritableFolder, match="file/book.md"):
+    with pytest.raises(UnwritableFolder, match=r"file/book\.md"):
         export(storage, "md", tmp_path / "file" / "book.md")
 
 

@@ -48,7 +48,8 @@ def test_kinds_and_nodes_have_versions_of_their_own(storage: BookStorage) -> Non
         add(stores, "b", DESIGN)
         add(stores, "c", DESIGN, node=task.key)
 
-        found = [stores.documents.current(*which) for which in ((root.key, PROSE), (root.key, DESIGN), (task.key, DESIGN))]
+        wanted = [(root.key, PROSE), (root.key, DESIGN), (task.key, DESIGN)]
+        found = [stores.documents.current(node, kind) for node, kind in wanted]
         assert [(item.version, item.text) for item in found if item] == [(1, "a"), (1, "b"), (1, "c")]
 
 

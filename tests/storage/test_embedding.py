@@ -131,7 +131,7 @@ def embedding_server(failures: list[int]) -> Iterator[tuple[str, list[list[str]]
             texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
             asked.append(texts)
             status = failures.pop(0) if failures else 200
-            data = [{"index": i, "embedding": [float(t.split()[1]), 1.0]} for i, t in enumerate(texts)] if status == 200 else []
+            data = [{"index": i, "embedding": [float(text.split()[1]), 1.0]} for i, text in enumerate(texts)]
             body = json.dumps({"object": "list", "model": "bge", "data": data, "usage": {}}).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

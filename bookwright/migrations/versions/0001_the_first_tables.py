@@ -146,6 +146,7 @@ def upgrade() -> None:
     sa.UniqueConstraint('node', 'kind', 'version', name=op.f('uq_documents_node_kind_version'))
     )
     with op.batch_alter_table('documents', schema=None) as batch_op:
+        batch_op.create_index('ix_documents_book', ['book', 'id'], unique=False)
         batch_op.create_index('ix_documents_book_kind', ['book', 'kind', 'is_current', 'id'], unique=False)
 
     op.create_table('document_inputs',
@@ -207,6 +208,7 @@ def downgrade() -> None:
     op.drop_table('document_inputs')
     with op.batch_alter_table('documents', schema=None) as batch_op:
         batch_op.drop_index('ix_documents_book_kind')
+        batch_op.drop_index('ix_documents_book')
 
     op.drop_table('documents')
     op.drop_table('steps')

@@ -59,11 +59,12 @@ def card(language: Language = Language.EN, length: int = 600, **changes: Any) ->
 def ask(
     agent: Agent, activity: str, the_card: Card, *, label: str = "1.3", attempt: int = 1, mode: str = "default",
     language: Language = Language.EN, before: tuple[Before, ...] = (),
+    limit: int = 20_000,
 ) -> Reply:  # fmt: skip
     """Ask the rehearsal author for one step."""
     request = Request(
         model=f"rehearsal:{mode}", role=agent.role, name=f"{label} {activity}/{agent.name}",
-        prompt=Prompt("You write.", ("What to do.",)), sampling=Sampling(agent.temperature, 20_000, 1),
+        prompt=Prompt("You write.", ("What to do.",)), sampling=Sampling(agent.temperature, limit, 1),
         output=agent.output,
         facts={
             "activity": activity, "step": agent.name, "template": agent.prompt, "label": label, "level": "chapter",
@@ -122,6 +123,25 @@ def test_every_step_of_every_profile_gets_an_answer_that_parses(language: Langua
         reply = ask(agent, activity, card(language), language=language, attempt=3, before=before)
 
         assert parse(agent, reply, language, "What to do.").failure is None, agent.prompt
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_answers_of_the_small_profile_fit_its_limits(language: Language) -> None:
+    small = [(activity, agent) for activity, agent in STEPS if agent.prompt.startswith("story/small/")]
+    steps = [step for step in small if not step[1].is_prose]
+
+    for activity, agent in steps:
+        limit = 500 if agent.output else 120
+        reply = ask(agent, activity, card(language), language=language, attempt=3, limit=limit)
+
+        assert parse(agent, reply, language, "").failure is None, agent.prompt
+
+
+def test_prose_is_cut_where_its_limit_of_tokens_is_reached() -> None:
+    reply = ask(DRAFT, "write", card(), attempt=3, limit=160)
+
+    assert reply.finish_reason == "length"
+    assert 80 <= Language.EN.measure(reply.text) <= 140
 
 
 def test_no_answer_hides_that_it_is_a_rehearsal() -> None:

@@ -65,7 +65,8 @@ class Library:
         """Add a task of a unit; with a text it is done and has left that document."""
         task_type = TaskType.DESIGN if kind is DocumentKind.DESIGN else TaskType.SEARCH
         status = NodeStatus.DONE if text else NodeStatus.OPEN
-        item = PlanNode(task_type=task_type, title=f"Task {self.random.randrange(10_000)}", goal=goal or self.sentences(1))
+        title = f"Task {self.random.randrange(10_000)}"
+        item = PlanNode(task_type=task_type, title=title, goal=goal or self.sentences(1))
         [task] = stores.nodes.add(
             parent or unit, [item], level=unit.level.value, unit=unit.key, status=status.value, planning_round=1
         )

@@ -112,7 +112,7 @@ def test_a_very_long_premise_is_cut_to_its_room(tmp_path):
 
 
 @pytest.mark.parametrize("profile", [ProfileName.ECONOMY, ProfileName.STANDARD, ProfileName.FINE])
-@pytest.mark.parametrize("role", ["planner", "designer", "divider", "write_plan", "writer", "critic", "evaluator", "judge"])
+@pytest.mark.parametrize("role", ["planner", "write_plan", "writer", "critic", "evaluator", "judge"])
 def test_no_context_exceeds_its_budget_however_large_the_book(small_and_large, profile, role):
     _, large = small_and_large
     activity = Activity.JUDGE if role == "judge" else Activity.WRITE

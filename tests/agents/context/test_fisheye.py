@@ -35,7 +35,7 @@ def test_ancestors_siblings_outcomes_and_tasks_stand_one_line_each(library):
     lines = view(library, part, second).text.splitlines()
 
     assert lines == [
-        f"1 book (900000), open: {library.brief.premise}",
+        f'1 book "Lamp" (900000), open: {library.brief.premise}',
         f'  1.1 act "{act.title}" (3000), open: {clipped(act.goal)}',
         f'    1.1.1 chapter "{first.title}" (3000), done: Ines runs from the owner.',
         f'    1.1.2 chapter "{second.title}" (3000), open: {clipped(second.goal)}',

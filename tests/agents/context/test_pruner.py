@@ -26,9 +26,9 @@ def test_what_fits_stands_as_it_is():
 
 
 def test_the_sentences_that_share_words_with_the_task_stay_in_order_under_their_heading():
-    text = PRUNER.condense(TEXT, weights("What does Bruno own, and who keeps the lamp?"), 32)
+    text = PRUNER.condense(TEXT, weights("What does Bruno own, and who keeps the lamp?"), 28)
 
-    assert text == f"## Cast\nInes keeps the lamp.{' '}{GAP} Bruno owns the island and the lamp."
+    assert text == f"## Cast\nInes keeps the lamp. {GAP} Bruno owns the island and the lamp."
 
 
 def test_chinese_sentences_are_joined_without_spaces():

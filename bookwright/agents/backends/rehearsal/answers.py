@@ -11,7 +11,6 @@ from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.prose import paragraphs
 
 _CHARACTERS_A_WORD = 1.6
-_SMALL_NOTE = 25
 _NOTES = {"proposer": 220, "planner": 180, "critic": 130, "second_critic": 130, "review": 150}
 """Words of working texts that nobody gives a length."""
 
@@ -76,7 +75,7 @@ def _maintained(step: Step, mode: Mode) -> str:
 def _note(step: Step, mode: Mode) -> str:
     rng, card = step.rng(), step.card
     if step.is_small:
-        return " ".join([step.voice.marker, step.voice.sentence("noted", rng), step.voice.sentence("told", rng)])
+        return step.voice.joined([step.voice.marker, step.voice.sentence("noted", rng)])
     length = round(_length(step) * rng.uniform(0.65, 1.0))
     headings = 1 + min(length // round(80 * _scale(step)), 5)
     return note(step.voice, rng, length, card.task.goal if step.activity == "execute" else "", headings)
@@ -85,8 +84,6 @@ def _note(step: Step, mode: Mode) -> str:
 def _length(step: Step) -> int:
     """How long a working text may be, in the book's unit."""
     card, base = step.card, step.kind.partition("_")[0]
-    if step.is_small:
-        return round(_SMALL_NOTE * _scale(step))
     known = _NOTES.get(step.kind) or _NOTES.get(base)
     if known is not None:
         return round(known * _scale(step))

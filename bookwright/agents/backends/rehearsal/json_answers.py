@@ -39,7 +39,7 @@ _SEARCHES = 0.2
 _DIVIDES_ANYWAY = 0.1
 """Share of chapters and scenes that are divided although they could be written."""
 
-_MOST_CHILDREN = 12
+_MOST_CHILDREN, _MOST_SMALL_CHILDREN = 12, 6
 _SENTENCE_NUMBER = re.compile(r"\[(\d+)\.(\d+)\] ")
 
 
@@ -55,7 +55,7 @@ def _tasks(step: Step, mode: Mode) -> dict[str, Any]:
         return _children(step)
     rng, voice = step.rng(), step.voice
     is_part = step.activity == "decompose"
-    count = rng.randint(2, 3) if is_part or step.card.round > 1 else rng.randint(2, 4)
+    count = rng.randint(2, 3) if is_part or step.card.round > 1 or step.is_small else rng.randint(2, 4)
     tasks = [
         _task(step, rng, step.card.task.task_type if is_part else "") for _ in range(min(count, step.card.max_tasks))
     ]
@@ -64,6 +64,8 @@ def _tasks(step: Step, mode: Mode) -> dict[str, Any]:
 
 def _task(step: Step, rng: Random, task_type: str) -> dict[str, Any]:
     voice = step.voice
+    if step.is_small:
+        return {"title": voice.title(rng), "goal": voice.sentence("aims", rng)}
     return {
         "task_type": task_type or ("search" if rng.random() < _SEARCHES else "design"),
         "title": voice.title(rng),
@@ -93,11 +95,14 @@ def _child_count(step: Step, rng: Random) -> int:
     usual = max(card.usual_child_length, 1)
     if card.is_incremental:
         return 1 + min(rng.randint(0, 3), card.remaining_length // usual)
-    return min(max(round((card.unit.length or usual) / usual), 2), _MOST_CHILDREN)
+    most = _MOST_SMALL_CHILDREN if step.is_small else _MOST_CHILDREN
+    return min(max(round((card.unit.length or usual) / usual), 2), most)
 
 
 def _child(step: Step, rng: Random, index: int) -> dict[str, Any]:
     voice = step.voice
+    if step.is_small:
+        return {"title": voice.title(rng), "goal": voice.sentence("aims", rng)}
     told, needed = orders(step, index, rng)
     length = max(round(step.card.usual_child_length * rng.uniform(0.75, 1.25)), 1)
     as_text = voice.lexicon.length_text.format(n=length)

@@ -12,12 +12,14 @@ _SLOTS = {
     "other": words("""the clerk | the ferryman | her brother | the old judge | a neighbour | the baker's son
         | the surveyor | his aunt | the night porter | the widow | the glazier | nobody from the harbour
         | the tallest of the children | the harbour master | a man in grey | the apothecary"""),
-    "did": words("""carried | counted | hid | mended | sold | weighed | buried | borrowed | repainted | refused | traded
-        | unwrapped | kept | followed | measured | dropped | polished | burned | stole | returned | opened | broke
-        | labelled | pawned | guarded | cleaned | sketched | inherited | misplaced | lifted | traced | numbered
-        | sealed | emptied | turned over | paid for | looked past | asked about | reached for | gave away"""),
-    "do": words("""carry | count | hide | mend | sell | weigh | bury | borrow | refuse | trade | keep | follow | measure
-        | drop | burn | steal | return | open | break | pawn | guard | clean | sketch | lift | trace | number | seal"""),
+    "did": words("""carried | counted | hid | mended | sold | weighed | buried | borrowed | repainted | refused
+        | traded | unwrapped | kept | followed | measured | dropped | polished | burned | stole | returned | opened
+        | broke | labelled | pawned | guarded | cleaned | sketched | inherited | misplaced | lifted | traced
+        | numbered | sealed | emptied | turned over | paid for | looked past | asked about | reached for
+        | gave away"""),
+    "do": words("""carry | count | hide | mend | sell | weigh | bury | borrow | refuse | trade | keep | follow
+        | measure | drop | burn | steal | return | open | break | pawn | guard | clean | sketch | lift | trace
+        | number | seal"""),
     "was": words("""smelled of rain | had begun to lean | cost a week's wages | would not close | was older than most
         | stood untouched | had been moved | gave no echo | belonged elsewhere | was still warm | had lost its number
         | showed fresh scratches | weighed less | bore a name | felt colder | hung loose | kept its own time
@@ -25,20 +27,21 @@ _SLOTS = {
         | had no owner | looked new | turned by itself | would not burn | came apart | stayed shut | had grown
         | leaked | was gone by morning | held | seemed smaller | cast two shadows | had been cleaned"""),
     "how": words("""rusted | narrow | borrowed | blue | unlit | crooked | heavy | varnished | nameless | cracked | wet
-        | hollow | folded | bitter | sealed | pale | second | wooden | iron | salt-white | crowded | patched
-        | unpaid | painted | silent | broken | small | locked | yellow | foreign | careful | bent | fireproof
-        | empty | late | woollen | brass | tilted | common | lost | smoked | deep | familiar | slow | copper"""),
-    "it": words("""ledger | lantern | stair | bell | letter | boat | key | coat | clock | bridge | drawer | map | window
-        | shawl | scale | rope | ticket | well | mirror | wheel | knife | bottle | chair | gate | portrait | coin
-        | ladder | stove | pane | oar | cup | barrel | thread | chimney | basket | seal | receipt | saddle | shutter
-        | trunk | bench | net | candle | prism | hinge | blanket | compass | flask | handle | register | shovel
-        | step | tray | valve | whistle | yoke | anchor | brooch | cradle | dial | engine | flag | glove | harness"""),
-    "at": words("""under | behind | beside | above | across from | near | inside | past | below | against | outside | along
-        | over"""),
-    "ing": words("""setting down | wiping | not looking at | turning | leaning on | pushing aside | tapping | holding up
-        | shutting | reaching past | weighing | unfolding | pocketing | stepping around"""),
-    "why": words("""for | because | although | while | until | before | so that | unless | as if"""),
-    "said": words("""said | answered | whispered | repeated | told the room | said at last | wrote on the slate"""),
+        | hollow | folded | bitter | sealed | pale | second | wooden | iron | salt-white | crowded | patched | unpaid
+        | painted | silent | broken | small | locked | yellow | foreign | careful | bent | fireproof | empty | late
+        | woollen | brass | tilted | common | lost | smoked | deep | familiar | slow | copper"""),
+    "it": words("""ledger | lantern | stair | bell | letter | boat | key | coat | clock | bridge | drawer | map
+        | window | shawl | scale | rope | ticket | well | mirror | wheel | knife | bottle | chair | gate | portrait
+        | coin | ladder | stove | pane | oar | cup | barrel | thread | chimney | basket | seal | receipt | saddle
+        | shutter | trunk | bench | net | candle | prism | hinge | blanket | compass | flask | handle | register
+        | shovel | step | tray | valve | whistle | yoke | anchor | brooch | cradle | dial | engine | flag | glove
+        | harness"""),
+    "at": words("""under | behind | beside | above | across from | near | inside | past | below | against | outside
+        | along | over"""),
+    "ing": words("""setting down | wiping | not looking at | turning | leaning on | pushing aside | tapping
+        | holding up | shutting | reaching past | weighing | unfolding | pocketing | stepping around"""),
+    "why": words("for | because | although | while | until | before | so that | unless | as if"),
+    "said": words("said | answered | whispered | repeated | told the room | said at last | wrote on the slate"),
 }
 
 LEXICON = Lexicon(
@@ -107,7 +110,8 @@ LEXICON = Lexicon(
         | above the chandlery | at the toll gate | in the bell loft | beside the dry dock"""),
     things=words("""copper bells | silver buttons | black keys | glass seeds | iron tokens | wax seals | bone dice
         | blue stamps | brass rings | clay whistles | pearl pins | lead weights"""),
-    counts=words("three | four | five | six | seven | eight | nine | eleven | twelve | thirteen | fourteen | nineteen"),
+    counts=words("""three | four | five | six | seven | eight | nine | eleven | twelve | thirteen | fourteen
+        | nineteen"""),
     fact=FactForms(
         told="Fact {n}: {who} hid {count} {thing} {place}.",
         answer="{count} {thing}",

@@ -14,15 +14,22 @@ from bookwright.agents.backends.rehearsal.voice import Voice, voice_of
 from bookwright.models.language import Language, detect_language
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
+_FEW_SENTENCES = 1_000
+"""Tokens below which an answer has no room for lists."""
+
 
 class Artefact(Protocol):
     """What the desk puts before a step."""
 
     @property
-    def tag(self) -> str: ...
+    def tag(self) -> str:
+        """What kind of text it is."""
+        ...
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The text itself."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,8 @@ class Step:
     seed: int
     output: type[BaseModel] | None
     prefill: str
+    limit: int
+    """Tokens that the answer may have."""
 
     @classmethod
     def of(cls, request: Request) -> "Step":
@@ -59,6 +68,7 @@ class Step:
             seed=int(facts.get("seed", request.sampling.seed)),
             output=request.output,
             prefill=request.prompt.prefill,
+            limit=request.sampling.max_output_tokens,
         )
 
     @property
@@ -68,8 +78,8 @@ class Step:
 
     @property
     def is_small(self) -> bool:
-        """True under the profile for small models, whose answers are a few sentences."""
-        return self.template.startswith("story/small/")
+        """True where an answer may only be a few sentences, as under the profile for small models."""
+        return self.limit < _FEW_SENTENCES
 
     @property
     def counts_words(self) -> bool:

@@ -1,0 +1,101 @@
+"""What one step costs: syncs, CPU, bytes, memory, and its speed beside a raw SQLite journal."""
+
+import os
+import statistics
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import select
+
+from bench import shim
+from bench.measure import Measure
+from bench.parts import NullAsker, counted_queries, make_settings, resident_megabytes, walk_null_book
+from bookwright.flows.library import open_library
+from bookwright.storage.database import sqlite_driver
+from bookwright.storage.tables import texts
+
+_SYNC_MICROS = 1_000
+_EARLY_STEPS = 1_000
+
+
+def run(full: bool) -> Iterator[Measure]:
+    """Measure the engine: some rounds beside a raw journal, then one long run."""
+    rounds, steps, many = (5, 2_000, 47_000) if full else (3, 1_000, 5_000)
+    beside = shim.run("engine:beside_a_raw_journal", sync_micros=_SYNC_MICROS, rounds=rounds, steps=steps)
+    yield Measure("engine.syncs_per_step", beside["syncs"], "syncs", "<= 1.1", "raw 1.01, LangGraph 2.03, DBOS 4.0")
+    yield Measure("engine.raw_syncs_per_step", beside["raw_syncs"], "syncs")
+    yield Measure("engine.speed_over_raw", beside["speed"], "of a raw journal", ">= 0.5", "LangGraph 0.38, DBOS 0.16")
+    yield Measure("engine.stored_over_text", beside["stored"], "bytes, uncompressed", "<= 1.4", "WriteHERE 25 to 108")
+    yield Measure("engine.stored_over_text_compressed", beside["stored_compressed"], "bytes")
+    long = shim.run("engine:long_run", sync_micros=0, steps=many)
+    at = f"at {many:,} steps"
+    yield Measure("engine.cpu_per_step", long["cpu"], "ms, prompts apart", "<= 1.0", "Burr 0.43, DBOS 3.1")
+    yield Measure("engine.queries_per_step", long["queries"], "SQL statements")
+    yield Measure("engine.prompt_cpu_per_step", long["prompt_cpu"], "ms to render a prompt")
+    yield Measure("engine.cpu_last_over_first_decile", long["deciles"], at, "<= 1.25", "WriteHERE 4.3 at 201 nodes")
+    yield Measure("engine.memory_growth", long["growth"], f"MB {at}", "<= 20", "LangGraph tasks +514")
+
+
+def beside_a_raw_journal(folder: Path, rounds: int, steps: int) -> dict[str, float]:
+    """Take turns with a raw journal, in one process and on one disk; medians of the rounds."""
+    walk_null_book(folder / "warm", NullAsker(200))
+    found = [_one_round(folder / str(number), steps) for number in range(rounds)]
+    return {name: statistics.median(each[name] for each in found) for name in found[0]}
+
+
+def long_run(folder: Path, steps: int) -> dict[str, float]:
+    """Walk far, with syncs counted and free: CPU a step, its growth, and memory."""
+    with counted_queries() as queries:
+        walk_null_book(folder / "warm", NullAsker(_EARLY_STEPS))
+    early = resident_megabytes()
+    asker = NullAsker(steps, times_prompts=True)
+    began = time.process_time()
+    walk_null_book(folder / "long", asker)
+    engine = time.process_time() - began - asker.own_cpu - asker.prompt_cpu
+    tenth = steps // 10
+    first, last = asker.cpu[tenth] - asker.cpu[0], asker.cpu[-1] - asker.cpu[-1 - tenth]
+    return {
+        "cpu": engine / steps * 1_000,
+        "queries": queries[0] / _EARLY_STEPS,
+        "prompt_cpu": asker.prompt_cpu / steps * 1_000,
+        "deciles": last / first,
+        "growth": resident_megabytes() - early,
+    }
+
+
+def _one_round(folder: Path, steps: int) -> dict[str, float]:
+    asker = NullAsker(steps)
+    before, began = shim.syncs(), time.perf_counter()
+    walk_null_book(folder, asker)
+    seconds, syncs = time.perf_counter() - began, shim.syncs() - before
+    before, began = shim.syncs(), time.perf_counter()
+    _raw_journal(folder / "raw.db", steps, asker.text_bytes // steps)
+    raw_seconds, raw_syncs = time.perf_counter() - began, shim.syncs() - before
+    return {"syncs": syncs / steps, "raw_syncs": raw_syncs / steps, "speed": raw_seconds / seconds, **_bytes(folder)}
+
+
+def _raw_journal(path: Path, steps: int, size: int) -> None:
+    """The limit: one insert of one reply a transaction, in the settings that the engine uses."""
+    connection = sqlite_driver().connect(str(path), isolation_level=None)
+    for pragma in ("page_size=8192", "journal_mode=WAL", "synchronous=FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("CREATE TABLE steps (id INTEGER PRIMARY KEY, reply BLOB)")
+    for _ in range(steps):
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO steps (reply) VALUES (?)", (os.urandom(size),))
+        connection.execute("COMMIT")
+    connection.close()
+
+
+def _bytes(home: Path) -> dict[str, float]:
+    """What the database takes beside the texts in it: as it is, and as if they were not compressed."""
+    settings = make_settings(home, "rehearsal:exact")
+    database = open_library(settings)
+    with database.read() as connection:
+        bodies = list(connection.execute(select(texts.c.body)).scalars())
+    database.dispose()
+    packed, plain = sum(map(len, bodies)), sum(len(zlib.decompress(body)) for body in bodies)
+    stored = settings.database_path.stat().st_size
+    return {"stored": (stored - packed + plain) / plain, "stored_compressed": stored / plain}

@@ -1,0 +1,192 @@
+"""What several benches build: an asker that costs nothing, a context that is empty, a held book."""
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.context.builder import Context
+from bookwright.agents.desk import Asker
+from bookwright.flows.deps import Deps
+from bookwright.flows.hold import Surroundings, hold
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.walk import write_unit
+from bookwright.models.brief import make_brief
+from bookwright.models.decision import Decision, FlowDecision, Routing, TitleAndBlurb
+from bookwright.models.plan import PlanOutput
+from bookwright.models.settings import Settings, load_settings
+from bookwright.models.step import Activity, Reply, Usage
+from bookwright.models.task import TaskNode
+from bookwright.prompts import Card, render, render_system
+
+_WORD_LETTERS = 6
+_POOL_WORDS = 40_000
+_REPLY_WORDS = 290
+"""Words of 6 letters that make 2 KB."""
+
+
+class EnoughAsked(BaseException):
+    """Ends a walk at a wanted step, as a kill would: no handler of the engine's takes it for a fault."""
+
+
+class NoContext:
+    """Knows nothing of the book, so that prompts stay fixed."""
+
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+        """Return an empty context."""
+        return Context(blocks=(), sources=(), stable=0)
+
+
+@dataclass
+class NullAsker:
+    """Answers at once with 2 KB that nobody has to think of, and keeps the time of each call.
+
+    Plans hold three atoms, divisions one child or all, decisions follow the length, prose has the
+    length that was asked for.
+    """
+
+    stop_after: int | None = None
+    times_prompts: bool = False
+    """Render each prompt once more, to learn what that costs."""
+    calls: int = 0
+    cpu: list[float] = field(default_factory=list)
+    """CPU seconds of this process when each call came."""
+    on_call: Callable[[Request], None] = lambda request: None
+    """Hears of each call before it is answered; may raise `EnoughAsked`."""
+    nodes: int = 1
+    """Nodes that the answers so far have made, the book among them."""
+    text_bytes: int = 0
+    prompt_cpu: float = 0.0
+    """CPU seconds that rendering the prompts took, once."""
+    own_cpu: float = 0.0
+    """CPU seconds spent in here."""
+
+    def __post_init__(self) -> None:
+        rng = random.Random(1)
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        self._pool = ["".join(rng.choices(letters, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Answer, or end the walk.
+
+        Raises:
+            EnoughAsked: This call is past the last one wanted.
+        """
+        if self.stop_after is not None and self.calls >= self.stop_after:
+            raise EnoughAsked
+        began = time.process_time()
+        self.calls += 1
+        self.cpu.append(began)
+        self.on_call(request)
+        text = self._answer(request, request.facts["card"])
+        self.text_bytes += len(text.encode())
+        if self.times_prompts:
+            self._render(request, request.facts["card"])
+        self.own_cpu += time.process_time() - began
+        return Reply(text=text, model=request.model, usage=Usage(input_tokens=700, output_tokens=500), cost=0)
+
+    def _render(self, request: Request, card: Card) -> None:
+        began = time.process_time()
+        render(request.facts["template"], card)
+        render_system(card.book)
+        self.prompt_cpu += time.process_time() - began
+
+    def _answer(self, request: Request, card: Card) -> str:
+        if request.output is None:
+            is_prose = request.facts["step"] in ("draft", "refine") and request.facts["activity"] == "write"
+            return self._words(card.ask_length if is_prose else _REPLY_WORDS)
+        if request.output is PlanOutput:
+            return self._plan(request.facts["activity"], card)
+        if request.output is FlowDecision:
+            fits = card.unit.length <= card.usual_child_length
+            decision = Decision.PROCEED_TO_WRITE if fits else Decision.DIVIDE_HIERARCHY
+            return FlowDecision(reasoning=self._words(_REPLY_WORDS), decision=decision).model_dump_json()
+        if request.output is Routing:
+            return json.dumps({"reasoning": self._words(_REPLY_WORDS), "expert": "generalist"})
+        assert request.output is TitleAndBlurb, request.output
+        return TitleAndBlurb(blurb=self._words(100), title=self._words(4)).model_dump_json()
+
+    def _plan(self, activity: str, card: Card) -> str:
+        is_division = activity == "divide"
+        count = 3
+        if is_division:
+            count = 1 if card.is_incremental else max(round(card.unit.length / card.usual_child_length), 2)
+        self.nodes += count
+        tasks: list[dict[str, Any]] = [
+            {
+                "task_type": "write" if is_division else "design", "title": self._words(3, place),
+                "goal": self._words(12, place), "complexity_score": 2,
+                "length": card.usual_child_length if is_division else None,
+            }
+            for place in range(count)
+        ]  # fmt: skip
+        return json.dumps({"reasoning": self._words(max(_REPLY_WORDS - 25 * count, 20)), "sub_tasks": tasks})
+
+    def _words(self, count: int, place: int = 0) -> str:
+        """Some words that no other call, and no other place in its answer, has got."""
+        start = (self.calls * 977 + place * 31) % (_POOL_WORDS - count)
+        return f"{self._pool[start].capitalize()}{self.calls} " + " ".join(self._pool[start + 1 : start + count]) + "."
+
+
+NULL_BOOK: dict[str, Any] = {
+    "length": 4_000_000, "max_unit_length": 300, "max_planning_rounds": 1, "title": "The Null Book",
+}  # fmt: skip
+"""Far longer than any run, of units of 300 words: every run is cut at a number of steps."""
+
+
+def walk_null_book(home: Path, asker: NullAsker) -> None:
+    """Begin the null book, or go on with it, until the asker has had enough."""
+    with suppress(EnoughAsked), held_book(make_settings(home, "rehearsal:exact"), asker, **NULL_BOOK) as deps:
+        with deps.stores() as stores:
+            root = stores.nodes.root()
+        write_unit(root, deps)
+
+
+def make_settings(home: Path, model: str) -> Settings:
+    """Settings of a library of a bench's own."""
+    return load_settings(home=home, model=model, embedding="hashing", free_megabytes=0, lease_seconds=600)
+
+
+@contextmanager
+def counted_queries() -> Iterator[list[int]]:
+    """Count the SQL statements of this process, of all engines; the list holds one number."""
+    found = [0]
+
+    def count(*arguments: object) -> None:
+        found[0] += 1
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+
+
+@contextmanager
+def held_book(settings: Settings, models: Asker, *, with_context: bool = False, **brief: Any) -> Iterator[Deps]:
+    """Open a library, find or create the book of that brief, and hold it; by default without a context."""
+    values = {"premise": "A keeper counts the lamps of a harbour that has none.", "profile": "standard"} | brief
+    database = open_library(settings)
+    try:
+        book = find_or_create(database, make_brief(values))
+        with hold(book.id, Surroundings(settings, database, models)) as deps:
+            yield deps if with_context else replace(deps, desk=replace(deps.desk, contexts=NoContext()))
+    finally:
+        database.dispose()
+
+
+def resident_megabytes() -> float:
+    """Memory that this process holds now (Linux)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 / 2**20

@@ -1,0 +1,83 @@
+"""Writing with a weak model: told in short pieces by continuation, chosen and cut by code.
+
+The four steps of prose stay; what a model of this size cannot judge, figures do.
+Source: DESIGN section 8, profile `small`.
+"""
+
+from dataclasses import replace
+
+from bookwright.agents import small
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
+from bookwright.flows.activities.acceptance import accept
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
+from bookwright.models.plan import TaskType
+from bookwright.models.prose import cut_to
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+
+MAX_PIECES = 4
+"""Draft calls for one unit, so that a whole story of 900 words stays below 40 calls."""
+
+
+def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Write a unit by continuation: plan, draft in pieces, critic, refine; figures choose the better."""
+    run.card = replace(run.card, phase=phase_of(unit))
+    run.run(SMALL_PLAN)
+    before, opening = _what_stands_before(unit, deps)
+    draft = _draft(unit, before, opening, run, deps)
+    run.add("", draft)
+    run.run(SMALL_CRITIC)
+
+    def conclude(reply: str) -> Move:
+        refined = _held(f"{opening} {reply}" if opening else reply, unit, deps)
+        names = small.names_in(deps.brief.premise)
+        chosen = small.better_of(draft, refined, unit.length or 1, names, deps.brief.language)
+        return accept(chosen, unit, run, deps)
+
+    run.run(SMALL_REFINE, conclude, prefill=opening, may_be_cut=True)
+
+
+def phase_of(unit: TaskNode) -> str:
+    """Tell which part of its parent a unit is, in the words that the templates use."""
+    if unit.is_last:
+        return "ends"
+    return "begins" if unit.unit_index == 1 else "gets worse"
+
+
+def _draft(unit: TaskNode, before: str, opening: str, run: ActivityRun, deps: Deps) -> str:
+    language = deps.brief.language
+    text = opening
+    for piece in range(1, MAX_PIECES + 1):
+        run.card = replace(run.card, piece=piece)
+        prefill = "\n\n".join(part for part in (before, text) if part)
+        reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, bare=True, may_be_cut=True).value
+        text = small.trimmed(f"{text}{_joint(text, reply)}{reply}", language)
+        if small.is_enough(text, unit.length or 1, language):
+            break
+    return _held(text, unit, deps)
+
+
+def _held(text: str, unit: TaskNode, deps: Deps) -> str:
+    """The text, whole sentences only, no longer than the unit may be."""
+    language = deps.brief.language
+    return cut_to(small.trimmed(text, language), unit.length or 1, language)
+
+
+def _joint(text: str, reply: str) -> str:
+    return "" if not text or reply[:1] in " ,.;:!?'’\n" else " "
+
+
+def _what_stands_before(unit: TaskNode, deps: Deps) -> tuple[str, str]:
+    """The end of the book so far, and the words of the premise that this unit opens with."""
+    with deps.stores() as stores:
+        last = stores.nodes.units_before(unit, 1)
+        prose = stores.documents.of_nodes([node.key for node in last], DocumentKind.PROSE)
+        siblings = stores.nodes.children(unit.parent, TaskType.WRITE) if unit.parent else [unit]
+        is_top = unit.parent is None or stores.nodes.get(unit.parent).parent is None
+    language = deps.brief.language
+    before = small.carried(prose[-1].text, language) if prose else ""
+    if not is_top:
+        return before, ""
+    return before, small.opening_of(deps.brief.premise, max(unit.unit_index - 1, 0), len(siblings), language)

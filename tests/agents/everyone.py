@@ -1,0 +1,48 @@
+"""All agents there are: every family at every level, under every profile."""
+
+from itertools import chain, product
+
+from bookwright.agents import workflows
+from bookwright.agents.agent import Agent
+from bookwright.agents.workflows import (
+    aggregator,
+    atom_judge,
+    blurb_writer,
+    book_design_maintainer,
+    decomposition_workflow,
+    design_workflow,
+    flow_decision,
+    global_state_maintainer,
+    hierarchy_workflow,
+    plan_workflow,
+    reviewer,
+    search_executor,
+    summariser,
+    write_workflow,
+)
+from bookwright.models.decision import Expert
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.models.profile import ProfileName
+
+CLASSES = ("short", "medium", "long")
+TASKS = (TaskType.DESIGN, TaskType.SEARCH)
+DIVISIBLE = tuple(Level)[:-1]
+
+
+def _every_agent() -> list[Agent]:
+    """All agents of all levels, profiles, classes, experts and task types."""
+    found: list[Agent] = [agent for agent in vars(workflows).values() if isinstance(agent, Agent)]
+    for level, profile in product(Level, ProfileName):
+        found += chain.from_iterable(plan_workflow(level, size, profile) for size in CLASSES)
+        found += chain.from_iterable(design_workflow(level, expert, profile) for expert in Expert)
+        found += chain.from_iterable(decomposition_workflow(level, task, profile) for task in TASKS)
+        found += hierarchy_workflow(level, profile) if level in DIVISIBLE else ()
+        found += write_workflow(level, profile)
+        found += [atom_judge(level, task) for task in TASKS]
+        found += [flow_decision(level), search_executor(level), summariser(level, profile), reviewer(level, profile)]
+        found += [book_design_maintainer(profile), global_state_maintainer(profile), blurb_writer(profile)]
+    return list(dict.fromkeys([*found, *map(aggregator, TASKS)]))
+
+
+EVERY_AGENT = _every_agent()

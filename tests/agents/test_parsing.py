@@ -1,0 +1,199 @@
+"""From a reply to a result or a named failure: whatever a model sends, nothing is raised."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.parsing import parse
+from bookwright.models.decision import FlowDecision
+from bookwright.models.language import Language
+from bookwright.models.plan import PlanOutput
+from bookwright.models.step import Failure, Reply
+
+DRAFTER = Agent("draft", "story/x", "writer", 0.7, "writer", is_prose=True)
+PLANNER = Agent("planner", "story/x", "planner", 0.4, "planner", output=PlanOutput)
+DECIDER = Agent("flow_decision", "story/x", "judge", 0.1, "planner", output=FlowDecision)
+
+PLAN = '{"reasoning": "r", "sub_tasks": [{"goal": "decide who opens the door"}]}'
+RAIN = "Rain fell on the tower, and nobody counted the ships that night."
+PROMPT = "# Method\n" + "Count what the keeper has in her hands and put each thing where it was. " * 6
+
+
+def failure(agent: Agent, text: str, language: Language = Language.EN, **reply: str) -> Failure | None:
+    return parse(agent, Reply(text=text, **reply), language, PROMPT).failure
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAN,
+        f"```json\n{PLAN}\n```",
+        f"```\n{PLAN}\n```",
+        f"Here is the plan:\n\n```json\n{PLAN}\n```\nI hope that it helps.",
+        f"The plan is {PLAN} as asked.",
+        f"\ufeff{PLAN}",
+        f"  {PLAN}\n\n",
+        PLAN.replace('"r"', '"line one\nline two"'),
+        PLAN.replace('"r"', '"tab\there"'),
+        PLAN.replace("decide", "decide\x00"),
+        f"```json\n{{broken\n```\n```json\n{PLAN}\n```",
+    ],
+    ids=range(11),
+)
+def test_json_is_found_in_whatever_stands_around_it(text: str) -> None:
+    parsed = parse(PLANNER, Reply(text=text), Language.EN, PROMPT)
+
+    assert parsed.failure is None, parsed.detail
+    assert [task.goal for task in parsed.value.sub_tasks] == ["decide who opens the door"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (PLAN[:-20], "not valid JSON"),
+        ("There is no plan.", "no JSON object"),
+        ("[1, 2]", "no JSON object"),
+        ("null", "no JSON object"),
+        ('{"sub_tasks": [{"title": "no goal"}]}', "sub_tasks.0.goal"),
+        ('{"sub_tasks": "none"}', "sub_tasks"),
+        ('{"sub_tasks": [{"goal": "g", "length": "long"}]}', "sub_tasks.0.length"),
+        ('{"sub_tasks": [{"goal": "g", "length": 1e999}]}', "OverflowError"),
+        ('{"sub_tasks": [{"goal": "g", "length": NaN}]}', "length"),
+        ('{"sub_tasks": [{"goal": "g", "length": ' + "9" * 5_000 + "}]}", "ValueError"),
+        ('{"sub_tasks": [{"goal": "lone \\ud800 half"}]}', "goal"),
+        ('{"a":' * 100_000, ""),
+        ('{"sub_tasks": [' * 5_000 + "]}" * 5_000, ""),
+    ],
+    ids=range(13),
+)
+def test_json_that_is_no_answer_says_what_is_wrong(text: str, said: str) -> None:
+    parsed = parse(PLANNER, Reply(text=text), Language.EN, PROMPT)
+
+    assert parsed.failure is Failure.UNPARSABLE
+    assert said in parsed.detail
+    assert 0 < len(parsed.detail) < 2_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't help with that.",
+        "I’m sorry, but I can’t assist with this request.",
+        "I am sorry, I cannot write this scene.",
+        "I'm unable to provide that.",
+        "Sorry, I can't do that.",
+        "**I can't help with that.**",
+        "As an AI, I do not write such scenes.",
+        "I'm sorry, but this request goes against the rules.",
+        "抱歉，我无法满足这个请求。",
+        "很抱歉，作为一个助手，我不能继续写下去。",
+        "我无法提供这样的内容。",
+        "作为一个AI语言模型，我没有个人经历。",
+        "申し訳ありませんが、その内容は書けません。",
+        "申し訳ございません。お手伝いできません。",
+        "죄송합니다. 그 내용은 쓸 수 없습니다.",
+        "죄송하지만 도와드릴 수 없습니다.",
+    ],
+)
+@pytest.mark.parametrize("agent", [DRAFTER, PLANNER], ids=["prose", "json"])
+def test_a_refusal_is_told_from_an_answer_in_four_languages(agent: Agent, text: str) -> None:
+    assert failure(agent, text, Language.ZH) is Failure.REFUSAL
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (Language.EN, '"I\'m sorry," she said, and put the lamp down between them.'),
+        (Language.EN, "“I can’t help you,” he said. Nobody had asked him to, and nobody did."),
+        (Language.EN, "I'm sorry I ever set foot on that island, but the ferry left at noon."),
+        (Language.EN, "I can't help laughing when the bell rings for nobody at all."),
+        (Language.EN, "Sorry is a word my father kept for horses and for the sea."),
+        (Language.ZH, "我无法相信他还活着。雨落在塔上，灯灭了，门外站着的人一动也不动，手里提着空桶。"),
+        (Language.ZH, "“抱歉，我不能进去。”他站在门外，雨水顺着帽檐落下来，谁也没有说话。"),
+        (Language.JA, "「申し訳ありません」と彼は言って、灯を机の上に置いたまま部屋を出て行った。"),
+        (Language.KO, "“죄송합니다.” 그는 등불을 내려놓고 문밖으로 나갔다. 아무도 그를 붙잡지 않았다."),
+    ],
+)
+def test_people_of_a_story_may_be_sorry(language: Language, text: str) -> None:
+    assert parse(DRAFTER, Reply(text=text), language, PROMPT).value == text
+
+
+def test_a_long_text_that_opens_like_a_refusal_is_prose() -> None:
+    assert failure(DRAFTER, "I cannot write without the lamp. " + RAIN * 10) is None
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\x00\x00", "\u3000"])
+def test_nothing_is_an_empty_answer(text: str) -> None:
+    assert failure(DRAFTER, text) is failure(PLANNER, text) is Failure.EMPTY
+
+
+@pytest.mark.parametrize(("finish_reason", "named"), [("length", Failure.CUT_OFF), ("refusal", Failure.REFUSAL)])
+def test_the_providers_word_on_how_it_ended_counts(finish_reason: str, named: Failure) -> None:
+    assert failure(DRAFTER, RAIN, finish_reason=finish_reason) is named
+    assert failure(PLANNER, PLAN, finish_reason=finish_reason) is named
+
+
+def test_the_prompt_said_back_is_an_echo() -> None:
+    assert failure(DRAFTER, PROMPT) is Failure.ECHO
+    assert failure(DRAFTER, f"```\n{PROMPT}\n```") is Failure.ECHO
+    assert failure(DRAFTER, RAIN) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (Language.EN, "雨落在塔上，没有人数船。她把灯放在窗前，等着潮水退去。"),
+        (Language.ZH, RAIN),
+        (Language.ZH, "灯台守は船を数えたが、一隻も書き留めなかった。雨が降っていた。"),
+        (Language.JA, "등대지기는 배를 세었지만 한 척도 적지 않았다. 비가 내리고 있었다."),
+        (Language.KO, "雨落在塔上，没有人数船。她把灯放在窗前，等着潮水退去。"),
+    ],
+)
+def test_a_text_in_another_language_is_no_answer(language: Language, text: str) -> None:
+    parsed = parse(DRAFTER, Reply(text=text), language, PROMPT)
+
+    assert parsed.failure is Failure.WRONG_LANGUAGE
+    assert language.english_name in parsed.detail
+
+
+@pytest.mark.parametrize("fence", ["```", "```markdown", "```text"])
+def test_a_fence_around_a_whole_text_is_taken_off(fence: str) -> None:
+    assert parse(DRAFTER, Reply(text=f"{fence}\n{RAIN}\n```"), Language.EN, PROMPT).value == RAIN
+
+
+def test_what_no_provider_would_take_back_is_taken_out() -> None:
+    parsed = parse(DRAFTER, Reply(text="Rain\x00 fell \ud83d on it."), Language.EN, PROMPT)
+
+    assert parsed.value == "Rain fell ? on it."
+
+
+def test_a_check_may_refuse_what_has_the_right_shape() -> None:
+    parsed = parse(PLANNER, Reply(text=PLAN), Language.EN, PROMPT, lambda plan: "no search task among them")
+
+    assert (parsed.failure, parsed.detail) == (Failure.UNPARSABLE, "no search task among them")
+
+
+def test_ten_megabytes_are_read_like_ten_words() -> None:
+    text = "Rain fell. " * 1_000_000
+    long_plan = json.dumps({"reasoning": "x" * 10_000_000, "sub_tasks": [{"goal": "decide"}]})
+
+    assert failure(DRAFTER, text) is None
+    assert failure(PLANNER, long_plan) is None
+    assert failure(PLANNER, "```json\n" * 500_000) is Failure.UNPARSABLE
+    assert failure(PLANNER, "{" * 5_000_000) is Failure.UNPARSABLE
+
+
+def test_a_closed_value_that_nobody_knows_is_no_decision() -> None:
+    assert failure(DECIDER, '{"decision": "DECISION_GIVE_UP"}') is Failure.UNPARSABLE
+    assert failure(DECIDER, '{"decision": "DECISION_PROCEED_TO_WRITE"}') is None
+
+
+@given(st.text(st.characters(codec=None), max_size=300), st.sampled_from(Language), st.sampled_from([DRAFTER, DECIDER]))
+def test_any_reply_is_a_value_or_a_named_failure(text: str, language: Language, agent: Agent) -> None:
+    parsed = parse(agent, Reply(text=text), language, PROMPT)
+
+    assert (parsed.value is None) == (parsed.failure is not None)
+    assert (parsed.detail == "") == (parsed.failure is None)

@@ -1,0 +1,85 @@
+"""Figures about prose, and the places they point at: few, quoted, none where nothing is wrong."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwright.agents.quality import repetition, spots_in, tokens_of
+from bookwright.models.language import Language
+
+PLAIN = {
+    Language.EN: "Rain fell on the tower. Nobody counted the ships. A bell rang twice and stopped.",
+    Language.ZH: "雨落在塔上。没有人数船。钟响了两下，停了。",
+    Language.JA: "雨が塔に降る。船を数える者はいない。鐘は二度鳴り、やんだ。",
+    Language.KO: "비가 탑에 내린다. 배를 세는 사람은 없다. 종이 두 번 울리고 그쳤다.",
+}
+PHRASES = {
+    Language.EN: "she put the lamp on the sill and waited for the tide to turn",
+    Language.ZH: "她把灯放在窗台上等着潮水退去",
+    Language.JA: "灯を窓辺に置いて潮が引くのを待った",
+    Language.KO: "그녀는 등불을 창가에 놓고 썰물이 오기를 말없이 오래 기다렸다",
+}
+
+
+@pytest.mark.parametrize(("language", "text"), PLAIN.items())
+def test_plain_prose_has_no_spots(language: Language, text: str) -> None:
+    assert spots_in(text, language) == []
+    assert repetition(text, language) == 0.0
+
+
+@pytest.mark.parametrize(("language", "phrase"), PHRASES.items())
+def test_a_phrase_that_comes_back_is_shown_once_with_its_count(language: Language, phrase: str) -> None:
+    between = PLAIN[language]
+
+    spots = spots_in(f"{phrase}. {between} {phrase}. {phrase}.", language)
+
+    assert len(spots) == 1
+    assert spots[0].startswith("occurs 3 times: ")
+
+
+def test_different_phrases_are_shown_each_though_they_share_words() -> None:
+    first, second = "the man who held the lamp was not her father", "the boat that came in the night was empty"
+
+    spots = spots_in(f"{first}. Rain fell. {second}. {first}! It was dry. {second}!", Language.EN)
+
+    assert len(spots) == 2
+
+
+@pytest.mark.parametrize("line", ["# The Door", "**The Door**", "Chapter 3", "第三章", "第12节", "제 3 장"])
+def test_a_heading_that_was_left_in_is_found(line: str) -> None:
+    spots = spots_in(f"{line}\n\n{PLAIN[Language.EN]}", Language.EN)
+
+    assert spots == [f'a heading stands in the prose: "{line}"']
+
+
+def test_four_sentences_that_open_alike_are_found() -> None:
+    text = "She rose. She drank. She listened. She left. Rain fell."
+
+    assert spots_in(text, Language.EN) == ['four sentences in a row open alike: "She rose."']
+    assert spots_in(text.replace("She listened", "Then she listened"), Language.EN) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "share"),
+    [
+        (Language.EN, "a b c d e a b c d e", 1 / 3),
+        (Language.ZH, "雨落在塔上" * 2, 1 / 3),
+        (Language.EN, "one two", 0.0),
+        (Language.EN, "", 0.0),
+        (Language.EN, "a a a a a a", 1.0),
+    ],
+)
+def test_repetition_is_the_share_of_runs_that_occur_again(language: Language, text: str, share: float) -> None:
+    assert repetition(text, language) == pytest.approx(share)
+
+
+def test_what_repeats_is_a_word_or_a_character_by_language() -> None:
+    assert tokens_of("Rain fell!", Language.EN) == ["rain", "fell"]
+    assert tokens_of("비가 온다.", Language.KO) == ["비가", "온다"]
+    assert tokens_of("雨落。", Language.ZH) == ["雨", "落"]
+
+
+@given(st.text(max_size=400), st.sampled_from(Language))
+def test_any_text_has_few_spots_and_a_share_between_0_and_1(text: str, language: Language) -> None:
+    assert len(spots_in(text, language)) <= 6
+    assert 0.0 <= repetition(text, language) <= 1.0

@@ -1,0 +1,169 @@
+"""`write`, `resume` and `estimate` over the real engine with the rehearsal author."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from bookwright.cli.access import open_book
+from bookwright.cli.running import is_dead
+from bookwright.models.book import BookState
+from bookwright.storage.books import Lease
+
+BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
+WRITE = ("write", *BRIEF, "--no-prefect")
+
+
+def book_of(cli, *arguments):
+    """Write a book and return the facts that were printed at the end."""
+    outcome = cli(*WRITE, "--json", *arguments)
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def test_a_book_is_written_exported_and_never_paid_twice(cli, home):
+    first = book_of(cli, "--export", "md,epub")
+    again = book_of(cli)
+
+    assert 0.85 * 900 <= first["written"] <= 1.15 * 900
+    assert [os.path.basename(file) for file in first["files"]] == [f"{first['book']}.md", f"{first['book']}.epub"]
+    assert (first["was_finished"], again["was_finished"]) == (False, True)
+    assert again["calls"] == first["calls"]
+
+
+def test_another_book_of_the_same_brief_must_be_asked_for(cli):
+    first, second = book_of(cli), book_of(cli, "--new")
+
+    assert second["book"] == f"{first['book']}-2"
+
+
+def test_what_happens_is_told_line_by_line_without_a_terminal(cli):
+    outcome = cli(*WRITE)
+
+    lines = outcome.out.splitlines()
+    assert any(" write/" in line and "tokens" in line for line in lines)
+    assert any(line.startswith("1 book ") and " is done: " in line for line in lines)
+    assert any("is finished: " in line for line in lines)
+    assert outcome.err == ""
+
+
+def test_the_prose_is_streamed_on_demand(cli):
+    streamed = cli(*WRITE, "--stream").out
+
+    assert "This is a rehearsal; no model wrote it." in streamed
+
+
+def test_a_book_rests_where_it_is_told_to_and_goes_on(cli):
+    brief = ("--premise", "Three winters on a lighthouse.", "--words", "9000", "--profile", "economy", "--no-prefect")
+    rested = cli("write", *brief, "--until", "chapter:1")
+    [facts] = json.loads(cli("status", "--json").out)
+
+    assert (rested.code, facts["state"], facts["reason"]) == (4, "paused", "reached chapter:1")
+    assert rested.err.startswith("bookwright: reached chapter:1.")
+    resumed = cli("resume", facts["book"], "--no-prefect", "--json")
+    assert resumed.code == 0
+    assert json.loads(resumed.out)["calls"] > facts["calls"]
+
+
+def test_new_caps_and_models_become_the_next_version_of_the_brief(cli):
+    brief = ("write", "--premise", "Three winters.", "--words", "9000", "--profile", "economy", "--no-prefect")
+    cli(*brief, "--until", "chapter:1", "--budget-usd", "5")
+    outcome = cli(*brief, "--until", "chapter:1", "--budget-tokens", "900000", "--model", "rehearsal:default")
+
+    [facts] = json.loads(cli("status", "--json").out)
+    found = json.loads(cli("brief", facts["book"], "--json").out)
+    assert outcome.err.splitlines()[0] == f"the brief of {facts['book']} is now version 2"
+    assert found["brief"]["budget"] == {"usd": 5.0, "tokens": 900_000}
+    assert found["brief"]["models"] == {"default": "rehearsal:default"}
+
+
+def test_a_used_up_budget_rests_the_book(cli):
+    outcome = cli(*WRITE, "--budget-tokens", "9000")
+
+    [facts] = json.loads(cli("status", "--json").out)
+    assert (outcome.code, facts["state"]) == (4, "paused")
+    assert "tokens and the budget of" in outcome.err
+    assert facts["input_tokens"] + facts["output_tokens"] <= 9_000
+
+
+def test_a_living_worker_keeps_its_book(cli):
+    identity = book_of(cli)["book"]
+    _hold(identity, f"process {os.getpid()} on {socket.gethostname()}")
+
+    outcome = cli("resume", identity, "--no-prefect")
+
+    assert (outcome.code, outcome.out) == (3, "")
+    assert f"is being written by process {os.getpid()}" in outcome.err
+
+
+def test_a_dead_workers_lease_is_waited_for(cli):
+    identity = book_of(cli)["book"]
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    _hold(identity, f"process {dead.pid} on {socket.gethostname()}")
+
+    outcome = cli("resume", identity, "--no-prefect")
+
+    assert outcome.code == 0
+    assert f"process {dead.pid} on {socket.gethostname()} has died; the lease of {identity} runs out" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "owner", ["process 1 on elsewhere", "the command line", f"process {os.getpid()} on {socket.gethostname()}"]
+)
+def test_only_a_process_of_this_machine_can_be_seen_dead(owner):
+    assert not is_dead(owner)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_lets_the_book_rest_with_everything_recorded(cli, home, number, code):
+    command = "from bookwright.cli.main import main; main()"
+    arguments = ["write", "--premise", "A long winter.", "--words", "60000", "--profile", "economy", "--no-prefect"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()  # the first step is recorded
+
+    process.send_signal(number)
+    _, err = process.communicate()
+
+    [facts] = json.loads(cli("status", "--json").out)
+    assert process.returncode == code, err
+    assert "bookwright: asked to rest." in err
+    assert (facts["state"], facts["reason"]) == ("paused", "asked to rest")
+    with open_book(facts["book"]) as opened:
+        assert opened.book.lease_owner is None
+
+
+def test_an_estimate_keeps_nothing_and_prices_every_role(cli, home):
+    outcome = cli("estimate", *BRIEF, "--model", "anthropic:claude-sonnet-4-5", "--json")
+
+    found = json.loads(outcome.out)
+    assert outcome.code == 0
+    assert found["is_rehearsal"]
+    assert not home.exists()
+    assert found["total"]["low"]["calls"] == sum(role["low"]["calls"] for role in found["roles"])
+    for role in found["roles"]:
+        assert role["model"] == "anthropic:claude-sonnet-4-5"
+        assert 0 < role["low"]["cost_micros"] <= role["high"]["cost_micros"]
+    assert "A rehearsal of 900 words in the profile economy" in cli("estimate", *BRIEF).out
+
+
+def test_an_estimate_names_a_price_it_does_not_know(cli, monkeypatch):
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9")
+
+    found = json.loads(cli("estimate", *BRIEF, "--model", "compatible:mine", "--json").out)
+
+    assert found["total"]["low"]["calls"] > 0
+    assert found["total"]["low"]["cost_micros"] is None
+
+
+def _hold(identity, owner):
+    with open_book(identity) as opened, opened.storage.write() as stores:
+        Lease.take(stores.connection, identity, owner, 2)
+        stores.books.set_state(identity, BookState.PAUSED)
