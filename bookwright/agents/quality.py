@@ -10,7 +10,9 @@ _QUOTE_CHARACTERS = 80
 _SPOTS = 6
 _PHRASES = 3
 _WORD = re.compile(r"\w+")
-_LEFTOVERS = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE)
+_LEFTOVERS = re.compile(
+    r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE
+)
 
 
 def spots_in(text: str, language: Language) -> list[str]:

@@ -5,12 +5,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from bookwright.agents.backends import catalogue, prices
+from bookwright.cli.progress import EVERY_STEP
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Usage
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage, Stores
-
-_ALL = 2**31
 
 _RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
 
@@ -136,7 +135,7 @@ def _served_units(stores: Stores) -> list[_Served]:
         entry = _Served(node) if node.is_unit or above is None else above
         entry.nodes += 1
         units[node.label] = entry
-    for line in stores.steps.lines(limit=_ALL):
+    for line in stores.steps.lines(limit=EVERY_STEP):
         entry = units[line.label]
         bills = entry.for_each_child if line.activity in _RECURRING else entry.once
         bills[line.role] += Bill(1, line.input_tokens, line.output_tokens)

@@ -20,7 +20,6 @@ from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage import migrate
 from bookwright.storage.database import SAFE_SQLITE, open_database, sqlite_driver
-from bookwright.storage.embedding import make_embedder
 
 
 class Health(StrEnum):
@@ -127,6 +126,8 @@ def _chroma(settings: Settings) -> tuple[Health, str]:
 
 
 def _embedding(settings: Settings) -> tuple[Health, str]:
+    from bookwright.storage.embedding import make_embedder  # numpy, which no other verb here needs
+
     embedder = make_embedder(settings)
     vectors = embedder.embed(["a lighthouse"], is_query=True)
     return Health.OK, f"{embedder.name}, {vectors.shape[1]} dimensions"

@@ -43,9 +43,9 @@ def estimate(
 
 def _show(found: "Estimate") -> None:
     print_text(
-        f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile}: the engine walked the book twice\n"
-        "with a stand-in for each model, once with drafts that fit (low), once with drafts that miss their length\n"
-        "by 30 to 50 %, answers that are no result, and thoughts where a model thinks (high)."
+        f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile}: the engine walked the book\n"
+        "twice with a stand-in for each model, once with drafts that fit (low), once with drafts that\n"
+        "miss by 30 to 50 %, answers that are no result, and thoughts where a model thinks (high)."
     )
     if found.rehearsed < found.length * 3 // 4:
         print_text(f"It walked the first {found.rehearsed:,} {found.unit}; the rest is scaled from them.")

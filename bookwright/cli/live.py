@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -11,6 +12,7 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
+from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
@@ -96,7 +98,8 @@ class LiveView:
         self._call = Call()
         self._feed = StepFeed(storage, _RECENT)
         self._began = clock()
-        self._pace = Pace(read_progress(storage).root.written, self._began)
+        self._progress = read_progress(storage)
+        self._pace = Pace(self._progress.root.written, self._began)
         self._live = Live(
             console=console, get_renderable=self.render, refresh_per_second=LOOKS_A_SECOND, transient=True
         )
@@ -119,8 +122,7 @@ class LiveView:
 
     def render(self) -> RenderableType:
         """Look into the database and draw the panel."""
-        progress = read_progress(self._storage)
-        self._feed.new()
+        progress = self._look()
         now = self._clock()
         left = self._pace.seconds_left(progress.root, now)
         return Group(
@@ -133,6 +135,16 @@ class LiveView:
             _line(""),
             *(_line(step_text(line), style="red" if line.failure else "dim") for line in self._feed.recent),
         )
+
+    def _look(self) -> Progress:
+        """Look into the database; what cannot be read now is read the next time.
+
+        A database that is broken for good ends the walk, which then says so.
+        """
+        with suppress(DBAPIError):
+            self._feed.new()
+            self._progress = read_progress(self._storage)
+        return self._progress
 
 
 class PlainView:
@@ -177,7 +189,7 @@ class PlainView:
             self._print_steps()
 
     def _print_steps(self) -> None:
-        with self._lock:
+        with self._lock, suppress(DBAPIError):  # as above
             for line in self._feed.new():
                 self._print(step_text(line))
 

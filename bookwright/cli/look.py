@@ -14,6 +14,7 @@ from bookwright.cli.access import OpenBook, open_book
 from bookwright.cli.live import step_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import fact_table, make_console, moment, plain_table, print_json, print_text
+from bookwright.cli.progress import EVERY_STEP
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
 from bookwright.models.document import Document, DocumentKind
@@ -54,7 +55,7 @@ def show(
             found = stores.nodes.by_label(node)
             documents = [entry for kind in DocumentKind for entry in stores.documents.versions(found.key, kind)]
             current = stores.documents.of_nodes([found.key], *DocumentKind)
-            steps = [line for line in stores.steps.lines(node, limit=2**31) if line.label == node]
+            steps = [line for line in stores.steps.lines(node, limit=EVERY_STEP) if line.label == node]
         if as_json:
             print_json(_node_facts(found, documents, current if texts else [], steps))
         else:

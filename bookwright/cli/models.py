@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bookwright.agents.backends import catalogue, prices
 from bookwright.cli.options import AsJson
@@ -12,6 +13,7 @@ from bookwright.models.errors import InvalidInput, MissingKey
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Usage
+from bookwright.storage.database import make_home
 
 app = typer.Typer(help="Which model each role asks, and what it costs.", invoke_without_command=True)
 
@@ -63,18 +65,23 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("get")
 def get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as qwen3-4b; a wrong name lists them.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as qwen2.5-7b; a wrong name lists them.")],
     as_json: AsJson = False,
 ) -> None:
     """Download larger weights for the embedded model; an interrupted download goes on."""
-    from bookwright.agents.backends import weights
+    from bookwright.agents.backends import weights  # brings an HTTP client, for this verb alone
 
     settings = load_settings()
-    path = weights.get(name, settings)
+    size = weights.find(name).size
+    make_home(settings)
+    columns = (TextColumn(name), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=make_console(stderr=True)) as bar:
+        task = bar.add_task(name, total=size)
+        path = weights.get(name, settings, lambda done, total: bar.update(task, completed=done, total=total))
     if as_json:
-        print_json({"name": name, "file": str(path)})
+        print_json({"name": name, "model": f"embedded:{name}", "file": str(path)})
     else:
-        print_text(f"{path}\nuse it with --model embedded:{path}")
+        print_text(f"{path}\nuse it with --model embedded:{name}")
 
 
 def role_model(role: str, settings: Settings) -> RoleModel:

@@ -9,7 +9,8 @@ from bookwright.models.task import TaskNode
 from bookwright.storage.steps import StepLine
 from bookwright.storage.stores import BookStorage
 
-_ALL = 2**31
+EVERY_STEP = 2**31
+"""A limit that no journal reaches."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class StepFeed:
     def __init__(self, storage: BookStorage, shown: int = 0) -> None:
         self._storage = storage
         with storage.read() as stores:
-            self.recent = deque(stores.steps.lines(limit=_ALL), maxlen=max(shown, 1))
+            self.recent = deque(stores.steps.lines(limit=EVERY_STEP), maxlen=max(shown, 1))
         self._last = self.recent[-1].id if self.recent else 0
 
     def new(self) -> list[StepLine]:

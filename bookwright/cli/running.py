@@ -1,107 +1,37 @@
-"""Running a book from the command line: the checks before, the wait for a dead worker, the walk, the watching."""
+"""Running a book from the command line: the window, the view, the walk, and the signals that may end it."""
 
 import os
-import re
 import signal
-import socket
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import typer
 
-from bookwright.agents.backends import prices
 from bookwright.agents.backends.service import ModelService
-from bookwright.cli.access import at_rest
 from bookwright.cli.live import View, choose_view
 from bookwright.cli.output import make_console, note
 from bookwright.flows.deps import Deps, NoWindow, Window
-from bookwright.flows.hold import Surroundings, model_of
-from bookwright.flows.library import check_models
+from bookwright.flows.hold import Surroundings
 from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
-from bookwright.models.brief import Brief
-from bookwright.models.errors import BookHeld, BookPaused, InvalidSetting
-from bookwright.models.model_name import ROLES
+from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, Usage
+from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
-from bookwright.storage.embedding import make_embedder
 from bookwright.storage.stores import BookStorage
-
-_SLACK_SECONDS = 2.0
-_OWNER = re.compile(r"process (\d+) on (.+)")
 
 
 @dataclass(frozen=True)
 class Wishes:
     """How a book is to be run this time."""
 
-    limits: Limits = Limits()
+    limits: Limits
     streams: bool = False
     uses_prefect: bool = True
     as_json: bool = False
     """Facts go to stdout as JSON at the end, so what is watched goes to stderr."""
-
-
-def check(brief: Brief, settings: Settings) -> None:
-    """Make sure that a book can be written as things are set, before anything is created or paid.
-
-    Raises:
-        InvalidInput: It cannot; the message says what to change.
-    """
-    check_models(brief, settings)
-    make_embedder(settings)
-    if brief.budget.usd is None:
-        return
-    for name in dict.fromkeys(model_of(role, brief, settings) for role in ROLES):
-        if prices.cost(name, Usage(input_tokens=1, output_tokens=1), settings) is None:
-            raise InvalidSetting(
-                f"the budget caps money and the price of {name} is unknown; "
-                f'give it in config.toml under [prices."{name}"], 0 if it is free'
-            )
-
-
-def wait_until_free(storage: BookStorage, settings: Settings) -> None:
-    """Return once nobody holds the book; wait only for a worker of this machine that has died.
-
-    Raises:
-        BookHeld: A living worker holds it, or one whose life cannot be seen from here.
-    """
-    began = time.monotonic()
-    told = ""
-    while (held := _holding(storage)) is not None:
-        if not is_dead(held.owner) or time.monotonic() - began > settings.lease_seconds + _SLACK_SECONDS:
-            raise held
-        if held.owner != told:
-            note(f"{held.owner} has died; the lease of {held.book} runs out in {held.seconds_left:.0f} s")
-            told = held.owner
-        time.sleep(min(held.seconds_left, 1.0) + 0.05)
-
-
-def _holding(storage: BookStorage) -> BookHeld | None:
-    """Return what keeps the book from being taken; None if nothing does."""
-    try:
-        with at_rest(storage):
-            return None
-    except BookHeld as held:
-        return held
-
-
-def is_dead(owner: str) -> bool:
-    """True if a lease's owner is a process of this machine that no longer runs."""
-    found = _OWNER.fullmatch(owner)
-    if found is None or found.group(2) != socket.gethostname() or os.name != "posix":
-        return False  # elsewhere signal 0 is no mere question
-    try:
-        os.kill(int(found.group(1)), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
 
 
 def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
@@ -112,14 +42,26 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
         BookPaused: It rests, with a reason.
         typer.Exit: A signal made it rest; the exit code says which.
     """
+    with _signals() as caught:
+        try:
+            return _run_watched(book, storage, settings, wishes)
+        except BookPaused as rest:
+            numbers = caught()
+            if not numbers:
+                raise
+            note(f"bookwright: {rest}")
+            raise typer.Exit(128 + numbers[0]) from rest
+
+
+def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
     models = ModelService(settings)
     try:
-        with _open_window(settings, book, wishes) as window, _signals() as signals, _watch(storage, wishes) as view:
+        with _open_window(settings, book, wishes) as window, _watch(storage, wishes) as view:
             around = Surroundings(
                 settings=settings, database=storage.database, models=models, window=_Watched(window, view),
                 listener=view.hear, limits=wishes.limits, cancel=models.cancel,
             )  # fmt: skip
-            return _run_unless_stopped(book, around, signals)
+            return run_book(book.id, around)
     finally:
         models.close()
 
@@ -144,17 +86,6 @@ def choose_window(settings: Settings, book: Book, *, uses_prefect: bool) -> Abst
     from bookwright.flows.prefect_window import open_window  # Prefect takes over a second to import
 
     return open_window(settings, book)
-
-
-def _run_unless_stopped(book: Book, around: Surroundings, signals: Callable[[], list[int]]) -> Book:
-    try:
-        return run_book(book.id, around)
-    except BookPaused as rest:
-        caught = signals()
-        if not caught:
-            raise
-        note(f"bookwright: {rest}")
-        raise typer.Exit(128 + caught[0]) from rest
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from bookwright.cli.live import spent
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import fact_table, make_console, moment, money, note, plain_table, print_json, tokens
 from bookwright.cli.progress import Progress, read_progress
+from bookwright.cli.waiting import is_dead
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.books import BookRepository
@@ -34,11 +35,12 @@ def status(
 
 
 def state_of(book: Book) -> str:
-    """Say in one word where a book stands; a writer whose lease has run out has died.
+    """Say in one word where a book stands; a book that nobody writes any more was interrupted.
 
     The lease runs by the database's clock and this looks at our own: good enough to be shown.
     """
-    is_held = book.lease_owner is not None and book.lease_expires > time.time()
+    owner = book.lease_owner
+    is_held = owner is not None and book.lease_expires > time.time() and not is_dead(owner)
     if book.state is BookState.WRITING and not is_held:
         return "interrupted"
     return "stopping" if is_held and book.stop_requested else book.state.value

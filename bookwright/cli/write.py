@@ -10,6 +10,7 @@ from bookwright.cli.editing import change_brief
 from bookwright.cli.options import AsJson, BookArgument, BriefFile, NoPrefect, Stream, Until, WordsToday
 from bookwright.cli.output import note, print_json
 from bookwright.cli.result import Result, show_result
+from bookwright.cli.waiting import wait_until_free
 from bookwright.exports.files import check_formats
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
@@ -61,15 +62,15 @@ def write(
     brief = read_brief(brief_file, options)
     formats = check_formats(name.strip() for name in export.split(",") if name.strip())
     limits = Limits.parse(until, words_today)
-    from bookwright.cli import running  # brings the engine, which looking at a book does not need
+    from bookwright.cli import checks, running  # these bring the engine, which looking at a book does not need
     from bookwright.flows.library import find_or_create
 
     wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
-    running.check(brief, settings)
+    checks.check_writable(brief, settings)
     with library(settings) as database:
         book = find_or_create(database, brief, is_new=is_new)
         storage = BookStorage(database, book.id, book.brief.language)
-        running.wait_until_free(storage, settings)
+        wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
         _bring_to_its_end(book, storage, settings, wishes, formats)
 
@@ -85,11 +86,11 @@ def resume(
     """Go on with a book from where it rests."""
     limits = Limits.parse(until, words_today)
     with open_book(book) as opened:
-        from bookwright.cli import running
+        from bookwright.cli import checks, running
 
         wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
-        running.check(opened.book.brief, opened.settings)
-        running.wait_until_free(opened.storage, opened.settings)
+        checks.check_writable(opened.book.brief, opened.settings)
+        wait_until_free(opened.storage, opened.settings)
         _bring_to_its_end(opened.book, opened.storage, opened.settings, wishes, ["md"])
 
 

@@ -13,6 +13,8 @@ from threading import Thread
 def main() -> None:
     """Run Prefect's own command line with the arguments given."""
     Thread(target=_end_with_parent, daemon=True).start()
+    # Prefect's worker ends by sending itself SIGINT, which a shell's background job inherits as ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     runpy.run_module("prefect", run_name="__main__", alter_sys=True)
 
 

@@ -16,7 +16,7 @@ from prefect.settings import temporary_settings
 from prefect.states import Cancelled, Failed
 
 from bookwright.flows.prefect_server import known_server, own_server
-from bookwright.models.errors import BookHeld, BookPaused
+from bookwright.models.errors import BookHeld, BookPaused, BookwrightError
 from bookwright.models.settings import Settings
 
 FLOW_NAME = "write-book"
@@ -39,6 +39,8 @@ def ending_of(error: BaseException) -> State[None]:
             return Failed(name="Held", message=str(cause))
     if isinstance(error, KeyboardInterrupt):
         return Cancelled(message="interrupted")
+    if isinstance(error, BookwrightError):
+        return Failed(message=str(error))
     return Failed(message=f"{type(error).__name__}: {error}")
 
 

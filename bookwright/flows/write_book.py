@@ -1,11 +1,13 @@
 """The flow: one run of it is one book, from a brief or from where the book rests."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
 from prefect import flow, get_run_logger, runtime
 from prefect.client.schemas.objects import State
+from prefect.exceptions import PrefectException
 from prefect.states import Completed
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
@@ -60,6 +62,7 @@ def write_book(
             found = _find(database, settings, brief, book, model)
             return Completed(message=_write(found, settings, database, limits, model))
     except BookwrightError as error:
+        _spare_tracebacks()
         return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
 
 
@@ -113,6 +116,16 @@ def _step_teller(tell: Callable[[str], None]) -> Callable[[str, StreamEvent], No
             tell(f"{step}: {_TOLD[event.kind]}")
 
     return hear
+
+
+def _spare_tracebacks() -> None:
+    """Keep Prefect from adding to a failed state the stack of its own engine."""
+    for name in ("prefect.flow_runs", "prefect.engine"):
+        logging.getLogger(name).addFilter(_has_no_stack_of_prefects)
+
+
+def _has_no_stack_of_prefects(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], PrefectException))
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """The closed answers that steer the walk: verdicts, decisions, experts."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bookwright.models.plan import TaskType
 
@@ -104,8 +105,8 @@ class TitleAndBlurb(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    blurb: str = Field(min_length=1, max_length=1500)
-    title: str = Field(min_length=1, max_length=120)
+    blurb: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1500)]
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
 
 
 def guard_atom(

@@ -46,9 +46,10 @@ def render(path: str, card: Card, locale: str = "en") -> str:
 
 
 @lru_cache(maxsize=8)
-def render_system(book: BookCard, locale: str = "en") -> str:
-    """Render the system frame that all agents of a book share."""
-    return environment(locale).get_template("story/system.md.j2").render(book=book).strip()
+def render_system(book: BookCard, locale: str = "en", *, is_small: bool = False) -> str:
+    """Render the system frame that all agents of a book share; the small profile has one of its own."""
+    path = "story/small/system.md.j2" if is_small else "story/system.md.j2"
+    return environment(locale).get_template(path).render(book=book).strip()
 
 
 def render_block(tag: str, text: str, locale: str = "en") -> str:

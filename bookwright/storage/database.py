@@ -3,6 +3,7 @@
 import importlib
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -117,11 +118,10 @@ def make_home(settings: Settings) -> None:
     Raises:
         UnwritableFolder: It cannot be made or written to.
     """
-    probe = settings.home / ".writable"
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
-        probe.write_bytes(b"")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=settings.home):  # nobody else's, however many start at once
+            pass
     except OSError as error:
         raise UnwritableFolder(
             f"the data folder {str(settings.home)!r} cannot be written to ({error.strerror}); set BOOKWRIGHT_HOME"

@@ -35,7 +35,10 @@ _OF_KINDS = (
     documents.c.kind.in_(bindparam("kinds", expanding=True)),
     documents.c.is_current.is_(True),
 )
-_ID_RANGE = select(func.min(documents.c.id), func.max(documents.c.id)).where(*_OF_KINDS)
+_BY_ID = select(documents.c.id).where(*_OF_KINDS).limit(1)
+_ID_RANGE = select(  # ordered, each end is one look at the index; min() and max() would read all ids
+    _BY_ID.order_by(documents.c.id).scalar_subquery(), _BY_ID.order_by(documents.c.id.desc()).scalar_subquery()
+)
 _NEXT_ID = select(documents).where(*_OF_KINDS, documents.c.id >= bindparam("start")).order_by(documents.c.id).limit(1)
 _LAST_VERSION = select(func.max(documents.c.version)).where(
     documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind")

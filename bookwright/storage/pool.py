@@ -9,7 +9,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.storage.embedding import Vectors
 from bookwright.storage.passages import Passage, PassageId, Row
 from bookwright.storage.ranking import names
-from bookwright.storage.vector_index import Look
+from bookwright.storage.scan_index import Look
 
 SIZE = 120
 """Passages for each question. Source: DETAILS, "Context values"."""
@@ -62,9 +62,7 @@ class Pool:
             standing = repository.standing({document for document, _ in self.fresh})
         candidates = {passage.id: (passage, vectors[row]) for row, passage in found.items()}
         candidates |= {
-            identity: held
-            for identity, held in self.fresh.items()
-            if identity[0] in standing and limits.admit(held[0])
+            identity: held for identity, held in self.fresh.items() if identity[0] in standing and limits.admit(held[0])
         }
         if not candidates:
             return []
@@ -89,9 +87,7 @@ class Pool:
             rows = {row for name in _names(asked) for row in repository.naming(name, limits.kinds, _NAMED)}
             return {row: passage for row, passage in repository.places(rows).items() if limits.admit(passage)}
 
-    def _ids_with_names(
-        self, asked: Sequence[str], named: Iterable[Passage], limits: Limits
-    ) -> set[PassageId]:
+    def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: Limits) -> set[PassageId]:
         known = {passage.id: passage for passage in (*named, *(passage for passage, _ in self.fresh.values()))}
         chosen: set[PassageId] = set()
         for name in _names(asked):

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -19,6 +20,9 @@ from bookwright.storage.embedding import Vectors
 LEXICAL_WEIGHT = 0.3
 NAME_WEIGHT = 2.5
 
+_FARTHEST = -2.0
+"""Likeness below which a text is no farther: among many that are much alike, a name must still tell."""
+
 _K1, _B = 1.2, 0.5
 _LEAST_OF_A_LANGUAGE = 5
 """Passages of one language below which their own mean says nothing."""
@@ -29,7 +33,6 @@ _RUN = re.compile(
 )
 _SMALL = re.compile(r"\b[a-z][\w’'-]+")
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]{2,}")
-_FULL_NAME = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){1,2}")
 _MARKED = re.compile(r"[「『《“\"]([^」』》”\"\n]{2,12})[」』》”\"]|([\u30a1-\u30ff]{2,})")
 _COMMON = frozenset(
     "a about after all also an and any are as at be because been before but by can could did do does every for from "
@@ -61,11 +64,13 @@ def names(text: str) -> list[str]:
     quotation or title marks.
     """
     lower = set(_SMALL.findall(text)) | _COMMON
-    words = [(match.start(), match.group()) for match in _CAPITALISED.finditer(text)]
-    words = [(place, word) for place, word in words if word.lower() not in lower]
-    words += [(match.start(), match.group(1) or match.group(2)) for match in _MARKED.finditer(text)]
-    full = [name for name in _FULL_NAME.findall(text) if not lower & set(name.lower().split())]
-    return list(dict.fromkeys([*full, *(word for _, word in sorted(words))]))
+    words = [match for match in _CAPITALISED.finditer(text) if match.group().lower() not in lower]
+    full = [
+        f"{one.group()} {other.group()}" for one, other in pairwise(words) if text[one.end() : other.start()] == " "
+    ]
+    single = [(match.start(), match.group()) for match in words]
+    single += [(match.start(), match.group(1) or match.group(2)) for match in _MARKED.finditer(text)]
+    return list(dict.fromkeys([*full, *(name for _, name in sorted(single))]))
 
 
 def weights(text: str) -> dict[str, float]:
@@ -85,7 +90,7 @@ def rank(queries: Sequence[str], query_vectors: Vectors, texts: Sequence[str], v
     bags = [Counter(terms(text)) for text in texts]
     likeness = query_vectors.astype(np.float64) @ vectors.astype(np.float64).T
     scores = [
-        _z(_centred(row, languages)) + LEXICAL_WEIGHT * _z(_bm25(weights(query), bags))
+        np.maximum(_z(_centred(row, languages)), _FARTHEST) + LEXICAL_WEIGHT * _z(_bm25(weights(query), bags))
         for query, row in zip(queries, likeness, strict=True)
     ]
     best: Floats = np.round(np.max(scores, axis=0), 6)

@@ -1,11 +1,12 @@
-"""Where the nearest vectors are found: in Chroma, or by going through the database."""
+"""Finds the nearest vectors in Chroma, and makes sure that it holds what it should."""
 
 import hashlib
+import json
 import logging
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +18,8 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import PassageRepository, Row, StoredVector
+from bookwright.storage.passages import Row, StoredVector
+from bookwright.storage.scan_index import Look
 
 _BATCH = 500
 """Vectors of one call; Chroma takes 5 461."""
@@ -41,35 +43,13 @@ class IndexDamaged(BookwrightError):
     """Chroma does not hold what it should, or cannot be asked; it has to be built again."""
 
 
-Look = Callable[[], AbstractContextManager[PassageRepository]]
-"""Opens a short read transaction on one book's passages."""
-
-
-class ScanIndex:
-    """Goes through all vectors in the database: exact, always current, and slow for a very long book."""
-
-    def __init__(self, look: Look) -> None:
-        self._look = look
-
-    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
-        """Return for each query the rows of the `count` nearest passages of some kinds, nearest first."""
-        best: list[list[tuple[float, Row]]] = [[] for _ in queries]
-        with self._look() as repository:
-            for rows, vectors in repository.scan(kinds):
-                for place, likeness in enumerate(queries @ vectors.T):
-                    best[place] += zip((-likeness).tolist(), rows, strict=True)
-                    best[place] = sorted(best[place])[:count]
-        return [[row for _, row in found] for found in best]
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
 class ChromaIndex:
     """One collection of one book. Only the holder of the book's lease may open the embedded one.
 
     Two processes in one folder damage it without an error; so each book has a folder of its own.
-    Chroma is told ids, vectors and a few keys; texts stay in the database.
+    Chroma is told ids, vectors and a few keys; texts stay in the database. Its native code can crash
+    the process on a file that was cut short, so an embedded index carries a seal: the sizes of its
+    files, taken away while it is opened. One without its seal, or shorter than that says, is damaged.
     """
 
     def __init__(self, book: str, model: str, settings: Settings) -> None:
@@ -77,6 +57,7 @@ class ChromaIndex:
         self._model = model
         self._url = settings.chroma_url
         self.folder = settings.home / "index" / self._name
+        self._seal_file = self.folder / "seal.json"
         self._client: Any = None
         self._collection: Any = None
 
@@ -120,6 +101,7 @@ class ChromaIndex:
                     metadatas=[_metadata(item) for item in some],
                 )
             collection.modify(metadata={"model": self._model, "applied": items[-1].row})
+        self.seal()
 
     def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
         """Return for each query the rows of the `count` nearest passages of some kinds, nearest first.
@@ -132,6 +114,34 @@ class ChromaIndex:
         with _damage():
             answer = self._opened().query(query_embeddings=queries, n_results=count, where=where, include=[])
         return [[_row(identity) for identity in found] for found in answer["ids"]]
+
+    def seal(self) -> None:
+        """Vouch for the files as they are."""
+        if self._url:
+            return
+        with _damage():
+            new = self._seal_file.with_suffix(".new")
+            new.write_text(json.dumps(self._sizes()))
+            new.replace(self._seal_file)
+
+    def break_seal(self) -> None:
+        """Make sure, before anything is opened, that it may be.
+
+        Raises:
+            IndexDamaged: The files are not those that were vouched for.
+        """
+        if self._url or not self.folder.exists():
+            return
+        with _damage():
+            sealed = json.loads(self._seal_file.read_text())
+            self._seal_file.unlink()
+            sizes = self._sizes()
+        if any(sizes.get(name, 0) < size for name, size in sealed.items()):
+            raise IndexDamaged("files of the index are missing or cut short")
+
+    def _sizes(self) -> dict[str, int]:
+        """Sizes of the files that hold vectors; nothing is ever deleted, so they only grow."""
+        return {path.relative_to(self.folder).as_posix(): path.stat().st_size for path in self.folder.rglob("*.bin")}
 
     def drop(self) -> None:
         """Remove the collection, and the folder of an embedded one."""
@@ -147,7 +157,8 @@ class ChromaIndex:
         """Let go of files and connections."""
         client, self._client, self._collection = self._client, None, None
         if client is not None:
-            client.close()
+            with suppress(IndexDamaged), _damage():
+                client.close()
 
     def _opened(self) -> Any:
         if self._collection is None:
@@ -182,6 +193,7 @@ def open_whole(
         _log.warning("the index of book %r is built again: %s", book, reason)
         index.drop()
     fill(index, look)
+    index.seal()
     return index
 
 
@@ -202,6 +214,7 @@ def fill(index: ChromaIndex, look: Look) -> None:
 def _what_is_wrong(index: ChromaIndex, look: Look) -> str:
     """Compare a collection with its stamp and let a sample of vectors find themselves; empty if all is well."""
     try:
+        index.break_seal()
         applied = index.applied
         with look() as repository:
             expected = repository.count(up_to=applied)

@@ -38,10 +38,11 @@ def failure(agent: Agent, text: str, language: Language = Language.EN, **reply: 
         f"  {PLAN}\n\n",
         PLAN.replace('"r"', '"line one\nline two"'),
         PLAN.replace('"r"', '"tab\there"'),
-        PLAN.replace("decide", "decide\x00"),
+        PLAN.replace("decide", "decide\x00\x1b"),
+        PLAN.replace("decide", "decide\\u0000\\u001F"),
         f"```json\n{{broken\n```\n```json\n{PLAN}\n```",
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_json_is_found_in_whatever_stands_around_it(text: str) -> None:
     parsed = parse(PLANNER, Reply(text=text), Language.EN, PROMPT)
@@ -164,8 +165,8 @@ def test_a_fence_around_a_whole_text_is_taken_off(fence: str) -> None:
     assert parse(DRAFTER, Reply(text=f"{fence}\n{RAIN}\n```"), Language.EN, PROMPT).value == RAIN
 
 
-def test_what_no_provider_would_take_back_is_taken_out() -> None:
-    parsed = parse(DRAFTER, Reply(text="Rain\x00 fell \ud83d on it."), Language.EN, PROMPT)
+def test_characters_that_no_book_holds_are_taken_out() -> None:
+    parsed = parse(DRAFTER, Reply(text="Rain\x00\x08 fell \ud83d on it."), Language.EN, PROMPT)
 
     assert parsed.value == "Rain fell ? on it."
 

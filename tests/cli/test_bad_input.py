@@ -67,6 +67,8 @@ def test_a_file_that_is_no_brief(cli, home, tmp_path, content, message):
     ("arguments", "message"),
     [
         (("--model", "openai:gpt-5.1"), "openai needs an API key: set OPENAI_API_KEY"),
+        (("--model", "embedded:nobody"), "no model file is at 'nobody'"),
+        (("--model", "rehearsal:nope"), "the rehearsal author knows no mode 'nope'"),
         (("--model", "compatible:mine"), "compatible has no address: set LLM_BASE_URL"),
         (("--budget-usd", "0"), "budget.usd in the brief: Input should be greater than 0"),
         (("--budget-tokens", "-1"), "budget.tokens in the brief: Input should be greater than 0"),

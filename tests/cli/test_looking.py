@@ -1,6 +1,9 @@
 """What `status`, `tree`, `show`, `read`, `log`, `prompt` and `export` say about a book."""
 
 import json
+import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -39,8 +42,15 @@ def test_status_tells_a_dead_writer_from_a_living_one(cli, book):
     assert json.loads(cli("status", "lamp", "--json").out)["state"] == "interrupted"
 
     with book.write() as stores:
-        Lease.take(stores.connection, "lamp", "somebody", 60)
+        lease = Lease.take(stores.connection, "lamp", "somebody", 60)
     assert json.loads(cli("status", "lamp", "--json").out)["state"] == "writing"
+
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    with book.write() as stores:
+        lease.release(stores.connection)
+        Lease.take(stores.connection, "lamp", f"process {dead.pid} on {socket.gethostname()}", 60)
+    assert json.loads(cli("status", "lamp", "--json").out)["state"] == "interrupted"
 
 
 def test_the_tree_is_in_reading_order_and_can_be_cut(cli, book):

@@ -82,6 +82,14 @@ def test_models_tells_what_each_role_asks_and_what_it_costs(cli, monkeypatch):
     assert (roles["planner"]["model"], roles["planner"]["usd_out"]) == ("rehearsal:exact", 0.0)
 
 
+def test_weights_that_nobody_knows_are_bad_input(cli, home):
+    outcome = cli("models", "get", "qwen2.5-7c")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "did you mean 'qwen2.5-7b'?" in outcome.err
+    assert not home.exists()
+
+
 def test_the_database_is_made_on_demand(cli, settings):
     assert json.loads(cli("db", "upgrade", "--json").out) == {"revision": migrate.HEAD}
     assert settings.database_path.is_file()

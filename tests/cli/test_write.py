@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from bookwright.cli.access import open_book
-from bookwright.cli.running import is_dead
+from bookwright.cli.waiting import is_dead
 from bookwright.models.book import BookState
 from bookwright.storage.books import Lease
 

@@ -8,6 +8,7 @@ from bookwright.models.decision import (
     AtomVerdicts,
     Decision,
     FlowDecision,
+    TitleAndBlurb,
     Verdict,
     guard_atom,
     verdict_by_score,
@@ -74,6 +75,15 @@ def test_a_decision_is_one_of_three_names() -> None:
     }
     with pytest.raises(ValidationError):
         FlowDecision.model_validate({"decision": "DECISION_GIVE_UP"})
+
+
+@pytest.mark.parametrize("field", ["title", "blurb"])
+def test_a_title_and_a_blurb_are_more_than_space(field: str) -> None:
+    answer = {"title": " The Log\n", "blurb": "She counts."}
+
+    assert TitleAndBlurb.model_validate(answer).title == "The Log"
+    with pytest.raises(ValidationError, match=field):
+        TitleAndBlurb.model_validate(answer | {field: " \n"})
 
 
 def test_a_decision_needs_no_reasons_and_a_judgement_needs_a_verdict() -> None:

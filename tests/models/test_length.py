@@ -159,9 +159,7 @@ def _missed(target: int, miss: float, chance: random.Random) -> int:
     return max(1, round(target * chance.uniform(1 - miss, 1 + miss)))
 
 
-def _divided(
-    total: int, level: Level, proposed: int | None, write: Callable[[int], int]
-) -> tuple[list[int], int]:
+def _divided(total: int, level: Level, proposed: int | None, write: Callable[[int], int]) -> tuple[list[int], int]:
     """Divide as the walk does: each child after the former is written."""
     usual = usual_child_length(level, MAX_UNIT)
     limit = None if level.is_at_least(Level.ACT) else MAX_UNIT

@@ -1,6 +1,7 @@
 """How SQLite and Postgres are opened, and what a write transaction promises."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.database import SAFE_SQLITE, Database, database_now, open_database, sqlite_driver
+from bookwright.storage.database import SAFE_SQLITE, Database, database_now, make_home, open_database, sqlite_driver
 from bookwright.storage.stores import BookStorage
 from tests.postgres import PostgresServer
 from tests.storage.conftest import BOOK
@@ -69,9 +70,13 @@ def test_a_reader_sees_the_last_commit_while_another_writes(storage: BookStorage
 
 
 def test_an_error_leaves_nothing_behind(storage: BookStorage) -> None:
-    with pytest.raises(ZeroDivisionError), storage.write() as stores:
-        stores.books.change(BOOK, title="Half")
-        raise ZeroDivisionError
+    def write_half() -> None:
+        with storage.write() as stores:
+            stores.books.change(BOOK, title="Half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_half()
 
     with storage.read() as stores:
         assert stores.books.get(BOOK).title == "The Log"
@@ -104,6 +109,16 @@ def test_the_folder_is_made(tmp_path: Path) -> None:
     open_database(load_settings(home=tmp_path / "a" / "b")).dispose()
 
     assert list((tmp_path / "a" / "b").iterdir()) == []
+
+
+def test_many_workers_may_open_one_folder_at_once(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+
+    with ThreadPoolExecutor(8) as pool:
+        for opened in pool.map(lambda _: make_home(settings), range(800)):
+            assert opened is None
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
@@ -145,9 +160,7 @@ def test_free_room_is_that_of_the_data_folder(database: Database) -> None:
 
 
 @pytest.mark.postgres
-def test_postgres_keeps_each_commit_and_a_server_that_is_gone_is_told(
-    postgres: PostgresServer, tmp_path: Path
-) -> None:
+def test_postgres_keeps_each_commit_and_a_server_that_is_gone_is_told(postgres: PostgresServer, tmp_path: Path) -> None:
     settings: Settings = load_settings(home=tmp_path, database_url=postgres.url())
     database = open_database(settings)
     with database.read() as connection:

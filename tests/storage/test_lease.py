@@ -84,9 +84,13 @@ def test_a_write_before_the_fence_is_undone_with_it(storage: BookStorage) -> Non
     run_out(storage)
     take(storage, "worker B")
 
-    with pytest.raises(LeaseLost), storage.write() as stores:
-        stores.books.change(BOOK, title="A's title")
-        stale.fence(stores.connection)
+    def write_first() -> None:
+        with storage.write() as stores:
+            stores.books.change(BOOK, title="A's title")
+            stale.fence(stores.connection)
+
+    with pytest.raises(LeaseLost):
+        write_first()
 
     assert title(storage) == "The Log"
 

@@ -55,7 +55,7 @@ def test_children_are_numbered_on_below_their_parent(storage: BookStorage) -> No
 def test_a_void_child_keeps_its_number(storage: BookStorage) -> None:
     with storage.write() as stores:
         root = stores.nodes.root()
-        replaced, = add_units(stores, root, 1)
+        (replaced,) = add_units(stores, root, 1)
         stores.nodes.change(replaced.key, status=VOID)
         add_units(stores, root, 1)
 
@@ -72,7 +72,7 @@ def test_a_node_keeps_all_that_its_plan_said(storage: BookStorage) -> None:
     )  # fmt: skip
     with storage.write() as stores:
         root = stores.nodes.root()
-        added, = stores.nodes.add(
+        (added,) = stores.nodes.add(
             root, [item], level="book", unit=root.key, planning_round=2, open_points=("p", "q"), outline=["r"]
         )
 
@@ -105,8 +105,8 @@ def test_what_is_not_there_says_where_to_look(storage: BookStorage) -> None:
 def test_the_open_path_leads_to_where_the_work_goes_on(storage: BookStorage) -> None:
     with storage.write() as stores:
         root = stores.nodes.root()
-        task, = add_tasks(stores, root, TaskType.DESIGN)
-        part, = add_tasks(stores, task, TaskType.SEARCH)
+        (task,) = add_tasks(stores, root, TaskType.DESIGN)
+        (part,) = add_tasks(stores, task, TaskType.SEARCH)
         assert labels(stores.nodes.open_path()) == ["1", "1.1", "1.1.1"]
 
         for node in (part, task):
@@ -154,8 +154,8 @@ def test_what_is_written_counts_up_to_the_book(storage: BookStorage) -> None:
     with storage.write() as stores:
         root = stores.nodes.root()
         first, second = add_units(stores, root, 2)
-        below, = add_units(stores, first, 1, Level.SCENE)
-        task, = add_tasks(stores, first, TaskType.DESIGN)
+        (below,) = add_units(stores, first, 1, Level.SCENE)
+        (task,) = add_tasks(stores, first, TaskType.DESIGN)
 
         stores.nodes.add_written(below, 70)
         stores.nodes.add_written(second, 30)
@@ -179,7 +179,7 @@ def test_leaves_come_in_reading_order(storage: BookStorage) -> None:
 def test_a_walk_goes_parents_first_and_leaves_the_void_out(storage: BookStorage) -> None:
     with storage.write() as stores:
         root = stores.nodes.root()
-        task, = add_tasks(stores, root, TaskType.DESIGN)
+        add_tasks(stores, root, TaskType.DESIGN)
         first, second = add_units(stores, root, 2)
         add_units(stores, first, 1, Level.SCENE)
         stores.nodes.change(second.key, status=VOID)

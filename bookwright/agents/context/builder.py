@@ -24,6 +24,7 @@ _KNOWN_COUNTS = 8_192
 _SLACK = 2
 """Tokens that a block may have more than its frame and its text counted apart."""
 
+
 @dataclass(frozen=True)
 class Context:
     """The context blocks of one activity, as they stand in each of its prompts."""

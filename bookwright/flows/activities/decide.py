@@ -49,12 +49,10 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
     def move(answer: FlowDecision) -> Move:
         decision = guarded(answer.decision, unit, deps)
-        points = answer.missing_points if decision is Decision.CONTINUE_PLANNING else answer.missing_points[:0]
+        points = answer.missing_points if decision is Decision.CONTINUE_PLANNING else ()
 
         def record(stores: Stores, step: int) -> None:
-            stores.nodes.change(
-                unit.key, decision=decision.value, decided_round=planning_round, open_points=points or unit.open_points
-            )
+            stores.nodes.change(unit.key, decision=decision.value, decided_round=planning_round, open_points=points)
 
         return record
 

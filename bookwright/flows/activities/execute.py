@@ -41,7 +41,8 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         context=agent.context, round_=node.planning_round, next_activity="execute",
     )  # fmt: skip
     with deps.stores() as stores:
-        documents = stores.documents.of_nodes([part.key for part in parts(node, deps)], _kind(node))
+        kinds = (DocumentKind.DESIGN, DocumentKind.FINDINGS)  # a design task may have a search among its parts
+        documents = stores.documents.of_nodes([part.key for part in parts(node, deps)], *kinds)
     for document in documents:
         run.add("part", document.text)
     sources = tuple(document.id for document in documents)
@@ -57,9 +58,7 @@ def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> W
     return design_workflow(unit.level, expert, deps.profile.name)
 
 
-def _leave_document(
-    node: TaskNode, unit: TaskNode, text: str, run: ActivityRun, sources: tuple[int, ...] = ()
-) -> Move:
+def _leave_document(node: TaskNode, unit: TaskNode, text: str, run: ActivityRun, sources: tuple[int, ...] = ()) -> Move:
     new = NewDocument(node=node.key, kind=_kind(node), text=text, inputs=(*run.sources, *sources))
 
     def move(stores: Stores, step: int) -> None:

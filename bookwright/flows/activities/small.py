@@ -17,24 +17,22 @@ from bookwright.models.prose import cut_to
 from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Move
 
-MAX_PIECES = 4
-"""Draft calls for one unit, so that a whole story of 900 words stays below 40 calls."""
-
 
 def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Write a unit by continuation: plan, draft in pieces, critic, refine; figures choose the better."""
     run.card = replace(run.card, phase=phase_of(unit))
     run.run(SMALL_PLAN)
     before, opening = _what_stands_before(unit, deps)
-    draft = _draft(unit, before, opening, run, deps)
-    run.add("", draft)
+    closing = small.closing_of(deps.brief.ending, deps.brief.language) if run.card.is_last else ""
+    draft = _draft(unit, before, opening, closing, run, deps)
+    run.add("text", draft)
     run.run(SMALL_CRITIC)
 
     def conclude(reply: str) -> Move:
-        refined = _held(f"{opening} {reply}" if opening else reply, unit, deps)
-        names = small.names_in(deps.brief.premise)
-        chosen = small.better_of(draft, refined, unit.length or 1, names, deps.brief.language)
-        return accept(chosen, unit, run, deps)
+        refined = _held(small.joined(opening, reply), closing, unit, deps)
+        premise, language = deps.brief.premise, deps.brief.language
+        names, things = small.names_in(premise), small.things_in(premise, language)
+        return accept(small.better_of(draft, refined, unit.length or 1, names, language, things), unit, run, deps)
 
     run.run(SMALL_REFINE, conclude, prefill=opening, may_be_cut=True)
 
@@ -46,27 +44,25 @@ def phase_of(unit: TaskNode) -> str:
     return "begins" if unit.unit_index == 1 else "gets worse"
 
 
-def _draft(unit: TaskNode, before: str, opening: str, run: ActivityRun, deps: Deps) -> str:
+def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: ActivityRun, deps: Deps) -> str:
     language = deps.brief.language
     text = opening
-    for piece in range(1, MAX_PIECES + 1):
+    for piece in range(1, small.PIECES + 1):
         run.card = replace(run.card, piece=piece)
-        prefill = "\n\n".join(part for part in (before, text) if part)
+        prefill = small.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, bare=True, may_be_cut=True).value
-        text = small.trimmed(f"{text}{_joint(text, reply)}{reply}", language)
+        text = small.trimmed(small.joined(text, reply), language)
         if small.is_enough(text, unit.length or 1, language):
             break
-    return _held(text, unit, deps)
+    return _held(text, closing, unit, deps)
 
 
-def _held(text: str, unit: TaskNode, deps: Deps) -> str:
-    """The text, whole sentences only, no longer than the unit may be."""
-    language = deps.brief.language
-    return cut_to(small.trimmed(text, language), unit.length or 1, language)
-
-
-def _joint(text: str, reply: str) -> str:
-    return "" if not text or reply[:1] in " ,.;:!?'’\n" else " "
+def _held(text: str, closing: str, unit: TaskNode, deps: Deps) -> str:
+    """The text, whole sentences only, no longer than the unit may be, with the book's last words if it ends."""
+    language, target = deps.brief.language, unit.length or 1
+    if closing:
+        return small.ended(text, closing, target, language)
+    return cut_to(small.trimmed(text, language), target, language)
 
 
 def _what_stands_before(unit: TaskNode, deps: Deps) -> tuple[str, str]:

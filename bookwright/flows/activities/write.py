@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.quality import spots_in
-from bookwright.agents.workflows import LENGTHEN, REVISION_MARK, SHORTEN, write_workflow
+from bookwright.agents.workflows import LENGTHEN, REVISE, REVISION_MARK, SHORTEN, write_workflow
 from bookwright.flows.activities import small
 from bookwright.flows.activities.acceptance import accept
 from bookwright.flows.activities.surroundings import unit_card
@@ -55,7 +55,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
         if agent.is_prose:
             draft = text
             run.card = replace(run.card, spots=tuple(spots_in(text, deps.brief.language)))
-    prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps))
+    check = holds_new_text if last is REVISE else None
+    prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps), check=check)
     final = revised(prose.value)
     if _is_off(final, unit, run, deps):
         _mend_length(final, draft, unit, run, deps)
@@ -65,6 +66,13 @@ def revised(text: str) -> str:
     """Return the new text out of an answer that may hold findings before it."""
     _, mark, after = text.partition(REVISION_MARK)
     return after.strip() if mark else text
+
+
+def holds_new_text(text: str) -> str:
+    """Findings with a text behind them have their mark once, and something after it."""
+    if text.count(REVISION_MARK) == 1 and revised(text):
+        return ""
+    return f"write {REVISION_MARK} once, alone on a line after the findings, and behind it the whole text"
 
 
 def _card(unit: TaskNode, deps: Deps) -> Card:
@@ -105,9 +113,7 @@ def _mend_length(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: 
         run.add("text", numbered_paragraphs(text))
         run.run(
             LENGTHEN,
-            lambda reply: accept(
-                lengthened(text, read_insertions(reply), target, language), unit, run, deps, draft
-            ),
+            lambda reply: accept(lengthened(text, read_insertions(reply), target, language), unit, run, deps, draft),
         )
     else:
         excess = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
@@ -117,4 +123,3 @@ def _mend_length(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: 
             SHORTEN,
             lambda answer: accept(shortened(text, answer.cuts, target, language), unit, run, deps, draft),
         )
-

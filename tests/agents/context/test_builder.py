@@ -1,6 +1,7 @@
 """Contexts: which blocks in which order, within which bounds, from which documents."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -177,7 +178,7 @@ def test_the_results_of_a_round_grow_at_their_end_only(library):
             stores.documents.add(NewDocument(node=task.key, kind=DocumentKind.DESIGN, text=library.sentences(60)), None)
             stores.nodes.change(task.key, status="done")
 
-    assert all(later.startswith(earlier) for earlier, later in zip(seen, seen[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in pairwise(seen))
     assert len(set(seen)) == 4
 
 

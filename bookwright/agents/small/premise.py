@@ -1,0 +1,129 @@
+"""What code reads out of a premise: whom it is about, which things are in it, and how a story opens with it."""
+
+import re
+
+from bookwright.agents.small.tense import in_past_tense, past_of
+from bookwright.models.language import Language
+from bookwright.models.prose import cut_to, paragraphs, sentences
+from bookwright.storage.ranking import names, terms
+
+_OPENING = {Language.EN: 60, Language.ZH: 110, Language.JA: 130, Language.KO: 110}
+"""Most that a unit opens with of the premise, in the language's unit of length."""
+
+_MAX_NAMES, _MAX_THINGS = 12, 12
+_ORDER = re.compile(r"^(?:please )?(?:write|tell)(?: me)? (?=an? )", re.IGNORECASE)
+_BOOK = r"^(?:(?:this is )?(?:an?|the) )?(?:\w+ ){0,2}(?:story|tale|novel|book) "
+_ABOUT = re.compile(_BOOK + "(?:about|of) ", re.IGNORECASE)
+_IN_WHICH = re.compile(_BOOK + "(?:in which|where) ", re.IGNORECASE)
+_I = re.compile(r"\bI\b(?=[’' ])")
+_SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
+_HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
+_FULL_NAME = re.compile(r"\b[A-Z][\w’'-]*[a-z](?: [A-Z][\w’'-]*[a-z])+")
+_NO_THINGS = frozenset(
+    """alone always never ever since until while when once again still already soon late later early back away down up
+    more most less last first next new old own other another same long short good bad only just even very too than much
+    many few several true false real night day morning evening year years time times week month two three four five six
+    seven eight nine ten thing things one ones there here where him its behind below above under inside outside near
+    isn doesn didn wasn won don can nobody somebody someone everyone story tale novel book""".split()
+)
+
+
+def names_in(premise: str) -> tuple[str, ...]:
+    """Return the names of persons and places in a premise, full names first, each once.
+
+    A capital at a sentence's start alone makes no name: something beside it must say so.
+    """
+    full = [name for name in _FULL_NAME.findall(premise) if name.split()[0].lower() not in _NO_THINGS]
+    firsts = [name.split()[0] for name in full]
+    openers = [sentence.split()[0].strip("\"“‘'’,.") for part in paragraphs(premise) for sentence in sentences(part)]
+    singles = [
+        name
+        for name in names(premise)
+        if not any(name in whole.split() for whole in full)
+        and (name not in openers or _is_name(name, premise, openers.count(name)))
+    ]
+    small = set(re.findall(r"\b[a-z]+", premise))
+    found = [*full, *(name for name in (*firsts, *singles) if name.lower() not in small)]
+    return tuple(dict.fromkeys(found))[:_MAX_NAMES]
+
+
+def things_in(premise: str, language: Language = Language.EN) -> tuple[str, ...]:
+    """Return the words for what is in a premise, in the order of mention; no names, no known verbs.
+
+    For zh, ja and ko pairs of neighbouring characters stand for words.
+    """
+    named = {term for name in names_in(premise) for term in terms(name)}
+    words = [word for word in dict.fromkeys(terms(premise)) if word not in named]
+    if language is Language.EN:
+        words = [word for word in words if len(word) > 2 and word not in _NO_THINGS and not _is_verb(word)]
+    return tuple(words[: _MAX_THINGS if language is Language.EN else 4 * _MAX_THINGS])
+
+
+def pronoun_of(premise: str) -> str:
+    """Return `"She"`, `"He"` or `"I"` for the person an English premise is about; empty if it does not say.
+
+    The first of them decides: what is told of a person follows close upon the name.
+    """
+    if _I.search(premise):
+        return "I"
+    she, he = _SHE.search(premise), _HE.search(premise)
+    if she and (he is None or she.start() < he.start()):
+        return "She"
+    return "He" if he else ""
+
+
+def opening_of(premise: str, index: int, count: int, language: Language) -> str:
+    """Return the sentences of a premise that the unit at `index` of `count` opens with; may be empty.
+
+    They are told as the story's own: the first sentences open the first unit, the last one, which
+    holds a premise's turn more often than not, opens the last.
+    Source: facts/local-models-chroma.md section E, "Best shape found".
+    """
+    told = _as_told(premise, language)
+    last = max(len(told) - 1, 1)
+    chosen = [sentence for place, sentence in enumerate(told) if place * (count - 1) // last == index]
+    joint = " " if language in (Language.EN, Language.KO) else ""
+    return cut_to(joint.join(chosen), _OPENING[language], language)
+
+
+def closing_of(ending: str, language: Language) -> str:
+    """Return the first sentence of an author's ending as the story's last one; empty if there is none."""
+    told = _as_told(ending, language)
+    return told[0] if told else ""
+
+
+def _as_told(text: str, language: Language) -> list[str]:
+    """The sentences of a text as a narrator would say them."""
+    if language is Language.EN:
+        text = in_past_tense(_without_frame(text.strip()))
+    return [sentence for part in paragraphs(text) for sentence in sentences(part)]
+
+
+def _without_frame(text: str) -> str:
+    """Take away "a story about", which names a book and tells nothing."""
+    text = _ORDER.sub("", text)
+    if _ABOUT.match(text):
+        subject = _ABOUT.sub("", text)
+        return f"There {'was' if re.match('an? |the |one ', subject) else 'were'} once {subject}"
+    plain = _IN_WHICH.sub("", text)
+    return plain[:1].upper() + plain[1:]
+
+
+def _is_name(word: str, premise: str, times_at_start: int) -> bool:
+    """True if a word that opens a sentence also stands elsewhere, or a verb or a possessive follows it."""
+    if len(re.findall(rf"\b{re.escape(word)}\b", premise)) > times_at_start or " " in word:
+        return True
+    after = re.search(rf"\b{re.escape(word)}(['’]s)?\s+([a-z']+)", premise)
+    return after is not None and (bool(after.group(1)) or _is_verb(after.group(2)) or after.group(2) == "and")
+
+
+def _is_verb(word: str) -> bool:
+    return past_of(word) is not None or word in _PASTS or (word.endswith("ed") and past_of(word[:-2] + "s") is not None)
+
+
+_PASTS = frozenset(
+    """was were had did kept found took gave gone got came went saw knew told said made left lost held stood taken
+    seen known been being has have having done hung locked opened dropped died began begun ran set sent brought
+    bought caught sold lit wore wrote fell felt hid heard paid read rose sang sat slept spoke stole swore taught
+    thought threw woke won keep find take give get come go see know tell make leave lose hold stand""".split()
+)

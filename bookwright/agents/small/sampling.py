@@ -1,0 +1,85 @@
+"""How the `small` profile draws its replies: sampling, grammar and word biases for weak models."""
+
+import re
+from typing import Any
+
+from bookwright.agents.small.grammar import narrow_grammar, prose_grammar
+from bookwright.agents.small.premise import names_in, pronoun_of, things_in
+from bookwright.models.language import Language
+
+NARROW_MODELS = ("embedded:smollm2",)
+"""Models so small that they need the narrow grammar; larger ones may let people speak."""
+
+PROSE: dict[str, Any] = {
+    "top_p": 0.9, "top_k": 40, "min_p": 0.05, "repeat_penalty": 1.1, "repeat_last_n": 256, "dry_multiplier": 0.8,
+}  # fmt: skip
+"""Without the repetition penalty the model loops; with another penalty in its place too.
+Source: facts/local-models-chroma.md section E."""
+
+JSON: dict[str, Any] = {"top_p": 0.9, "top_k": 40, "min_p": 0.05}
+"""No penalties: the keys of JSON repeat by nature."""
+
+_NO_DIGIT = -30
+"""For the bare space that comes before a digit. Where figures are barred it would be chosen all the
+same, and whatever letters follow it are no word ("for icing days")."""
+
+_FIRST_PERSON = {-12: "I", -6: "my me we our us"}
+_NARRATION = {
+    -6: """you your reader story scene testament legacy journey tale chapter narrator author writer sentence""",
+    -3: "is are has will can says",
+}
+"""What leaves third-person narration in the past tense."""
+
+_STRANGERS = {
+    -4: """they their them man woman men women girl boy lady people person someone everyone sailor sailors friend
+        friends brother sister mother father wife husband son daughter grandfather grandmother child children parents family
+        families couple captain king mom dad""",
+}
+"""Whom the story would wander off with."""
+
+_ABSTRACTIONS = {
+    -2: """life lives love loved world forever future destiny dreams memories happiness hope happy adventure adventures
+        decided realized language voice word words message stories legend symbol own something different everything
+        anymore together said told asked talked talk very""",
+}
+"""What the story would come to speak of in place of its things."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_THING_BIAS = 1.0
+"""The repetition penalty falls on the premise's own words most; this makes up for it."""
+
+
+def sampling_extra(
+    language: Language, *, is_prose: bool, premise: str = "", model: str = NARROW_MODELS[0]
+) -> dict[str, Any]:
+    """Return what the small profile adds to a request, in the words of llama.cpp's server.
+
+    With a `premise` the prose is kept to its people and things, without one only to its form.
+    `model` is `provider:model`.
+    """
+    if not is_prose:
+        return dict(JSON)
+    if language is not Language.EN:
+        return {**PROSE, "grammar": prose_grammar(language)}
+    if model not in NARROW_MODELS:
+        return {**PROSE, "grammar": prose_grammar(language), "logit_bias": biases(_FIRST_PERSON, _NARRATION)}
+    grammar = narrow_grammar(names_in(premise), pronoun_of(premise)) if premise else prose_grammar(language)
+    return {**PROSE, "grammar": grammar, "logit_bias": narrow_biases(premise)}
+
+
+def narrow_biases(premise: str) -> list[tuple[str, float]]:
+    """Return the biases that keep a very small model in narration of this premise.
+
+    People and things of the premise itself are never held down, nor is an "I" that tells it.
+    """
+    person = {} if pronoun_of(premise) == "I" else _FIRST_PERSON
+    named = [part for name in names_in(premise) for part in name.split()]
+    given = {f" {word.lower()}" for word in _WORD.findall(premise)}
+    held = [(word, bias) for word, bias in biases(_STRANGERS, _ABSTRACTIONS) if word not in given]
+    wanted = [(f" {word}", _THING_BIAS) for word in dict.fromkeys((*named, *things_in(premise)))]
+    return [(" ", _NO_DIGIT), *biases(person, _NARRATION), *held, *wanted]
+
+
+def biases(*tables: dict[int, str]) -> list[tuple[str, float]]:
+    """Spread out tables of `bias: words`; a word begins with its space, as tokens do."""
+    return [(f" {word}", float(bias)) for table in tables for bias, words in table.items() for word in words.split()]

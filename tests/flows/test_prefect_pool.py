@@ -1,0 +1,219 @@
+"""A studio in little: a Prefect server, a process work pool, a worker, and four books at once."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import prefect.settings
+import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
+from prefect.client.schemas.objects import FlowRun
+from prefect.settings import temporary_settings
+
+from bookwright.agents.workflows import REVISION_MARK
+from bookwright.flows.library import book_id, open_library
+from bookwright.flows.prefect_server import (
+    api_url,
+    free_port,
+    server_environment,
+    start_prefect,
+    stop_process,
+    wait_until_up,
+)
+from bookwright.models.book import Book, BookState
+from bookwright.models.brief import make_brief
+from bookwright.models.settings import load_settings
+from bookwright.storage.books import BookRepository
+from bookwright.storage.database import Database
+from bookwright.storage.stores import BookStorage
+from tests.fake_provider import Entry, FakeProvider
+from tests.novelist import write as novelist
+
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
+
+SOURCES = Path(__file__).parents[2]
+PATIENCE_SECONDS = 240
+TITLES = ("Amber", "Basalt", "Cobalt", "Dross")
+
+
+@dataclass
+class Studio:
+    """All that runs, and what a person would type at it."""
+
+    environment: dict[str, str]
+    provider: FakeProvider
+    database: Database
+    worker: subprocess.Popen[bytes]
+
+    def prefect(self, *arguments: str) -> None:
+        """Type a command of Prefect's."""
+        subprocess.run(
+            [sys.executable, "-m", "prefect", *arguments], env=self.environment, cwd=SOURCES, check=True,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def start_book(self, brief: dict[str, Any]) -> str:
+        """Hand a book in as DESIGN section 6 says; returns its id."""
+        self.prefect("deployment", "run", "write-book/write-book", "--param", f"brief={json.dumps(brief)}")
+        return book_id(make_brief(brief))
+
+    def run_of(self, book: str) -> FlowRun | None:
+        """The flow run of a book, once it has its name."""
+        with get_client(sync_client=True) as client:
+            found = client.read_flow_runs(flow_run_filter=FlowRunFilter(name=FlowRunFilterName(any_=[book])))
+        return found[0] if found else None
+
+    def ended_run_of(self, book: str) -> FlowRun:
+        """The flow run of a book, waited for."""
+
+        def has_ended() -> bool:
+            run = self.run_of(book)
+            return run is not None and run.state is not None and run.state.is_final()
+
+        wait_for(has_ended)
+        run = self.run_of(book)
+        assert run is not None
+        return run
+
+    def calls_of(self, title: str) -> list[Entry]:
+        """The provider's own record of one book's calls, in order."""
+        return [entry for entry in self.provider.ledger if title in json.dumps(entry.body)]
+
+    def stored(self, book: str) -> Book:
+        """A book's row."""
+        with self.database.read() as connection:
+            return BookRepository(connection).get(book)
+
+    def times_of(self, book: str) -> list[tuple[float, float]]:
+        """When each call of a book began and when it was recorded, as its journal has it."""
+        with BookStorage(self.database, book, self.stored(book).brief.language).read() as stores:
+            return [(line.recorded_at - line.duration_millis / 1000, line.recorded_at) for line in stores.steps.lines()]
+
+    def start_worker(self) -> None:
+        """Start another worker."""
+        self.worker = start_prefect(["worker", "start", "--pool", "books", "--limit", "4"], self.environment)
+
+
+def author(prompt: str, schema: dict[str, Any] | None) -> str:
+    """The novelist, who also knows how a revision is to look."""
+    text = novelist(prompt, schema)
+    is_revision = schema is None and REVISION_MARK in prompt and REVISION_MARK not in text
+    return f"Nothing is to be changed.\n{REVISION_MARK}\n{text}" if is_revision else text
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+def brief_of(title: str, length: int) -> dict[str, Any]:
+    return {"premise": "A keeper reads a log in her own hand.", "length": length, "profile": "economy", "title": title}
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    home = tmp_path_factory.mktemp("studio")
+    port = free_port()
+    with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.002) as provider:
+        for name, value in {
+            "HOME": str(home), "EMBEDDING": "hashing", "FREE_MEGABYTES": "0", "MODEL": "compatible:fake",
+            "LLM_BASE_URL": provider.url,
+        }.items():  # fmt: skip
+            patch.setenv(f"BOOKWRIGHT_{name}", value)
+        environment = server_environment(load_settings(), port)
+        server = start_prefect(["server", "start"], environment)
+        try:
+            wait_until_up(server, api_url(port))
+            with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
+                yield from _deployed(environment, provider)
+        finally:
+            stop_process(server)
+
+
+def _deployed(environment: dict[str, str], provider: FakeProvider) -> Iterator[Studio]:
+    command = ["worker", "start", "--pool", "books", "--limit", "4", "--type", "process"]
+    studio = Studio(environment, provider, open_library(load_settings()), start_prefect(command, environment))
+    try:
+        wait_for(_pool_exists)
+        studio.prefect("--no-prompt", "deploy", "--all")
+        yield studio
+    finally:
+        stop_process(studio.worker, 60)
+        studio.database.dispose()
+
+
+def _pool_exists() -> bool:
+    with get_client(sync_client=True) as client:
+        return "books" in {pool.name for pool in client.read_work_pools()}
+
+
+def test_four_books_are_written_at_once_and_each_is_one_line_of_thought(studio: Studio) -> None:
+    books = [studio.start_book(brief_of(title, 12_000)) for title in TITLES]
+    runs = [studio.ended_run_of(book) for book in books]
+
+    assert [run.state.name for run in runs if run.state] == ["Completed"] * 4
+    for title, book in zip(TITLES, books, strict=True):
+        found, times, calls = studio.stored(book), studio.times_of(book), studio.calls_of(title)
+        assert found.state is BookState.FINISHED
+        assert found.calls == len(calls) == len(times)
+        assert all((first.time_out or 0) <= second.time_in for first, second in pairwise(calls))
+        assert all(recorded <= begun + 0.01 for (_, recorded), (begun, _) in pairwise(times))  # a commit's time
+    assert any(_overlap(studio.calls_of(one), studio.calls_of(other)) for one, other in combinations(TITLES, 2))
+    with get_client(sync_client=True) as client:
+        keys = {str(artifact.key) for artifact in client.read_latest_artifacts(limit=200)}
+        one = FlowRunFilter(id=FlowRunFilterId(any_=[runs[0].id]))
+        names = {task_run.name for task_run in client.read_task_runs(flow_run_filter=one, limit=200)}
+    assert all(f"{book}-{what}" in keys for book in books for what in ("progress", "design", "cost"))
+    assert all(sum(key.startswith(f"{book}-chapter-") for key in keys) >= 4 for book in books)
+    assert {'plan 1 book "Amber"', 'publish 1 book "Amber"'} <= names
+
+
+def _overlap(one: list[Entry], other: list[Entry]) -> bool:
+    return any(a.time_in < (b.time_out or 0) and b.time_in < (a.time_out or 0) for a in one for b in other)
+
+
+def test_a_cancelled_run_keeps_the_call_in_flight_and_lets_the_book_go(studio: Studio) -> None:
+    book = studio.start_book(brief_of("Ember", 60_000))
+    wait_for(lambda: len(studio.calls_of("Ember")) >= 5)
+    run = studio.run_of(book)
+    assert run is not None
+
+    studio.prefect("flow-run", "cancel", str(run.id))
+    ended = studio.ended_run_of(book)
+
+    found = studio.stored(book)
+    calls = studio.calls_of("Ember")
+    assert ended.state is not None and ended.state.is_cancelled()
+    assert (found.state, found.lease_owner, found.reason) == (BookState.PAUSED, None, "asked to rest")
+    assert found.calls == len(calls)
+    assert all(entry.is_whole for entry in calls)
+
+
+def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_on(studio: Studio) -> None:
+    book = studio.start_book(brief_of("Flint", 60_000))
+    wait_for(lambda: len(studio.calls_of("Flint")) >= 5)
+
+    stop_process(studio.worker, 60)
+    found = studio.stored(book)
+    calls = studio.calls_of("Flint")
+    first_run = studio.run_of(book)
+    studio.start_worker()
+    studio.prefect(
+        "deployment", "run", "write-book/write-book", "--param", f"book={book}", "--param", "until=chapter:1"
+    )
+    wait_for(lambda: studio.stored(book).reason == "reached chapter:1")
+
+    assert first_run is not None and first_run.state is not None and first_run.state.name == "Paused"
+    assert (found.state, found.lease_owner) == (BookState.PAUSED, None)
+    assert found.calls == len(calls)
+    assert all(entry.is_whole for entry in calls)
+    assert studio.stored(book).calls == len(studio.calls_of("Flint"))
