@@ -9,6 +9,8 @@ import re
 from random import Random
 from typing import Any
 
+from bookwright.agents.workflows import REVISION_MARK
+from bookwright.agents.workflows import REVISION_MARK
 from tests import fake_author
 
 _ASKED = re.compile(r"(?:about|up to) ([\d,]+) (?:words|characters)")
@@ -24,7 +26,8 @@ def write(prompt: str, schema: dict[str, Any] | None) -> str:
         return fake_author.write(prompt, schema)
     seed = hashlib.sha256(prompt.encode()).hexdigest()
     asked = _ASKED.findall(prompt)
-    return _prose(Random(seed), min(int(asked[-1].replace(",", "")), 4_000) if asked else 60)
+    prose = _prose(Random(seed), min(int(asked[-1].replace(",", "")), 4_000) if asked else 60)
+    return f"- Nothing to strike.\n{REVISION_MARK}\n{prose}" if REVISION_MARK in prompt else prose
 
 
 def _prose(lot: Random, words: int) -> str:

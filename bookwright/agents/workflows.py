@@ -161,7 +161,7 @@ def blurb_writer(profile: ProfileName) -> Agent:
 
 ROUTER = Agent("router", "story/book/design/router", "judge", CLASSIFICATION, "judge", output=Routing)
 QUESTIONS = Agent("questions", "story/retrieval/questions", "judge", REASONING, "questions", output=Questions)
-REVISE = Agent("revise", "story/write/revise", "writer", SYNTHESIS, "refiner", artefact="draft", is_prose=True)
+REVISE = Agent("revise", "story/write/revise", "writer", SYNTHESIS, "refiner", is_prose=True)
 LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refiner")
 SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)
 SECOND_CRITIC = Agent("second_critic", "story/write/second_critic", "critic", REASONING, "critic", "criticism")

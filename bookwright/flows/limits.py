@@ -1,6 +1,5 @@
 """Where a walk is to rest: after a certain unit, or after enough words for today."""
 
-import time
 from dataclasses import dataclass
 
 from bookwright.models.errors import BookPaused, InvalidSetting
@@ -47,6 +46,6 @@ class Limits:
         if unit.level is self.until_level and stores.nodes.closed_units(unit.level) >= self.until_count:
             raise BookPaused(f"reached {self.until_level}:{self.until_count}", advice)
         if self.words_today is not None:
-            written = stores.documents.written_since(time.time() - _DAY)
+            written = stores.documents.written_within(_DAY)
             if written >= self.words_today:
                 raise BookPaused(f"{written} written in the last 24 hours", advice)

@@ -1,5 +1,6 @@
 """Books on a work pool: the pool, the deployment on it, and runs that are handed to it."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,14 +16,18 @@ from prefect.deployments.runner import RunnerDeployment
 from prefect.exceptions import ObjectNotFound, PrefectHTTPStatusError
 from prefect.settings import temporary_settings
 from prefect.types.entrypoint import EntrypointType
+from prefect.utilities.processutils import command_to_string
 from prefect.utilities.urls import url_for
 from prefect.workers.process import ProcessWorker
 
 from bookwright.flows.prefect_run import FLOW_NAME
-from bookwright.flows.prefect_server import NoPrefectServer
+from bookwright.flows.prefect_server import CHILD, NoPrefectServer
 
 POOL = "books"
 DEPLOYMENT = f"{FLOW_NAME}/{FLOW_NAME}"
+
+_ENGINE = command_to_string([sys.executable, "-m", CHILD, "--apart", "prefect.engine"])
+"""A flow run that a stopping worker does not kill with its call in flight; for a worker on this machine."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def deploy(limit: int) -> None:
     _make_pool(limit)
     deployment = write_book.to_deployment(
         FLOW_NAME, tags=["bookwright"], work_pool_name=POOL, entrypoint_type=EntrypointType.MODULE_PATH,
-        job_variables={"env": {"DO_NOT_TRACK": "1"}},
+        job_variables={"env": {"DO_NOT_TRACK": "1"}, "command": _ENGINE},
     )  # fmt: skip
     cast(RunnerDeployment, deployment).apply()
 

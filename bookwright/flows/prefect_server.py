@@ -17,6 +17,8 @@ from bookwright.models.settings import Settings
 START_SECONDS = 120.0
 """How long a server may take to come up; its first start makes its database."""
 
+CHILD = "bookwright.flows.prefect_child"
+
 _STOP_SECONDS = 15.0
 _LOOK_SECONDS = 5.0
 
@@ -64,7 +66,7 @@ def start_prefect(
 
     The books come to their end first, then the worker, then the server that is told of it.
     """
-    command = [sys.executable, "-m", "bookwright.flows.prefect_child", *arguments]
+    command = [sys.executable, "-m", CHILD, "prefect", *arguments]
     if log is None:
         return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True)
     log.parent.mkdir(parents=True, exist_ok=True)

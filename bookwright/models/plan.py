@@ -13,19 +13,24 @@ _FACTORS = {"万": 10_000, "萬": 10_000, "만": 10_000, "千": 1_000, "천": 1_
 def parse_length(value: Any) -> Any:
     """Read a length given as a number or as text, such as `"约3000字"` or `"15万字"`.
 
-    What holds no number is returned as it is, for the validator to refuse. Source: I-06.
+    Nothing and 0 are no length. What holds no number is returned as it is, for the validator to
+    refuse. Source: I-06.
     """
-    if not isinstance(value, str):
-        return round(value) if isinstance(value, float) else value
-    found = _NUMBER.search(value)
-    if found is None:
-        return None if not value.strip() else value
-    number, factor = found.groups()
-    return round(float(number.replace(",", "")) * _FACTORS.get(factor or "", 1))
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        found = _NUMBER.search(value)
+        if found is None:
+            return value
+        number, factor = found.groups()
+        value = float(number.replace(",", "")) * _FACTORS.get(factor or "", 1)
+    if isinstance(value, float):
+        value = round(value)
+    return None if value == 0 else value
 
 
-Length = Annotated[int, BeforeValidator(parse_length), Field(gt=0)]
-"""A target length: words, or characters for zh, ja and ko."""
+Length = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(parse_length)]
+"""A target length, in words, or characters for zh, ja and ko; None where there is none."""
 
 
 class TaskType(StrEnum):
@@ -56,7 +61,7 @@ class PlanNode(BaseModel):
     constraints: tuple[str, ...] = ()
     acceptance_criteria: tuple[str, ...] = ()
     complexity_score: int | None = Field(default=None, ge=1, le=10)
-    length: Length | None = None
+    length: Length = None
     """Write tasks only."""
     sub_tasks: tuple["PlanNode", ...] = ()
 

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.storage.database import database_now
 from bookwright.storage.tables import document_inputs, documents, maintenance, steps
 from bookwright.storage.texts import TextStore, text_hash
 
@@ -150,15 +151,15 @@ class DocumentRepository:
             found.setdefault(row.id, self._document(row, True))
         return list(found.values())
 
-    def written_since(self, moment: float) -> int:
-        """Count what was written of the book's prose after a moment (seconds since 1970)."""
+    def written_within(self, seconds: float) -> int:
+        """Count what was written of the book's prose in the last so many seconds, by the database's clock."""
         total = self._connection.execute(
             select(func.sum(documents.c.length))
             .join(steps, steps.c.id == documents.c.step)
             .where(
                 documents.c.book == self._book,
                 documents.c.kind == DocumentKind.PROSE.value,
-                steps.c.recorded_at >= moment,
+                steps.c.recorded_at >= database_now() - seconds,
             )
         ).scalar_one_or_none()
         return int(total or 0)

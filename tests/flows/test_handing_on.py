@@ -94,6 +94,22 @@ def test_findings_are_never_taken_for_prose(tmp_path: Path, reply: str) -> None:
     closed(deps)
 
 
+def test_findings_do_not_stand_before_the_step_that_mends_the_length(tmp_path: Path) -> None:
+    backend = scripted(
+        revise=[f"1. Strike the bell.\n<<<TEXT>>>\n{RAIN * 30}"],
+        lengthen=[f"@after 1\n{RAIN * 99}"],
+        title_and_blurb=['{"blurb": "b", "title": "t"}'],
+    )
+    root, deps = begin(tmp_path, backend, profile="economy")
+
+    write_unit(root, deps)
+
+    asked = next(request for request in backend.requests if request.name.endswith("lengthen"))
+    assert "Strike the bell" not in asked.prompt.user
+    assert abs(deps.fresh(root).remaining) <= 0.15 * 900
+    closed(deps)
+
+
 def test_the_text_behind_the_findings_is_the_prose(tmp_path: Path) -> None:
     text = RAIN * 90
     backend = scripted(

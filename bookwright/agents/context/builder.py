@@ -61,13 +61,15 @@ class ContextBuilder:
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return what the steps of one activity of `node`, which serves `unit`, may know.
 
-        The knowledge index has to have caught up. `role` is one of the profile's budgets.
+        Both are read anew, so that a walk that holds an older state of them asks what a restarted
+        one would. The knowledge index has to have caught up. `role` is one of the profile's budgets.
 
         Raises:
             BackendError: The embedding server did not deliver.
         """
         components = components_of(activity, role, self._profile)
         with self._storage.read() as stores:
+            node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)
             cuts = self._cuts(components, role, filling)

@@ -135,7 +135,9 @@ def _task_rows(parent: int, around: _Surroundings, glass: _Glass, depth: int) ->
 
 def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Row:
     is_unit = line.task_type.value == "write"
-    summary = around.outcomes.get(line.key) if line.is_finished else None
+    # The unit's own summary is written by one step of an activity whose other steps see this view too.
+    has_outcome = line.is_finished and line.key != around.path[-1].key
+    summary = around.outcomes.get(line.key) if has_outcome else None
     told = _first_sentence(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
     note = _clipped(told, glass.characters)
     return Row(

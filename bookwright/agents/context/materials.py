@@ -56,12 +56,15 @@ class Place:
 
 
 def queries(node: TaskNode) -> list[str]:
-    """Return what to ask the index about a node: its goal, what is to be done, the names in play."""
+    """Return what to ask the index about a node: its goal, what is to be done, the names in play.
+
+    Open points are left out: they change with each decision, and a unit's activities are to find
+    the same after a restart as before it.
+    """
     told = _told(node)
     found = [
         f"{node.title}: {node.goal}" if node.title else node.goal,
         " ".join(node.instructions),
-        " ".join(node.open_points),
         " ".join(names(told)),
     ]
     return [query[:_QUERY_CHARACTERS] for query in dict.fromkeys(found) if query.strip()]
@@ -170,5 +173,5 @@ def _outline(stores: Stores, place: Place) -> OutlineReader:
 
 
 def _told(node: TaskNode) -> str:
-    lists = (node.instructions, node.input_brief, node.constraints, node.acceptance_criteria, node.open_points)
+    lists = (node.instructions, node.input_brief, node.constraints, node.acceptance_criteria)
     return "\n".join([node.title, node.goal, *(item for items in lists for item in items)])

@@ -32,8 +32,8 @@ _NARRATION = {
 
 _STRANGERS = {
     -4: """they their them man woman men women girl boy lady people person someone everyone sailor sailors friend
-        friends brother sister mother father wife husband son daughter grandfather grandmother child children parents family
-        families couple captain king mom dad""",
+        friends brother sister mother father wife husband son daughter grandfather grandmother child children parents
+        family families couple captain king mom dad""",
 }
 """Whom the story would wander off with."""
 

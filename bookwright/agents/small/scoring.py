@@ -1,6 +1,7 @@
 """Figures that choose between two tellings of a unit: a model of this size cannot judge its own."""
 
 import re
+from collections import Counter
 
 from bookwright.agents.quality import repetition
 from bookwright.models.language import Language
@@ -17,9 +18,15 @@ _META = re.compile(
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|me|my|mine|we|us|our|you|your)\b|我|僕|私|나는|저는")
 _SPEECH = re.compile(r'"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』')
 
-_WEIGHTS = {"repetition": 3.0, "length": 2.0, "closeness": 2.0, "openings": 1.5, "plainness": 2.0, "person": 1.0}
+_WEIGHTS = {
+    "repetition": 3.0, "length": 2.0, "closeness": 2.0, "steadiness": 2.0, "openings": 1.5, "plainness": 2.0,
+    "person": 1.0,
+}  # fmt: skip
 _CLOSE = 10.0
 """Words of the premise per 100 that count as staying with it; more is no better."""
+
+_TAKEN_OVER = 6.0
+"""Times per 100 words at which a word that the premise does not have has taken the story over."""
 
 
 def prose_score(text: str, names: tuple[str, ...], things: tuple[str, ...], target: int, language: Language) -> float:
@@ -46,11 +53,15 @@ def _parts(
 ) -> dict[str, float]:
     length = language.measure(text)
     hundreds = max(length / 100, 0.01)
+    wanted = set(things) | {term for name in names for term in terms(name)}
+    words = terms(text)
+    strange = Counter(word for word in words if word not in wanted and len(word) > 3)
     narration = _SPEECH.sub("", text)
     return {
         "repetition": _falling(repetition(text, language), 0.2),
         "length": _falling(abs(length - target) / max(target, 1), 0.5),
-        "closeness": min(_mentions(text, names, things) / hundreds / _CLOSE, 1.0),
+        "closeness": min(sum(word in wanted for word in words) / hundreds / _CLOSE, 1.0),
+        "steadiness": _falling(max(strange.values(), default=0) / hundreds, _TAKEN_OVER),
         "openings": _distinct_openings(text, language),
         "plainness": _falling(len(_META.findall(text)) / hundreds, 1.0),
         "person": _falling(len(_FIRST_PERSON.findall(narration)) / hundreds, 4.0),
@@ -60,11 +71,6 @@ def _parts(
 def _falling(value: float, nothing_at: float) -> float:
     """1 at zero, 0 from `nothing_at` on."""
     return max(0.0, 1.0 - value / nothing_at)
-
-
-def _mentions(text: str, names: tuple[str, ...], things: tuple[str, ...]) -> int:
-    wanted = set(things) | {term for name in names for term in terms(name)}
-    return sum(term in wanted for term in terms(text))
 
 
 def _distinct_openings(text: str, language: Language) -> float:

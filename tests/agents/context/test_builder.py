@@ -1,5 +1,6 @@
 """Contexts: which blocks in which order, within which bounds, from which documents."""
 
+import json
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -166,6 +167,45 @@ def test_a_unit_shares_its_leading_blocks_through_its_activities(library):
     assert after_a_restart == written
 
 
+def test_what_a_decision_leaves_open_does_not_move_what_the_unit_shares(library):
+    chapter = library.grow(200)
+    builder = library.builder()
+    library.index.catch_up(library.journal)
+    before = builder.build(chapter, chapter, Activity.PLAN, "planner")
+    with library.storage.write() as stores:
+        stores.nodes.change(chapter.key, open_points=["Who moved the kettle, the barrel and the lamp?"])
+
+    after_a_restart = library.build(library.fresh(chapter), Activity.PLAN, "planner")
+
+    assert after_a_restart.blocks[:4] == before.blocks[:4]
+    assert "Who moved the kettle" in block(after_a_restart, "current_task")
+
+
+def test_a_context_shows_the_nodes_as_they_are_recorded(library):
+    chapter = library.grow(40)
+    with library.storage.write() as stores:
+        stores.nodes.change(chapter.key, open_points=["Who moved the kettle?"])
+
+    stale, fresh = library.build(chapter), library.build(library.fresh(chapter))
+
+    assert stale == fresh
+    assert "Who moved the kettle?" in block(stale, "current_task")
+
+
+def test_a_units_own_summary_does_not_change_the_activity_that_writes_it(library):
+    chapter = library.grow(40)
+    with library.storage.write() as stores:
+        stores.nodes.change(chapter.key, status="written")
+    before = library.build(chapter, Activity.CLOSE, "evaluator")
+    with library.storage.write() as stores:
+        text = "The kettle is gone."
+        stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.SUMMARY, text=text), None)
+
+    after = library.build(chapter, Activity.CLOSE, "evaluator")
+
+    assert after == before
+
+
 def test_the_results_of_a_round_grow_at_their_end_only(library):
     chapter = library.grow(30)
     with library.storage.write() as stores:
@@ -308,28 +348,31 @@ def test_sources_are_the_documents_whose_text_stands_in_the_blocks(library):
 
 
 def test_the_task_is_printed_with_all_that_the_planner_said(library):
+    spec = {
+        "instructions": ["Ask Bruno."],
+        "input_brief": ["Bruno was there."],
+        "constraints": ["Nobody dies."],
+        "acceptance_criteria": ["One name."],
+    }
     with library.storage.write() as stores:
         unit = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
         task = library.add_task(stores, unit, goal="Find out who lies.")
-    unit = unit.model_copy(update={"open_points": ("who lit the lamp",)})
-    task = task.model_copy(update={
-        "instructions": ("Ask Bruno.",), "input_brief": ("Bruno was there.",), "constraints": ("Nobody dies.",),
-        "acceptance_criteria": ("One name.",),
-    })  # fmt: skip
+        stores.nodes.change(unit.key, open_points=["who lit the lamp"])
+        stores.nodes.change(task.key, spec=json.dumps(spec))
 
     text = block(library.build(unit, Activity.EXECUTE, "designer", node=task), "current_task")
 
-    for part in ("Find out who lies.", "Ask Bruno.", "Bruno was there.", "Nobody dies.", "One name.",
-                 "who lit the lamp", unit.goal, "3000 words"):  # fmt: skip
+    said = [entry for entries in spec.values() for entry in entries]
+    for part in ("Find out who lies.", *said, "who lit the lamp", unit.goal, "3000 words"):
         assert part in text
 
 
 def test_a_huge_task_is_cut_and_its_goal_stands(library):
     with library.storage.write() as stores:
         unit = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
-    huge = unit.model_copy(update={"instructions": tuple(library.sentences(40) for _ in range(20))})
+        stores.nodes.change(unit.key, spec=json.dumps({"instructions": [library.sentences(40) for _ in range(20)]}))
 
-    context = library.build(huge)
+    context = library.build(unit)
 
     assert unit.goal in block(context, "current_task")
     assert size(context) <= room("planner")

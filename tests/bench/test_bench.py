@@ -1,0 +1,41 @@
+"""What the benches count holds; what they time is for their own output."""
+
+import pytest
+
+from bench import shim
+from bench.length import length_score
+from bench.measure import Measure
+
+
+@pytest.mark.parametrize(
+    ("written", "score"), [(20_000, 100.0), (40_000, 66.667), (10_000, 50.0), (6_000, 0.0), (80_000, 0.0)]
+)
+def test_the_length_score_is_that_of_longbench_write(written: int, score: float) -> None:
+    assert length_score(20_000, written) == pytest.approx(score, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "met"), [(1.0, "<= 1.1", True), (1.2, "<= 1.1", False), (0.6, ">= 0.5", True), (9.0, "", None)]
+)
+def test_a_measure_knows_whether_its_target_is_met(value: float, target: str, met: bool | None) -> None:
+    assert Measure("x", value, "y", target).as_dict()["met"] is met
+
+
+def test_a_step_makes_one_sync() -> None:
+    try:
+        found = shim.run("engine:beside_a_raw_journal", sync_micros=0, rounds=1, steps=600)
+    except shim.NoCompiler as error:
+        pytest.skip(str(error))
+
+    assert found["syncs"] <= 1.1
+    assert 1.0 <= found["raw_syncs"] <= 1.05
+
+
+def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
+    queries = []
+    for nodes in (100, 400):
+        with shim.memory_folder() as home:
+            shim.run("resume:stop_at", home=str(home), nodes=nodes)
+            queries.append(shim.run("resume:go_on", home=str(home))["queries"])
+
+    assert queries[0] == queries[1]
