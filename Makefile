@@ -2,7 +2,6 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
-BOOK := build/lighthouse
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -19,8 +18,7 @@ setup: .venv/ready ## prepare .venv with all that book and test need
 	@touch $@
 
 book: setup ## write examples/lighthouse.toml with the built-in model
-	@mkdir -p build
-	$(BIN)/bookwright write examples/lighthouse.toml --export epub,md,txt --output $(BOOK)
+	$(BIN)/bookwright write examples/lighthouse.toml --export epub,md,txt
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest

@@ -59,7 +59,7 @@ class Deps:
     @contextmanager
     def stores(self) -> Iterator[Stores]:
         """A short look into the book."""
-        with self.storage.read() as stores:
+        with self.storage.look() as stores:
             yield stores
 
     def fresh(self, node: TaskNode) -> TaskNode:

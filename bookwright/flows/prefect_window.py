@@ -69,7 +69,7 @@ def _open_run(stack: ExitStack, settings: Settings, book: Book, tell: Notice) ->
 
 
 def _to_stderr(line: str) -> None:
-    print(f"bookwright: {line}", file=sys.stderr)
+    sys.stderr.write(f"bookwright: {line}\n")
 
 
 class PrefectWindow:

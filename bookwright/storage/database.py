@@ -66,6 +66,22 @@ class Database:
             raise self._translated(error) from error
 
     @contextmanager
+    def look(self) -> Iterator[Connection]:
+        """Reads that need not fit one another: each statement sees what is committed when it runs.
+
+        For the one worker that writes a book, and so sees no other's changes; a `read` costs it a
+        statement more.
+
+        Raises:
+            DatabaseUnreachable: The server is down.
+        """
+        try:
+            with self.engine.connect().execution_options(bookwright_looks=True) as connection:
+                yield connection
+        except OperationalError as error:
+            raise self._translated(error) from error
+
+    @contextmanager
     def write(self) -> Iterator[Connection]:
         """A write transaction: committed on a clean exit, rolled back on an error.
 
@@ -159,9 +175,12 @@ def _sqlite(path: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A deferred transaction that reads and then writes fails at once if another wrote between.
-        writes = connection.get_execution_options().get("bookwright_writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        if options.get("bookwright_writes"):
+            # A deferred transaction that reads and then writes fails at once if another wrote between.
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        elif not options.get("bookwright_looks"):
+            connection.exec_driver_sql("BEGIN")
 
     return engine
 

@@ -20,9 +20,9 @@ Move = Callable[[Stores, int], None]
 
 _KNOWN_TEXTS = 512
 
-_identity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round, steps.c.step)
+_activity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round)
 _ATTEMPTS = (
-    select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _identity)).order_by(steps.c.attempt)
+    select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _activity)).order_by(steps.c.id)
 )
 _INSERT = insert(steps).values(recorded_at=database_now()).returning(steps.c.id)
 
@@ -50,6 +50,8 @@ class Journal:
         self._storage = storage
         self._lease = lease
         self._known: OrderedDict[str, None] = OrderedDict()
+        self._activity: StepKey | None = None
+        self._recorded: dict[str, list[StepRecord]] = {}
         self._stop_asked = False
         self._deferred: list[Callable[[Stores], None]] = []
         self.last_renewed = time.monotonic()
@@ -65,11 +67,24 @@ class Journal:
         self._stop_asked = True
 
     def attempts(self, key: StepKey) -> list[StepRecord]:
-        """Return the recorded attempts at a step, oldest first; one query."""
-        with self._storage.database.read() as connection:
-            rows = connection.execute(_ATTEMPTS, _key_values(key, "key_")).all()
-            store = TextStore(connection, key.book)
-            return [_record(row, key, store) for row in rows]
+        """Return the recorded attempts at a step, oldest first; one query for a whole activity.
+
+        What was found for an activity is kept until the next one is asked about: its steps are
+        recorded by this worker alone.
+        """
+        activity = _activity_of(key)
+        if activity != self._activity:
+            self._activity, self._recorded = activity, self._recorded_in(activity)
+        return list(self._recorded.get(key.step, ()))
+
+    def _recorded_in(self, activity: StepKey) -> dict[str, list[StepRecord]]:
+        found: dict[str, list[StepRecord]] = {}
+        with self._storage.database.look() as connection:
+            store = TextStore(connection, activity.book)
+            for row in connection.execute(_ATTEMPTS, _key_values(activity, "key_")).all():
+                key = activity.model_copy(update={"step": row.step})
+                found.setdefault(row.step, []).append(_record(row, key, store))
+        return found
 
     def recorded(self, attempt: Attempt) -> int | None:
         """Return the step's id if this very attempt is on record, as after a commit whose answer was lost."""
@@ -101,8 +116,18 @@ class Journal:
                 move(stores, step)
             done = self._write_deferred(stores)
         self._remember(blocks)
+        self._note(attempt, step, hashes)
         del self._deferred[:done]
         return step
+
+    def _note(self, attempt: Attempt, step: int, prompt: list[str]) -> None:
+        """Keep what was just recorded beside what was found of its activity."""
+        if _activity_of(attempt.key) == self._activity:
+            record = StepRecord(
+                id=step, key=attempt.key, attempt=attempt.attempt, failure=attempt.failure, detail=attempt.detail,
+                reply=attempt.reply, prompt=tuple(prompt),
+            )  # fmt: skip
+            self._recorded.setdefault(attempt.key.step, []).append(record)
 
     def move(self, move: Move) -> None:
         """Make a move that no model call stands behind, in a fenced transaction of its own."""
@@ -165,6 +190,10 @@ class Journal:
             self._known.move_to_end(key)
         while len(self._known) > _KNOWN_TEXTS:
             self._known.popitem(last=False)
+
+
+def _activity_of(key: StepKey) -> StepKey:
+    return key.model_copy(update={"step": ""})
 
 
 def _bill(reply: Reply, intent: str) -> dict[str, Any]:

@@ -37,8 +37,14 @@ class BookStorage:
 
     @contextmanager
     def read(self) -> Iterator[Stores]:
-        """A short look; nothing is written."""
+        """A short read of one state of the book; nothing is written."""
         with self.database.read() as connection:
+            yield Stores(connection, self.book, self.language.measure)
+
+    @contextmanager
+    def look(self) -> Iterator[Stores]:
+        """Reads of the book's own worker, which need no snapshot."""
+        with self.database.look() as connection:
             yield Stores(connection, self.book, self.language.measure)
 
     @contextmanager

@@ -124,3 +124,29 @@ def test_the_text_behind_the_findings_is_the_prose(tmp_path: Path) -> None:
         assert prose is not None
         assert prose.text == text.strip()
     closed(deps)
+
+
+def test_what_a_unit_overran_is_taken_from_the_siblings_that_wait(tmp_path: Path) -> None:
+    thirds = PlanOutput(
+        sub_tasks=tuple(PlanNode(task_type=TaskType.WRITE, goal=f"part {i}", title=f"P{i}", length=400) for i in "abc")
+    )
+    backend = scripted(
+        flow_decision=[DIVIDE, FlowDecision(decision=Decision.PROCEED_TO_WRITE)],
+        refiner=[ONE_TASK, thirds, ONE_TASK],
+        planner=[ONE_TASK],
+        refine=[lambda request: RAIN * 46 if "/write/" in request.facts["template"] else "It is settled."],
+    )
+    root, deps = begin(tmp_path, backend, length=1_200)
+    assert design(root, deps) is Decision.DIVIDE_HIERARCHY
+    first = tasks.divide(root, deps)
+    assert first is not None
+
+    write_unit(first, deps)
+
+    with deps.stores() as stores:
+        units = stores.nodes.children(root.key, TaskType.WRITE)
+        book = stores.nodes.get(root.key)
+    assert [unit.written for unit in units] == [460, 0, 0]
+    assert [unit.length for unit in units] == [400, 370, 370]
+    assert sum(unit.length or 0 for unit in units[1:]) == book.remaining
+    closed(deps)

@@ -193,7 +193,8 @@ def test_a_cancelled_run_keeps_the_call_in_flight_and_lets_the_book_go(studio: S
 
     found = studio.stored(book)
     calls = studio.calls_of("Ember")
-    assert ended.state is not None and ended.state.is_cancelled()
+    assert ended.state is not None
+    assert ended.state.is_cancelled()
     assert (found.state, found.lease_owner, found.reason) == (BookState.PAUSED, None, "asked to rest")
     assert found.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
@@ -215,7 +216,8 @@ def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_
     )
     wait_for(lambda: studio.stored(book).reason == "reached chapter:1")
 
-    assert first_run.state is not None and first_run.state.name == "Paused"
+    assert first_run.state is not None
+    assert first_run.state.name == "Paused"
     assert (found.state, found.lease_owner) == (BookState.PAUSED, None)
     assert found.calls == len(calls)
     assert all(entry.is_whole for entry in calls)

@@ -68,7 +68,7 @@ class ContextBuilder:
             BackendError: The embedding server did not deliver.
         """
         components = components_of(activity, role, self._profile)
-        with self._storage.read() as stores:
+        with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)

@@ -8,6 +8,7 @@ from bookwright.flows.activities.surroundings import is_reviewed, stands_for_cha
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import TitleAndBlurb
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.length import spread
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
@@ -19,6 +20,8 @@ from bookwright.storage.stores import Stores
 _SUMMARY_SHARE = 0.1
 _SUMMARY_BOUNDS = (50, 600)
 _PARTS_SHOWN = 40
+_LEAST_KEPT = 0.5
+"""The share of its length that a waiting unit keeps however much its elders overran."""
 
 
 def close(unit: TaskNode, deps: Deps) -> None:
@@ -36,7 +39,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
             if stands_for_chapter(unit, deps):
                 stores.queue.add(DocumentKind.GLOBAL_STATE, summary.id)
             if is_last_step:
-                stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+                _finish(unit, stores)
 
         return move
 
@@ -48,7 +51,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
     def reviewed(text: str) -> Move:
         def move(stores: Stores, step: int) -> None:
             stores.documents.add(_new(unit, DocumentKind.REVIEW, text, run, sources), step)
-            stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+            _finish(unit, stores)
 
         return move
 
@@ -81,6 +84,30 @@ def is_published(book: TaskNode, deps: Deps) -> bool:
     """True once the book has its blurb."""
     with deps.stores() as stores:
         return stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
+
+
+def _finish(unit: TaskNode, stores: Stores) -> None:
+    """Mark a unit as done, and spread what its parent still owes over the siblings that wait.
+
+    Only units made all at once have such siblings; an incremental division grants the next one
+    its length when it is made.
+    """
+    stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+    if unit.parent is None:
+        return
+    waiting = [sibling for sibling in stores.nodes.children(unit.parent, TaskType.WRITE) if _waits(sibling)]
+    if waiting:
+        planned = [sibling.length or 1 for sibling in waiting]
+        owed = max(stores.nodes.get(unit.parent).remaining, round(sum(planned) * _LEAST_KEPT))
+        lengths = spread(owed, planned)
+        for sibling, length in zip(waiting, lengths, strict=True):
+            if length != sibling.length:
+                stores.nodes.change(sibling.key, length=length)
+
+
+def _waits(unit: TaskNode) -> bool:
+    """True for a unit that nobody has begun to plan or write."""
+    return unit.status is NodeStatus.OPEN and not unit.planning_round and not unit.written
 
 
 def _asks_review(unit: TaskNode, deps: Deps) -> bool:

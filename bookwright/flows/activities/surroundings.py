@@ -115,8 +115,11 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
 def drawn_facts(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
     """Draw facts of the book by lot: a model cannot be random, code can. Source: CRAFT rule 6.
 
-    Seeded by the brief and the unit, so a repeated step draws the same.
+    Seeded by the brief and the unit, so a repeated step draws the same. Chapters draw; the other
+    levels keep their answers apart by other means.
     """
+    if unit.level is not Level.CHAPTER:
+        return ()
     lot = Random(f"{deps.brief.seed} {unit.label}")
     with deps.stores() as stores:
         kinds = (DocumentKind.DESIGN, DocumentKind.SUMMARY)
