@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.agents.workflows import REVISION_MARK
 from tests import fake_author
 
 _ASKED = re.compile(r"(?:about|up to) ([\d,]+) (?:words|characters)")

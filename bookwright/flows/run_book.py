@@ -25,4 +25,3 @@ def run_book(book_id: str, around: Surroundings) -> Book:
         tasks.publish(root, deps)
     with around.database.read() as connection:
         return BookRepository(connection).get(book_id)
-

@@ -90,8 +90,10 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Options, then the environment, then `config.toml` of the data folder."""
-        home = init_settings().get("home") or env_settings().get("home") or cls.model_fields["home"].get_default(
-            call_default_factory=True
+        home = (
+            init_settings().get("home")
+            or env_settings().get("home")
+            or cls.model_fields["home"].get_default(call_default_factory=True)
         )
         file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "config.toml")
         return init_settings, env_settings, file

@@ -52,9 +52,7 @@ class BookRepository:
         exact = self.find(identity)
         if exact is not None:
             return exact
-        near = self._connection.execute(
-            _BOOKS.where(books.c.id.startswith(identity, autoescape=True)).limit(2)
-        ).all()
+        near = self._connection.execute(_BOOKS.where(books.c.id.startswith(identity, autoescape=True)).limit(2)).all()
         if len(near) == 1 and identity:
             return _book(near[0])
         known = "more than one book begins so" if near else "`bookwright status` lists the books"

@@ -64,9 +64,7 @@ class DocumentRepository:
         """Store a document as the current version of its node's kind; `step` is 0 or None if none made it."""
         key = text_hash(new.text)
         self._texts.put({key: new.text})
-        last = self._connection.execute(
-            _LAST_VERSION, {"node": new.node, "kind": new.kind.value}
-        ).scalar_one_or_none()
+        last = self._connection.execute(_LAST_VERSION, {"node": new.node, "kind": new.kind.value}).scalar_one_or_none()
         if last:
             self._connection.execute(
                 update(documents)

@@ -224,4 +224,3 @@ vectors = Table(
     sqlite_with_rowid=False,
 )
 """Embeddings by text hash, little-endian float32."""
-

@@ -153,5 +153,3 @@ def test_a_second_worker_is_told_who_holds_the_book_and_pays_nothing(tmp_path: P
         rested = BookRepository(connection).get(book.id)
     assert rested.state is BookState.PAUSED
     assert rested.calls == len(calls_in(ledger))
-
-

@@ -25,7 +25,9 @@ def one_design(request: Request) -> PlanOutput:
 
 
 def one_child(request: Request) -> PlanOutput:
-    return PlanOutput(sub_tasks=(PlanNode(task_type=TaskType.WRITE, goal="从欠到还", title="第一步", length="约15万字"),))
+    return PlanOutput(
+        sub_tasks=(PlanNode(task_type=TaskType.WRITE, goal="从欠到还", title="第一步", length="约15万字"),)
+    )
 
 
 def decision(request: Request) -> FlowDecision:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bookwright.agents import small
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.workflows import blurb_writer, reviewer, summariser
 from bookwright.flows.activities.surroundings import is_reviewed, stands_for_chapter, unit_card
@@ -71,13 +72,21 @@ def publish(book: TaskNode, deps: Deps) -> None:
         sources = (summary.id,) if summary else ()
 
         def record(stores: Stores, step: int) -> None:
-            stores.documents.add(_new(book, DocumentKind.BLURB, answer.blurb, run, sources), step)
+            stores.documents.add(_new(book, DocumentKind.BLURB, _blurb(answer, deps), run, sources), step)
             stores.nodes.change(book.key, title=title)
             stores.books.change(book.book, title=title)
 
         return record
 
     run.run(blurb_writer(deps.profile.name), move)
+
+
+def _blurb(answer: TitleAndBlurb, deps: Deps) -> str:
+    """The model's blurb; the premise's own opening where a weak model's names nobody of it."""
+    names = small.names_in(deps.brief.premise)
+    if deps.profile.name is not ProfileName.SMALL or not names or any(name in answer.blurb for name in names):
+        return answer.blurb
+    return small.opening_of(deps.brief.premise, 0, 2, deps.brief.language) or answer.blurb
 
 
 def is_published(book: TaskNode, deps: Deps) -> bool:
@@ -131,9 +140,7 @@ def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int,
     return tuple(document.id for document in documents)
 
 
-def _new(
-    unit: TaskNode, kind: DocumentKind, text: str, run: ActivityRun, sources: tuple[int, ...]
-) -> NewDocument:
+def _new(unit: TaskNode, kind: DocumentKind, text: str, run: ActivityRun, sources: tuple[int, ...]) -> NewDocument:
     return NewDocument(node=unit.key, kind=kind, text=text, inputs=(*run.sources, *sources))
 
 
@@ -141,4 +148,3 @@ def _summary_length(unit: TaskNode, deps: Deps) -> int:
     low, high = _SUMMARY_BOUNDS
     scale = 1.0 if deps.brief.length_unit == "words" else 1.6
     return round(min(max(unit.written * _SUMMARY_SHARE, low), high) * scale)
-

@@ -128,4 +128,3 @@ def _enough(units: list[PlanNode], unit: TaskNode, deps: Deps) -> list[PlanNode]
         return units
     count = max(2, -(-(unit.length or 1) // max_unit_length(deps)))
     return distinct_events(units, count, unit, deps.brief.language)
-
