@@ -19,8 +19,9 @@ from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings, load_settings
 
-_WORKER_STOP_SECONDS = 25.0
-"""What a worker takes to end beyond the wait for the calls in flight."""
+_WORKER_STOP_SECONDS = 30.0
+_TELL_SECONDS = 10.0
+"""What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
 
 
 def submit(
@@ -118,7 +119,9 @@ def _work(settings: Settings, url: str, environment: dict[str, str], limit: int)
     try:
         process.wait()
     finally:
-        prefect_server.stop_process(process, settings.stop_seconds + _WORKER_STOP_SECONDS)
+        prefect_server.stop_process(process, _WORKER_STOP_SECONDS)
+        with prefect_pool.on_server(url):  # the books outlive the worker, to keep their calls in flight and say so
+            prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)
 
 
 def _of_book(book: str) -> tuple[str, dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Books on a work pool: the pool, the deployment on it, and runs that are handed to it."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,14 @@ import httpx
 import prefect.settings
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterName,
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.deployments import run_deployment
 from prefect.deployments.runner import RunnerDeployment
 from prefect.exceptions import ObjectNotFound, PrefectHTTPStatusError
@@ -89,6 +97,18 @@ def deploy(limit: int) -> None:
         job_variables={"env": {"DO_NOT_TRACK": "1"}, "command": _ENGINE},
     )  # fmt: skip
     cast(RunnerDeployment, deployment).apply()
+
+
+def wait_for_endings(seconds: float) -> None:
+    """Return once no run of the deployment is running, or after so many seconds."""
+    running = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
+    ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
+    deadline = time.monotonic() + seconds
+    with get_client(sync_client=True) as client:
+        while client.read_flow_runs(flow_run_filter=running, deployment_filter=ours, limit=1):
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.5)
 
 
 def _make_pool(limit: int) -> None:

@@ -30,14 +30,14 @@ from bookwright.storage.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
 KILLS = 10
-BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
+BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 12_000, "profile": "economy", "title": "The Log"}
 
 
 @contextmanager
 def provider(ledger: Path) -> Iterator[str]:
     """A fake provider as a process of its own, so that no kill of ours reaches it; yields its URL."""
     command = [sys.executable, "-m", "tests.fake_provider", "--ledger", str(ledger),
-               "--author", "tests.novelist:write"]  # fmt: skip
+               "--author", "tests.novelist:write", "--piece-seconds", "0.0005"]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -91,7 +91,14 @@ def finished_text(settings: Settings) -> tuple[Book, str]:
 
 
 def calls_in(ledger: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in ledger.read_text().splitlines()]
+    return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
+
+
+def wait_for_calls(ledger: Path, count: int, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while len(calls_in(ledger)) < count:
+        assert time.monotonic() < deadline, f"the provider was not asked {count} times"
+        time.sleep(0.005)
 
 
 @pytest.mark.slow
@@ -107,8 +114,10 @@ def test_a_book_killed_ten_times_ends_like_an_undisturbed_one(tmp_path: Path) ->
     with provider(wild_ledger) as url:
         wild = settings_for(tmp_path / "wild", url)
         while kills < KILLS:
+            answered = len(calls_in(wild_ledger))
             pid = in_child(lambda: write_once(wild))
-            time.sleep(1.2 + lot.random() * 0.5)  # the dead worker's lease, then somewhere in the book
+            wait_for_calls(wild_ledger, answered + lot.randint(1, 2))
+            time.sleep(lot.random() * 0.1)  # somewhere in the next call, or between two
             os.kill(pid, signal.SIGKILL)
             _, status = os.waitpid(pid, 0)
             assert os.WIFSIGNALED(status), "the book was finished before it could be killed ten times"

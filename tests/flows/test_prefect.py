@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import prefect.settings
 import pytest
@@ -26,10 +27,12 @@ from prefect.settings import temporary_settings
 from prefect.testing.utilities import prefect_test_harness
 
 from bookwright.agents.backends.service import ModelService
+from bookwright.cli.edge import run
+from bookwright.cli.main import app
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, open_library
-from bookwright.flows.prefect_pool import on_server
+from bookwright.flows.prefect_pool import deploy, on_server
 from bookwright.flows.prefect_server import api_url, free_port, server_environment, start_prefect, wait_until_up
 from bookwright.flows.prefect_window import open_window
 from bookwright.flows.run_book import run_book
@@ -322,6 +325,29 @@ def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, pla
     assert finished.state is BookState.FINISHED
     assert recording.names == plain_walk
     assert [notice.startswith("Prefect could not be started") for notice in notices] == [True]
+
+
+def test_submit_hands_the_pool_a_book_named_after_itself(
+    prefect_server: None, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["submit", "--premise", BRIEF["premise"], "--words", "6000", "--title", "The Log", "--json"]
+
+    before = run(app, arguments)
+    refusal = capsys.readouterr().err
+    deploy(limit=4)
+    after = run(app, arguments)
+
+    told = json.loads(capsys.readouterr().out)
+    with get_client(sync_client=True) as client:
+        submitted = client.read_flow_run(UUID(told["flow_run"]["id"]))
+    assert (before, after) == (1, 0)
+    assert "the Prefect server has no deployment 'write-book/write-book'" in refusal
+    assert told["book"] == submitted.name == BOOK
+    assert told["flow_run"]["url"].endswith(told["flow_run"]["id"])
+    assert submitted.parameters["brief"]["premise"] == BRIEF["premise"]
+    assert f"book:{BOOK}" in submitted.tags
+    assert state_of(submitted).is_scheduled()
+    assert not (home / "bookwright.db").exists()
 
 
 def test_sigterm_keeps_the_call_in_flight_and_lets_the_book_go(prefect_server: None, home: Path) -> None:

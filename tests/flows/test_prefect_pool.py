@@ -15,7 +15,9 @@ import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
 from prefect.client.schemas.objects import FlowRun
+from prefect.flow_runs import resume_flow_run
 from prefect.settings import temporary_settings
+from prefect.states import Suspended
 
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.library import book_id, open_library
@@ -198,6 +200,26 @@ def test_a_cancelled_run_keeps_the_call_in_flight_and_lets_the_book_go(studio: S
     assert (found.state, found.lease_owner, found.reason) == (BookState.PAUSED, None, "asked to rest")
     assert found.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
+
+
+def test_a_run_that_is_suspended_in_the_ui_rests_there_and_goes_on_when_it_is_resumed(studio: Studio) -> None:
+    book = studio.start_book(brief_of("Garnet", 12_000))
+    wait_for(lambda: len(studio.calls_of("Garnet")) >= 5)
+    run = studio.run_of(book)
+    assert run is not None
+
+    with get_client(sync_client=True) as client:
+        client.set_flow_run_state(run.id, Suspended(timeout_seconds=3_600))
+        wait_for(lambda: studio.stored(book).lease_owner is None)
+        rested = studio.stored(book)
+        resume_flow_run(run.id)
+    ended = studio.ended_run_of(book)
+
+    assert (rested.state, rested.reason) == (BookState.PAUSED, "the flow run was suspended in Prefect")
+    assert ended.id == run.id
+    assert ended.state is not None
+    assert ended.state.is_completed()
+    assert studio.stored(book).calls == len(studio.calls_of("Garnet"))
 
 
 def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_on(studio: Studio) -> None:

@@ -54,6 +54,7 @@ class ModelService:
         self._policy = policy or RetryPolicy.of(settings)
         self._counter = counter or TokenCounter()
         self._lock = Lock()
+        self._closing = Lock()
         self._in_flight: set[Call] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
@@ -110,8 +111,12 @@ class ModelService:
             call.cancel()
 
     def close(self) -> None:
-        """Cancel what is in flight, close the backends and end the loop's thread."""
+        """Cancel what is in flight, close the backends and end the loop's thread; a second call waits for the first."""
         self.cancel()
+        with self._closing:
+            self._end()
+
+    def _end(self) -> None:
         with self._lock:
             loop, thread, backends = self._loop, self._thread, list(self._backends.values())
             self._loop = self._thread = None
