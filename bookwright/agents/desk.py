@@ -2,12 +2,12 @@
 
 import hashlib
 import shutil
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.answers import answer_limit, whole
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import (
     Correction,
@@ -21,20 +21,16 @@ from bookwright.agents.backends.protocol import (
 )
 from bookwright.agents.context.builder import Context
 from bookwright.agents.parsing import Check, Parsed, parse
+from bookwright.agents.recording import record_surely
 from bookwright.agents.small import sampling_extra
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BookPaused, StorageError
-from bookwright.models.language import Language
+from bookwright.models.errors import BookPaused, BookwrightError
 from bookwright.models.profile import Profile, ProfileName
-from bookwright.models.prose import whole_sentences
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, render, render_system
 from bookwright.storage.journal import Attempt, Journal, Move
-
-RETRY_SECONDS = (0.5, 1, 2, 4, 8)
-"""Waits between tries to record a paid reply that the database could not take."""
 
 
 class Asker(Protocol):
@@ -331,7 +327,7 @@ class _Asking:
     def _sampling(self, number: int) -> Sampling:
         identity = f"{self.desk.brief.seed} {self.key.model_dump_json()} {number}"
         seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
-        limit = _answer_limit(self.agent, self.run.card, self.desk.profile, self.desk.brief.language)
+        limit = answer_limit(self.agent, self.run.card, self.desk.profile, self.desk.brief.language)
         extra = {}
         if self.desk.profile.name is ProfileName.SMALL:
             brief, model = self.desk.brief, self.desk.model_of(self.agent.role)
@@ -362,9 +358,16 @@ class _Recorder:
 
     def record(self, reply: Reply, parsed: Parsed) -> int:
         """Record a delivered reply with its outcome and its move; returns the step's id."""
-        asking = self._asking
-        move = asking.conclude(parsed.value) if parsed.failure is None and asking.conclude else None
-        return self._keep(reply, parsed.failure, parsed.detail, move)
+        if parsed.failure is not None:
+            return self._keep(reply, parsed.failure, parsed.detail, None)
+        try:
+            move = self._asking.conclude(parsed.value) if self._asking.conclude else None
+            return self._keep(reply, None, "", move)
+        except BookwrightError:
+            raise
+        except Exception as fault:  # a fault of ours must not cost a paid reply: it is kept, then told
+            self._keep(reply, Failure.FAULT, f"{type(fault).__name__}: {fault}"[:500], None)
+            raise
 
     def record_undelivered(self, failed: FailedAttempt) -> None:
         """Record a try that the provider did not answer wholly."""
@@ -382,48 +385,3 @@ class _Recorder:
         following = asking.next_step or asking.run._next_activity
         intent = asking.key.step if failure else following
         return record_surely(asking.desk.journal, attempt, move, f"{asking.run._node.label} {intent}")
-
-
-def whole(reply: Reply, agent: Agent) -> Reply:
-    """Take a text that reached its limit for what it is: prose as it stands, a note up to its last sentence."""
-    if reply.finish_reason != "length" or agent.output is not None:
-        return reply
-    text = reply.text if agent.is_prose else whole_sentences(reply.text) or reply.text
-    return reply.model_copy(update={"finish_reason": "stop", "text": text})
-
-
-def record_surely(journal: Journal, attempt: Attempt, move: Move | None, intent: str) -> int:
-    """Record a paid reply, trying again while the database cannot take it.
-
-    Raises:
-        BookPaused: It still cannot; the reply is lost with this process, and only then.
-    """
-    failed: StorageError | None = None
-    for wait in (0.0, *RETRY_SECONDS):
-        if wait:  # even a sleep of nothing gives the processor away
-            time.sleep(wait)
-        try:
-            return (failed and journal.recorded(attempt)) or journal.record(attempt, move, intent)
-        except StorageError as error:
-            failed = error
-    raise BookPaused(str(failed), "the last answer could not be kept") from failed
-
-
-_TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
-_VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
-_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PROSE_TOKENS = 500, 120, 160
-
-
-def _answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
-    """How many tokens an answer may have: what its length needs, and room to miss it."""
-    if profile.name is ProfileName.SMALL:
-        if agent.is_prose:
-            return _SMALL_PROSE_TOKENS
-        return _SMALL_JSON_TOKENS if agent.output else _SMALL_NOTE_TOKENS
-    if agent.is_prose:
-        return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
-    if agent.output is not None:
-        answer = _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
-        return answer + card.missing_length  # a list of cuts grows with what is to go
-    wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
-    return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS

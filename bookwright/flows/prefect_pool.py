@@ -34,6 +34,9 @@ from bookwright.flows.prefect_server import CHILD, NoPrefectServer
 POOL = "books"
 DEPLOYMENT = f"{FLOW_NAME}/{FLOW_NAME}"
 
+_LAST_WORDS_SECONDS = 3.0
+"""What a run has left to send when its state is final: events and log lines."""
+
 _ENGINE = command_to_string([sys.executable, "-m", CHILD, "--apart", "prefect.engine"])
 """A flow run that a stopping worker does not kill with its call in flight; for a worker on this machine."""
 
@@ -100,7 +103,7 @@ def deploy(limit: int) -> None:
 
 
 def wait_for_endings(seconds: float) -> None:
-    """Return once no run of the deployment is running, or after so many seconds."""
+    """Return once no run of the deployment is running and has any more to tell, or after so many seconds."""
     running = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
     ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
     deadline = time.monotonic() + seconds
@@ -109,6 +112,7 @@ def wait_for_endings(seconds: float) -> None:
             if time.monotonic() > deadline:
                 return
             time.sleep(0.5)
+    time.sleep(_LAST_WORDS_SECONDS)
 
 
 def _make_pool(limit: int) -> None:

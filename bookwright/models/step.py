@@ -50,6 +50,8 @@ class Failure(StrEnum):
     CUT_OFF = "cut_off"
     BROKEN_STREAM = "broken_stream"
     UNAVAILABLE = "unavailable"
+    FAULT = "fault"
+    """The program failed at what the reply asked of it; the reply is kept."""
 
 
 class Usage(BaseModel):

@@ -88,7 +88,7 @@ class Journal:
 
     def recorded(self, attempt: Attempt) -> int | None:
         """Return the step's id if this very attempt is on record, as after a commit whose answer was lost."""
-        for record in self.attempts(attempt.key):
+        for record in self._recorded_in(_activity_of(attempt.key)).get(attempt.key.step, ()):
             if record.attempt == attempt.attempt and record.reply.text == attempt.reply.text:
                 return record.id
         return None

@@ -10,7 +10,8 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailedAttempt, FailureListener, Listener, Request
 from bookwright.agents.cards import make_card
-from bookwright.agents.desk import ActivityRun, record_surely
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.recording import record_surely
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import FlowDecision
 from bookwright.models.errors import BackendUnavailable, BookPaused, DatabaseUnreachable, DiskFull, LeaseLost
@@ -383,3 +384,15 @@ class Hindered(Journal):
         if self.lost:
             raise self.lost.pop()
         return step
+
+
+def test_a_fault_of_the_program_does_not_cost_the_paid_reply(shop: Shop) -> None:
+    def fail(text: str) -> None:
+        raise ZeroDivisionError("a fault of ours")
+
+    with pytest.raises(ZeroDivisionError):
+        shop.run().run(DRAFTER, fail)
+
+    record = shop.attempts("draft")[0]
+    assert (record.failure, record.reply.text) == (Failure.FAULT, RAIN)
+    assert "a fault of ours" in record.detail

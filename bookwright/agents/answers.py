@@ -1,0 +1,35 @@
+"""How long an answer may be, and what a cut-off one is worth."""
+
+from bookwright.agents.agent import Agent
+from bookwright.models.language import Language
+from bookwright.models.profile import Profile, ProfileName
+from bookwright.models.prose import whole_sentences
+from bookwright.models.step import Reply
+from bookwright.prompts import Card
+
+_TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
+_VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
+_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PROSE_TOKENS = 500, 120, 160
+
+
+def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
+    """How many tokens an answer may have: what its length needs, and room to miss it."""
+    if profile.name is ProfileName.SMALL:
+        if agent.is_prose:
+            return _SMALL_PROSE_TOKENS
+        return _SMALL_JSON_TOKENS if agent.output else _SMALL_NOTE_TOKENS
+    if agent.is_prose:
+        return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
+    if agent.output is not None:
+        answer = _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
+        return answer + card.missing_length  # a list of cuts grows with what is to go
+    wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
+    return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS
+
+
+def whole(reply: Reply, agent: Agent) -> Reply:
+    """Take a text that reached its limit for what it is: prose as it stands, a note up to its last sentence."""
+    if reply.finish_reason != "length" or agent.output is not None:
+        return reply
+    text = reply.text if agent.is_prose else whole_sentences(reply.text) or reply.text
+    return reply.model_copy(update={"finish_reason": "stop", "text": text})
