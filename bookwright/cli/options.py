@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from bookwright.models.profile import ProfileName
+
 BookArgument = Annotated[str, typer.Argument(metavar="BOOK", help="A book's id, or a beginning of it.")]
 NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help="A node's label, such as 1.2.3.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
@@ -18,3 +20,19 @@ EditFile = Annotated[
     Path | None, typer.Option("--edit", metavar="FILE.toml", help="Change all keys that a file names.")
 ]
 BriefFile = Annotated[Path | None, typer.Argument(metavar="BRIEF.toml", help="The brief as TOML.", show_default=False)]
+
+# What a brief may say, as options.
+Premise = Annotated[str | None, typer.Option(help="What the book is about.")]
+Length = Annotated[int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")]
+LanguageName = Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the premise if not given.")]
+Title = Annotated[str | None, typer.Option(help="The book finds its own if none is given.")]
+ModelOption = Annotated[str | None, typer.Option(help="provider:model, for every role.")]
+ProfileOption = Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")]
+Genre = Annotated[str | None, typer.Option(help="Such as mystery.")]
+Style = Annotated[str | None, typer.Option(help="How it is to sound.")]
+Audience = Annotated[str | None, typer.Option(help="Who is to read it.")]
+Ending = Annotated[str | None, typer.Option(help="How it is to end.")]
+PenName = Annotated[str | None, typer.Option(help="The author named on the cover.")]
+BudgetUsd = Annotated[float | None, typer.Option(help="Cap in US dollars, over the whole book.")]
+BudgetTokens = Annotated[int | None, typer.Option(help="Cap in tokens, prompt and output together.")]
+Seed = Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")]

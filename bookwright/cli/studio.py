@@ -12,11 +12,29 @@ import typer
 
 from bookwright.cli.access import open_book
 from bookwright.cli.briefs import given, read_brief
-from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
+from bookwright.cli.options import (
+    AsJson,
+    Audience,
+    BriefFile,
+    BudgetTokens,
+    BudgetUsd,
+    Ending,
+    Genre,
+    LanguageName,
+    Length,
+    ModelOption,
+    PenName,
+    Premise,
+    ProfileOption,
+    Seed,
+    Style,
+    Title,
+    Until,
+    WordsToday,
+)
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
-from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings, load_settings
 
 _WORKER_STOP_SECONDS = 30.0
@@ -26,22 +44,20 @@ _TELL_SECONDS = 10.0
 
 def submit(
     brief_file: BriefFile = None,
-    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
-    length: Annotated[
-        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
-    ] = None,
-    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the premise if not given.")] = None,
-    title: Annotated[str | None, typer.Option(help="The book finds its own if none is given.")] = None,
-    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
-    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
-    genre: Annotated[str | None, typer.Option(help="Such as mystery.")] = None,
-    style: Annotated[str | None, typer.Option(help="How it is to sound.")] = None,
-    audience: Annotated[str | None, typer.Option(help="Who is to read it.")] = None,
-    ending: Annotated[str | None, typer.Option(help="How it is to end.")] = None,
-    pen_name: Annotated[str | None, typer.Option(help="The author named on the cover.")] = None,
-    budget_usd: Annotated[float | None, typer.Option(help="Cap in US dollars, over the whole book.")] = None,
-    budget_tokens: Annotated[int | None, typer.Option(help="Cap in tokens, prompt and output together.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")] = None,
+    premise: Premise = None,
+    length: Length = None,
+    language: LanguageName = None,
+    title: Title = None,
+    model: ModelOption = None,
+    profile: ProfileOption = None,
+    genre: Genre = None,
+    style: Style = None,
+    audience: Audience = None,
+    ending: Ending = None,
+    pen_name: PenName = None,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
+    seed: Seed = None,
     book: Annotated[str | None, typer.Option(help="Go on with this book instead of giving a brief.")] = None,
     until: Until = None,
     words_today: WordsToday = None,

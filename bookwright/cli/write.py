@@ -7,7 +7,29 @@ import typer
 from bookwright.cli.access import at_rest, library, open_book
 from bookwright.cli.briefs import given, laid_over, read_brief
 from bookwright.cli.editing import change_brief
-from bookwright.cli.options import AsJson, BookArgument, BriefFile, NoPrefect, Stream, Until, WordsToday
+from bookwright.cli.options import (
+    AsJson,
+    Audience,
+    BookArgument,
+    BriefFile,
+    BudgetTokens,
+    BudgetUsd,
+    Ending,
+    Genre,
+    LanguageName,
+    Length,
+    ModelOption,
+    NoPrefect,
+    PenName,
+    Premise,
+    ProfileOption,
+    Seed,
+    Stream,
+    Style,
+    Title,
+    Until,
+    WordsToday,
+)
 from bookwright.cli.output import note, print_json
 from bookwright.cli.result import Result, show_result
 from bookwright.cli.waiting import wait_until_free
@@ -15,7 +37,6 @@ from bookwright.exports.files import check_formats
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
-from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.stores import BookStorage
 
@@ -28,22 +49,20 @@ _CHANGEABLE = ("pen_name", "prompt_language", "profile", "max_unit_length", "max
 
 def write(
     brief_file: BriefFile = None,
-    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
-    length: Annotated[
-        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
-    ] = None,
-    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the premise if not given.")] = None,
-    title: Annotated[str | None, typer.Option(help="The book finds its own if none is given.")] = None,
-    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
-    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
-    genre: Annotated[str | None, typer.Option(help="Such as mystery.")] = None,
-    style: Annotated[str | None, typer.Option(help="How it is to sound.")] = None,
-    audience: Annotated[str | None, typer.Option(help="Who is to read it.")] = None,
-    ending: Annotated[str | None, typer.Option(help="How it is to end.")] = None,
-    pen_name: Annotated[str | None, typer.Option(help="The author named on the cover.")] = None,
-    budget_usd: Annotated[float | None, typer.Option(help="Cap in US dollars, over the whole book.")] = None,
-    budget_tokens: Annotated[int | None, typer.Option(help="Cap in tokens, prompt and output together.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")] = None,
+    premise: Premise = None,
+    length: Length = None,
+    language: LanguageName = None,
+    title: Title = None,
+    model: ModelOption = None,
+    profile: ProfileOption = None,
+    genre: Genre = None,
+    style: Style = None,
+    audience: Audience = None,
+    ending: Ending = None,
+    pen_name: PenName = None,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
+    seed: Seed = None,
     is_new: Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")] = False,
     stream: Stream = False,
     no_prefect: NoPrefect = False,

@@ -1,6 +1,7 @@
 """A studio in little: a Prefect server, a process work pool, a worker, and four books at once."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
@@ -122,16 +123,20 @@ def brief_of(title: str, length: int) -> dict[str, Any]:
     return {"premise": "A keeper reads a log in her own hand.", "length": length, "profile": "economy", "title": title}
 
 
+def set_environment(patch: pytest.MonkeyPatch, home: Path, provider_url: str) -> None:
+    patch.delenv("PREFECT_API_URL", raising=False)
+    for name, value in {"HOME": str(home), "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}.items():
+        patch.setenv(f"BOOKWRIGHT_{name}", value)
+    patch.setenv("BOOKWRIGHT_MODEL", "compatible:fake")
+    patch.setenv("BOOKWRIGHT_LLM_BASE_URL", provider_url)
+
+
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     home = tmp_path_factory.mktemp("studio")
     port = free_port()
     with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.002) as provider:
-        for name, value in {
-            "HOME": str(home), "EMBEDDING": "hashing", "FREE_MEGABYTES": "0", "MODEL": "compatible:fake",
-            "LLM_BASE_URL": provider.url,
-        }.items():  # fmt: skip
-            patch.setenv(f"BOOKWRIGHT_{name}", value)
+        set_environment(patch, home, provider.url)
         environment = server_environment(load_settings(), port)
         server = start_prefect(["server", "start"], environment)
         try:
@@ -244,3 +249,33 @@ def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_
     assert found.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
     assert studio.stored(book).calls == len(studio.calls_of("Flint"))
+
+
+def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [str(Path(sys.executable).with_name("bookwright"))]
+    with FakeProvider(author=author, piece_seconds=0.005) as provider:
+        set_environment(monkeypatch, tmp_path, provider.url)
+        server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())])
+        try:
+            wait_for(lambda: _hands_in(command, "Halite"))
+            wait_for(lambda: len(provider.ledger) >= 6)
+        finally:
+            stop_process(server, 90)
+
+    database = open_library(load_settings())
+    with database.read() as connection:
+        (book,) = BookRepository(connection).all()
+    database.dispose()
+    assert (book.state, book.reason, book.lease_owner) == (BookState.PAUSED, "asked to rest", None)
+    assert book.calls == len(provider.ledger)
+    assert all(entry.is_whole for entry in provider.ledger)
+    with sqlite3.connect(tmp_path / "prefect" / "prefect.db") as prefects_own:
+        assert prefects_own.execute("SELECT name, state_name FROM flow_run").fetchall() == [(book.id, "Paused")]
+    assert not (tmp_path / "prefect" / "api-url").exists()
+
+
+def _hands_in(command: list[str], title: str) -> bool:
+    brief = ["--premise", "A keeper reads a log.", "--words", "60000", "--profile", "economy", "--title", title]
+    return subprocess.run([*command, "submit", *brief], capture_output=True).returncode == 0

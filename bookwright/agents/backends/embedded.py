@@ -88,7 +88,10 @@ class EmbeddedBackend:
         address = f"{server.listening_address}/v1"
         provider = ProviderBackend(PROVIDERS["embedded"], self._settings, base_url=address, api_key=key)
         client = httpx2.AsyncClient(
-            base_url=server.listening_address, headers={"Authorization": f"Bearer {key}"}, trust_env=False
+            base_url=server.listening_address,
+            headers={"Authorization": f"Bearer {key}"},
+            limits=httpx2.Limits(max_keepalive_connections=0),  # the server drops idle connections without a word
+            trust_env=False,  # nor may a proxy stand between
         )
         return _Running(server, address, provider, client)
 
