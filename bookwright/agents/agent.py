@@ -25,5 +25,7 @@ class Agent:
     """The tag under which later steps of the activity see its answer; empty if they do not."""
     output: type[BaseModel] | None = None
     """The shape of its answer; None for text."""
+    is_piece: bool = False
+    """Its answer is one short piece of a unit's prose; the next goes on from it."""
     is_prose: bool = False
     """Its answer is story text: the language is checked and the length counts."""

@@ -1,6 +1,7 @@
 """How long an answer may be, and what a cut-off one is worth."""
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.small import PIECE_TOKENS
 from bookwright.models.language import Language
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.prose import whole_sentences
@@ -9,14 +10,16 @@ from bookwright.prompts import Card
 
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
 _VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
-_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PROSE_TOKENS = 500, 120, 160
+_SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PIECE_TOKENS = 500, 120, PIECE_TOKENS
 
 
 def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
     """How many tokens an answer may have: what its length needs, and room to miss it."""
     if profile.name is ProfileName.SMALL:
+        if agent.is_piece:
+            return _SMALL_PIECE_TOKENS
         if agent.is_prose:
-            return _SMALL_PROSE_TOKENS
+            return round(card.ask_length * _TOKENS_A_UNIT[language])
         return _SMALL_JSON_TOKENS if agent.output else _SMALL_NOTE_TOKENS
     if agent.is_prose:
         return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS

@@ -167,7 +167,7 @@ SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner"
 SECOND_CRITIC = Agent("second_critic", "story/write/second_critic", "critic", REASONING, "critic", "criticism")
 
 SMALL_PLAN = Agent("plan", "story/small/write_plan", "writer", SYNTHESIS, "write_plan", artefact="plan")
-SMALL_DRAFT = Agent("draft", "story/small/draft", "writer", 0.5, "writer", is_prose=True)
+SMALL_DRAFT = Agent("draft", "story/small/draft", "writer", 0.5, "writer", is_piece=True, is_prose=True)
 SMALL_CRITIC = Agent("critic", "story/small/critic", "critic", SUMMARY, "critic", artefact="criticism")
 SMALL_REFINE = Agent("refine", "story/small/refine", "writer", 0.5, "refiner", is_prose=True)
 

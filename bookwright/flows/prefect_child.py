@@ -11,12 +11,14 @@ import signal
 import subprocess
 import sys
 from threading import Thread
+from typing import Any, TextIO
 
 
 def main() -> None:
     """Run the module that is named, with the arguments that follow it."""
     if sys.argv[1] == "--apart":
         sys.exit(_run_apart(sys.argv[2:]))
+    sys.stdout, sys.stderr = _Unbroken(sys.stdout), _Unbroken(sys.stderr)  # type: ignore[assignment]
     Thread(target=_end_with_starter, daemon=True).start()
     # Prefect's worker ends by sending itself SIGINT, which a shell's background job inherits as ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,10 +39,35 @@ def _end_with_starter() -> None:
     """Wait for the end of the pipe whose other end the starter holds, however it dies, and ask to end."""
     while os.read(sys.stdin.fileno(), 1024):
         pass
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)  # whoever read them may be gone, too, and a broken pipe ends a program
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+class _Unbroken:
+    """Output that goes nowhere once nobody reads it: a log line must not end a book (rich exits at a broken pipe)."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._give_up()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
 
 
 if __name__ == "__main__":

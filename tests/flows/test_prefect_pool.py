@@ -90,6 +90,12 @@ class Studio:
         """The provider's own record of one book's calls, in order."""
         return [entry for entry in self.provider.ledger if title in json.dumps(entry.body)]
 
+    def shown_of(self, run: FlowRun) -> set[str]:
+        """The names of a flow run's task runs that Prefect has recorded so far."""
+        with get_client(sync_client=True) as client:
+            one = FlowRunFilter(id=FlowRunFilterId(any_=[run.id]))
+            return {task_run.name for task_run in client.read_task_runs(flow_run_filter=one, limit=200)}
+
     def stored(self, book: str) -> Book:
         """A book's row."""
         with self.database.read() as connection:
@@ -135,7 +141,7 @@ def set_environment(patch: pytest.MonkeyPatch, home: Path, provider_url: str) ->
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     home = tmp_path_factory.mktemp("studio")
     port = free_port()
-    with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.002) as provider:
+    with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.006) as provider:
         set_environment(patch, home, provider.url)
         environment = server_environment(load_settings(), port)
         server = start_prefect(["server", "start"], environment)
@@ -178,11 +184,9 @@ def test_four_books_are_written_at_once_and_each_is_one_line_of_thought(studio: 
     assert any(_overlap(studio.calls_of(one), studio.calls_of(other)) for one, other in combinations(TITLES, 2))
     with get_client(sync_client=True) as client:
         keys = {str(artifact.key) for artifact in client.read_artifacts(limit=200)}
-        one = FlowRunFilter(id=FlowRunFilterId(any_=[runs[0].id]))
-        names = {task_run.name for task_run in client.read_task_runs(flow_run_filter=one, limit=200)}
     assert all(f"{book}-{what}" in keys for book in books for what in ("progress", "cost"))
     assert all(sum(key.startswith(f"{book}-chapter-") for key in keys) >= 4 for book in books)
-    assert {'plan 1 book "Amber"', 'publish 1 book "Amber"'} <= names
+    wait_for(lambda: {'plan 1 book "Amber"', 'publish 1 book "Amber"'} <= studio.shown_of(runs[0]))
 
 
 def _overlap(one: list[Entry], other: list[Entry]) -> bool:

@@ -1,6 +1,7 @@
 """Builds the library's model objects, one way for each provider. Importing the SDKs takes seconds: do it late."""
 
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from pydantic_ai.models import Model
 from pydantic_ai.profiles import ModelProfile, merge_profile
@@ -10,6 +11,7 @@ from bookwright.agents.backends.catalogue import Dialect, Endpoint, Feature
 from bookwright.models.settings import Settings
 
 _NO_KEY = "none"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Client(Protocol):
@@ -30,6 +32,10 @@ def make_client(endpoint: Endpoint, settings: Settings) -> Client:
         "max_retries": 0,
         "timeout": httpx2.Timeout(None, connect=settings.connect_seconds),
     }
+    if urlsplit(endpoint.base_url).hostname in _LOOPBACK:
+        # A proxy of the environment cannot reach this machine's own servers, and they may drop idle connections.
+        limits = httpx2.Limits(max_keepalive_connections=0)
+        options["http_client"] = httpx2.AsyncClient(trust_env=False, timeout=options["timeout"], limits=limits)
     if endpoint.provider.dialect is Dialect.ANTHROPIC:
         from anthropic import AsyncAnthropic
 

@@ -6,6 +6,7 @@ from random import Random
 from bookwright.agents.cards import element_allowance, make_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
+from bookwright.models.length import TOLERANCE
 from bookwright.models.level import Level, child_level, usual_child_length
 from bookwright.models.plan import TaskType
 from bookwright.models.task import TaskNode
@@ -50,8 +51,8 @@ def usual_child(unit: TaskNode, deps: Deps) -> int:
 
 
 def is_short_enough(unit: TaskNode, deps: Deps) -> bool:
-    """True if the unit may be written at once."""
-    return (unit.length or 0) <= max_unit_length(deps)
+    """True if the unit may be written at once: what its elders fell short by may put it a little over."""
+    return (unit.length or 0) <= max_unit_length(deps) * (1 + TOLERANCE)
 
 
 def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
