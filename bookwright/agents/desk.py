@@ -197,9 +197,8 @@ class ActivityRun:
         key = self._key(step or agent.name)
         may_be_cut = may_be_cut or self.is_small
         done = self._desk.journal.attempts(key)
-        if done and done[-1].failure is None:
-            outcome = self._found(agent, done[-1], may_be_cut)
-        else:
+        outcome = self._found(agent, done[-1], conclude) if done and done[-1].failure is None else None
+        if outcome is None:
             asking = _Asking(self, agent, key, prefill, bare, may_be_cut, check, conclude, next_step)
             outcome = asking.until_it_stands(done)
         if agent.artefact:
@@ -218,15 +217,17 @@ class ActivityRun:
             round=self._round, step=step,
         )  # fmt: skip
 
-    def _found(self, agent: Agent, record: StepRecord, may_be_cut: bool) -> Outcome:
-        reply = whole(record.reply, agent) if may_be_cut else record.reply
-        parsed = parse(agent, reply, self._desk.brief.language, "")
+    def _found(self, agent: Agent, record: StepRecord, conclude: Conclude | None) -> Outcome | None:
+        """Return what a recorded step came to; None if this agent cannot read it, and so has to ask.
+
+        A move that was not made with it is made now: the profile or the brief may have changed
+        since, so that what was a step on the way is the last one.
+        """
+        parsed = parse(agent, whole(record.reply, agent), self._desk.brief.language, "")
         if parsed.failure is not None:
-            raise BookPaused(
-                f"the recorded answer of {self._node.label} {record.key.activity}/{record.key.step} no longer parses "
-                f"({parsed.detail})",
-                "the program may be older than the book; upgrade it",
-            )
+            return None
+        if conclude is not None and not record.has_move and (move := conclude(parsed.value)) is not None:
+            self._desk.journal.move_late(record, move)
         return Outcome(parsed.value, record.id, record.reply)
 
 

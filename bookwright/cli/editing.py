@@ -52,6 +52,9 @@ def _why_not(length: int, book: Book, root: TaskNode, children: list[TaskNode]) 
         return f"it is divided into all its {level}s already"
     if child_level(Level.BOOK, length) is not level:
         return f"it is divided into {level}s already, which suit another length"
+    begun = root.written + max(children[-1].remaining, 0) if children[-1].status is NodeStatus.OPEN else 0
+    if length < begun:
+        return f"the {level} in hand takes it to {begun:,}"
     if children[-1].is_last and children[-1].status is not NodeStatus.OPEN:
         return f"its last {level} is written"
     return ""

@@ -136,7 +136,7 @@ def _price(name: str, usage: Usage, settings: Settings) -> float | None:
 
 def _role_table(roles: list[RoleModel]) -> object:
     columns = ("window", "$/M in", "$/M out")
-    table = plain_table("role", "model", *columns, "state", right=columns)
+    table = plain_table("role", "model", *columns, "state", right=columns, folds=("model", "state"))
     for role in roles:
         table.add_row(
             role.role, role.model, f"{role.context_window:,}", _shown(role.usd_in), _shown(role.usd_out),
@@ -146,7 +146,7 @@ def _role_table(roles: list[RoleModel]) -> object:
 
 
 def _provider_table(providers: list[ProviderState]) -> object:
-    table = plain_table("provider", "key", "address")
+    table = plain_table("provider", "key", "address", folds=("key", "address"))
     for state in providers:
         table.add_row(state.provider, _key_text(state), state.address or "no address set")
     return table

@@ -37,11 +37,16 @@ def note(line: str) -> None:
     typer.echo(clean(line), err=True)
 
 
-def plain_table(*columns: str, right: tuple[str, ...] = ()) -> Table:
-    """Return a table without lines; the columns named in `right` hold numbers."""
+def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ...] = ()) -> Table:
+    """Return a table without lines; the columns in `right` hold numbers, those in `folds` give way first."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", no_wrap=True, overflow="ellipsis")
+        table.add_column(
+            column,
+            justify="right" if column in right else "left",
+            no_wrap=column not in folds,
+            overflow="fold" if column in folds else "ellipsis",
+        )
     return table
 
 

@@ -63,11 +63,12 @@ def _show_all(shelf: list[tuple[Book, int]], settings: Settings, as_json: bool) 
     if not shelf:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
         return
-    table = plain_table("book", "title", "state", "written", "of", "cost", "changed", right=("written", "of", "cost"))
+    numbers = ("written", "of", "cost")
+    table = plain_table("book", "state", *numbers, "changed", "title", right=numbers, folds=("book", "title"))
     for book, written in shelf:
         table.add_row(
-            book.id, book.title, state_of(book), f"{written:,}", f"{book.brief.length:,}", money(book.cost),
-            moment(book.updated_at),
+            book.id, state_of(book), f"{written:,}", f"{book.brief.length:,}", money(book.cost),
+            moment(book.updated_at), book.title,
         )  # fmt: skip
     make_console().print(table)
 

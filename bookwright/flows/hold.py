@@ -87,13 +87,14 @@ def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
         BookPaused: The book rests, with the reason on its row.
     """
     database, settings = around.database, around.settings
+    embedder = make_embedder(settings)
     with database.write() as connection:
         book = BookRepository(connection).get(book_id)
         lease = Lease.take(connection, book.id, owner_name(), settings.lease_seconds)
         BookRepository(connection).set_state(book.id, BookState.WRITING)
     storage = BookStorage(database, book.id, book.brief.language)
     journal = Journal(storage, lease)
-    index = KnowledgeIndex(storage, make_embedder(settings), settings)
+    index = KnowledgeIndex(storage, embedder, settings)
     try:
         with _heartbeat(journal, settings.lease_seconds, around.cancel), _stopping(journal, around):
             yield _deps(book, storage, journal, index, around)
@@ -197,14 +198,15 @@ def _stopping(journal: Journal, around: Surroundings) -> Iterator[None]:
         yield
         return
 
+    deadline = threading.Timer(around.settings.stop_seconds, around.cancel)
+    deadline.daemon = True
+
     def stop(number: int, frame: FrameType | None) -> None:
         if journal.stop_requested:
             around.cancel()
             return
         journal.request_stop()
-        timer = threading.Timer(around.settings.stop_seconds, around.cancel)
-        timer.daemon = True
-        timer.start()
+        deadline.start()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -212,3 +214,4 @@ def _stopping(journal: Journal, around: Surroundings) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        deadline.cancel()

@@ -37,13 +37,14 @@ class Limits:
         return cls(Level(level), int(count), words_today)
 
     def check(self, unit: TaskNode, stores: Stores) -> None:
-        """Rest if the unit that was just closed reaches a limit.
+        """Rest if a limit is reached: by the unit that was just closed, or before the root is walked.
 
         Raises:
-            BookPaused: It does.
+            BookPaused: One is.
         """
         advice = f"`bookwright resume {unit.book}` goes on"
-        if unit.level is self.until_level and stores.nodes.closed_units(unit.level) >= self.until_count:
+        asks = self.until_level is not None and (unit.level is self.until_level or unit.parent is None)
+        if asks and self.until_level and stores.nodes.closed_units(self.until_level) >= self.until_count:
             raise BookPaused(f"reached {self.until_level}:{self.until_count}", advice)
         if self.words_today is not None:
             written = stores.documents.written_within(_DAY)

@@ -21,6 +21,7 @@ def run_book(book_id: str, around: Surroundings) -> Book:
     with hold(book.id, around) as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
+            deps.limits.check(root, stores)
         write_unit(root, deps)
         tasks.publish(root, deps)
     with around.database.read() as connection:

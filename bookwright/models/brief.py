@@ -22,6 +22,7 @@ from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
 
 MAX_BRIEF_BYTES = 256 * 1024
+MIN_LENGTH = 50
 MAX_LENGTH = 10_000_000
 
 
@@ -59,7 +60,7 @@ class Brief(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     premise: Annotated[PlainText, AfterValidator(_present)] = Field(max_length=60_000)
-    length: int = Field(gt=0, le=MAX_LENGTH)
+    length: int = Field(ge=MIN_LENGTH, le=MAX_LENGTH)
     """Words, or characters for zh, ja and ko."""
     title: PlainText = Field(default="", max_length=200)
     pen_name: PlainText = Field(default="", max_length=120)

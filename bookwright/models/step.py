@@ -102,3 +102,5 @@ class StepRecord(BaseModel):
     reply: Reply
     prompt: tuple[str, ...] = ()
     """Hashes of the prompt's blocks, in order."""
+    has_move: bool = False
+    """What it does to the book was done with it; False where only a later step could tell."""

@@ -52,11 +52,12 @@ class BookRepository:
         exact = self.find(identity)
         if exact is not None:
             return exact
-        near = self._connection.execute(_BOOKS.where(books.c.id.startswith(identity, autoescape=True)).limit(2)).all()
+        near = self._connection.execute(_BOOKS.where(books.c.id.startswith(identity, autoescape=True)).limit(5)).all()
         if len(near) == 1 and identity:
             return _book(near[0])
-        known = "more than one book begins so" if near else "`bookwright status` lists the books"
-        raise BookNotFound(f"there is no book {identity!r}; {known}")
+        if near and identity:
+            raise BookNotFound(f"more than one book begins with {identity!r}: {', '.join(row.id for row in near)}")
+        raise BookNotFound(f"there is no book {identity!r}; `bookwright status` lists the books")
 
     def all(self, with_archived: bool = False) -> list[Book]:
         """Return the books, newest first."""

@@ -14,7 +14,14 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
-from bookwright.models.errors import DatabaseBusy, DatabaseUnreachable, DiskFull, InvalidSetting, UnwritableFolder
+from bookwright.models.errors import (
+    DatabaseBusy,
+    DatabaseUnreachable,
+    DiskFull,
+    InvalidSetting,
+    StorageError,
+    UnwritableFolder,
+)
 from bookwright.models.settings import Settings
 
 SAFE_SQLITE = (3, 51, 3)
@@ -107,7 +114,9 @@ class Database:
         if "locked" in text or "busy" in text:
             seconds = _BUSY_MILLIS // 1000
             return DatabaseBusy(f"another process has locked the database for {seconds} s; close it and resume")
-        return error if self.is_sqlite else DatabaseUnreachable(f"the database cannot be reached: {text}")
+        if self.is_sqlite:
+            return StorageError(f"the database fails: {text}")
+        return DatabaseUnreachable(f"the database cannot be reached: {text}")
 
     def dispose(self) -> None:
         """Close every connection."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select
+from sqlalchemy import Row, bindparam, insert, select, update
 
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, Usage
 from bookwright.storage.books import Lease
@@ -24,6 +24,7 @@ _activity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, ste
 _ATTEMPTS = (
     select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _activity)).order_by(steps.c.id)
 )
+_MOVED = update(steps).where(steps.c.id == bindparam("moved")).values(has_move=True)
 _INSERT = insert(steps).values(recorded_at=database_now()).returning(steps.c.id)
 
 
@@ -110,22 +111,22 @@ class Journal:
         with self._storage.write() as stores:
             self._renewed(self._lease.fence_step(stores.connection, _bill(attempt.reply, intent)))
             stores.texts.put(fresh)
-            values = self._values(attempt, " ".join(hashes), reply_hash)
+            values = self._values(attempt, " ".join(hashes), reply_hash) | {"has_move": move is not None}
             step = int(stores.connection.execute(_INSERT, values).scalar_one())
             if move is not None:
                 move(stores, step)
             done = self._write_deferred(stores)
         self._remember(blocks)
-        self._note(attempt, step, hashes)
+        self._note(attempt, step, hashes, move is not None)
         del self._deferred[:done]
         return step
 
-    def _note(self, attempt: Attempt, step: int, prompt: list[str]) -> None:
+    def _note(self, attempt: Attempt, step: int, prompt: list[str], has_move: bool) -> None:
         """Keep what was just recorded beside what was found of its activity."""
         if _activity_of(attempt.key) == self._activity:
             record = StepRecord(
                 id=step, key=attempt.key, attempt=attempt.attempt, failure=attempt.failure, detail=attempt.detail,
-                reply=attempt.reply, prompt=tuple(prompt),
+                reply=attempt.reply, prompt=tuple(prompt), has_move=has_move,
             )  # fmt: skip
             self._recorded.setdefault(attempt.key.step, []).append(record)
 
@@ -136,6 +137,16 @@ class Journal:
             move(stores, 0)
             done = self._write_deferred(stores)
         del self._deferred[:done]
+
+    def move_late(self, record: StepRecord, move: Move) -> None:
+        """Make the move of a step that was recorded without one, as when what follows it has changed since."""
+
+        def late(stores: Stores, _: int) -> None:
+            move(stores, record.id)
+            stores.connection.execute(_MOVED, {"moved": record.id})
+
+        self.move(late)
+        self._activity = None
 
     def defer(self, write: Callable[[Stores], None]) -> None:
         """Have `write` run inside the next record's or move's transaction, so that it costs no commit.
@@ -229,5 +240,5 @@ def _record(row: Row[Any], key: StepKey, store: TextStore) -> StepRecord:
     )  # fmt: skip
     return StepRecord(
         id=row.id, key=key, attempt=row.attempt, failure=Failure(row.failure) if row.failure else None,
-        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()),
+        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()), has_move=row.has_move,
     )  # fmt: skip

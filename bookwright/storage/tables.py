@@ -153,6 +153,7 @@ steps = Table(
     Column("cost", BigInteger),
     Column("duration_millis", Integer, nullable=False, default=0),
     Column("first_event_millis", Integer),
+    Column("has_move", Boolean, nullable=False),
     Column("lease_token", BigInteger, nullable=False),
     Column("recorded_at", Float, nullable=False),
     UniqueConstraint("book", "node", "revision", "activity", "round", "step", "attempt", name="uq_steps_identity"),

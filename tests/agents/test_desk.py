@@ -13,7 +13,7 @@ from bookwright.agents.cards import make_card
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.recording import record_surely
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import FlowDecision
+from bookwright.models.decision import Decision, FlowDecision
 from bookwright.models.errors import BackendUnavailable, BookPaused, DatabaseUnreachable, DiskFull, LeaseLost
 from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
 from bookwright.models.task import TaskNode
@@ -288,12 +288,24 @@ def test_tries_that_never_arrived_are_on_record_before_the_one_that_did(shop: Sh
     assert records[-1].id == outcome.step
 
 
-def test_a_step_whose_recorded_answer_no_longer_parses_rests_and_pays_nothing(shop: Shop) -> None:
+def test_a_step_whose_recorded_answer_another_agent_cannot_read_is_asked_anew(shop: Shop) -> None:
+    shop.run().run(DRAFTER)
+    shop.backend.lines["draft"] = [FlowDecision(decision=Decision.PROCEED_TO_WRITE)]
+
+    outcome = shop.run().run(replace(DRAFTER, output=FlowDecision))
+
+    assert outcome.value.decision is Decision.PROCEED_TO_WRITE
+    assert [record.attempt for record in shop.attempts("draft")] == [1, 2]
+
+
+def test_a_move_that_a_recorded_step_did_not_make_is_made_when_it_turns_out_to_be_the_last(shop: Shop) -> None:
     shop.run().run(DRAFTER)
 
-    with pytest.raises(BookPaused, match="no longer parses"):
-        shop.run().run(replace(DRAFTER, output=FlowDecision))
+    shop.run().run(DRAFTER, count_words)
+    shop.run().run(DRAFTER, count_words)
 
+    with shop.deps.stores() as stores:
+        assert stores.nodes.root().written == 10
     assert shop.calls() == 1
 
 

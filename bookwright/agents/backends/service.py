@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+from contextlib import suppress
 from dataclasses import replace
 from threading import Lock, Thread
 
@@ -33,6 +34,16 @@ def _hear_nothing(event: StreamEvent) -> None:
 
 def _record_nothing(failure: FailedAttempt) -> None:
     """The failure listener of those who keep no journal."""
+
+
+def _guarded(listener: Listener) -> Listener:
+    """Let nothing that a listener raises reach the loop: it would end all calls, and a book must not hang on a view."""
+
+    def hear(event: StreamEvent) -> None:
+        with suppress(BaseException):  # also SystemExit, as of a view whose pipe broke
+            listener(event)
+
+    return hear
 
 
 class ModelService:
@@ -93,7 +104,7 @@ class ModelService:
         backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
         call = Call(self._running_loop())
         with self._lock:
-            call.start(self._complete(call, request, backends, budget, listener))
+            call.start(self._complete(call, request, backends, budget, _guarded(listener)))
             self._in_flight.add(call)
         try:
             return call.wait(on_failure)

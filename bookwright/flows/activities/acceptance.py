@@ -2,6 +2,7 @@
 
 from bookwright.agents.desk import ActivityRun
 from bookwright.flows.deps import Deps
+from bookwright.models.decision import Decision
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.length import LengthRecord
 from bookwright.models.task import NodeStatus, TaskNode
@@ -17,7 +18,7 @@ def accept(text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str =
 
     def move(stores: Stores, step: int) -> None:
         stores.documents.add(new, step)
-        stores.nodes.change(unit.key, status=NodeStatus.WRITTEN.value)
+        stores.nodes.change(unit.key, status=NodeStatus.WRITTEN.value, decision=Decision.PROCEED_TO_WRITE.value)
         stores.nodes.add_written(unit, written)
         if draft:
             record = LengthRecord(ratio=stores.books.length_ratio(unit.book))

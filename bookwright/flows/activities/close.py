@@ -47,6 +47,8 @@ def close(unit: TaskNode, deps: Deps) -> None:
     summary = summariser(unit.level, deps.profile.name)
     run.run(summary, summarised, next_step="" if is_last_step else "review")
     if is_last_step:
+        if deps.fresh(unit).status is not NodeStatus.DONE:  # summed up when a review was still to follow
+            deps.desk.journal.move(lambda stores, _: _finish(unit, stores))
         return
 
     def reviewed(text: str) -> Move:

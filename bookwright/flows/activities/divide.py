@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from bookwright.agents.parsing import Check
 from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows.activities.surroundings import (
@@ -41,7 +42,10 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
         return True
     if not division_is_incremental(children[-1].level) or children[-1].is_last:
         return False
-    return not division_is_over(unit.remaining, usual_child(unit, deps))
+    usual = usual_child(unit, deps)
+    if not children[-1].level.is_at_least(Level.ACT):
+        usual = min(usual, max_unit_length(deps))
+    return not division_is_over(unit.remaining, usual)
 
 
 def divide(unit: TaskNode, deps: Deps) -> None:
@@ -70,7 +74,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
             return _add_next(unit, level, index, units, granted)
         return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
 
-    run.run(workflow[-1], move, check=_has_units)
+    run.run(workflow[-1], move, check=_check(unit, level, deps))
 
 
 def _units(answer: PlanOutput) -> list[PlanNode]:
@@ -87,8 +91,18 @@ def _title(goal: str) -> str:
     return head if len(goal) <= 60 or " " not in head else head.rsplit(" ", 1)[0]
 
 
-def _has_units(answer: PlanOutput) -> str:
-    return "" if answer.sub_tasks else "sub_tasks is empty; give at least the next child"
+def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
+    """A check that a division holds as many children as it needs: one for the next, two and more for all."""
+    least = 1
+    if not division_is_incremental(level) and deps.profile.name is not ProfileName.SMALL:
+        longest = level.bounds[1] if level.finer else max_unit_length(deps)
+        least = max(2, min(-(-(unit.length or 1) // longest), MAX_CHILDREN_AT_ONCE))
+
+    def check(answer: PlanOutput) -> str:
+        given = len(answer.sub_tasks)
+        return "" if given >= least else f"sub_tasks holds {given}; these {unit.length} need at least {least} parts"
+
+    return check
 
 
 def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> ChildLength:

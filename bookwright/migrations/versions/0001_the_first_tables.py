@@ -122,6 +122,7 @@ def upgrade() -> None:
     sa.Column('cost', sa.BigInteger(), nullable=True),
     sa.Column('duration_millis', sa.Integer(), nullable=False),
     sa.Column('first_event_millis', sa.Integer(), nullable=True),
+    sa.Column('has_move', sa.Boolean(), nullable=False),
     sa.Column('lease_token', sa.BigInteger(), nullable=False),
     sa.Column('recorded_at', sa.Float(), nullable=False),
     sa.ForeignKeyConstraint(['book'], ['books.id'], name=op.f('fk_steps_book'), ondelete='CASCADE'),
