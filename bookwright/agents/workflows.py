@@ -4,7 +4,7 @@ Source: DESIGN section 8, the table of families; S3-046 to S3-118.
 """
 
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
-from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Routing, TitleAndBlurb
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
@@ -160,7 +160,6 @@ def blurb_writer(profile: ProfileName) -> Agent:
 
 
 ROUTER = Agent("router", "story/book/design/router", "judge", CLASSIFICATION, "judge", output=Routing)
-QUESTIONS = Agent("questions", "story/retrieval/questions", "judge", REASONING, "questions", output=Questions)
 REVISE = Agent("revise", "story/write/revise", "writer", SYNTHESIS, "refiner", is_prose=True)
 LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refiner")
 SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)

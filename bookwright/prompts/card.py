@@ -1,6 +1,6 @@
 """What every template may use: the card that code fills in for one step."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,3 @@ class Card:
     """Small profile: which piece of the unit is being told, from 1."""
     phase: str = ""
     """Small profile: `"begins"`, `"gets worse"` or `"ends"`."""
-
-    # Upkeep
-    condense_to: int = 0
-    """Target length of a condensed text."""
-    extra: dict[str, str] = field(default_factory=dict)
-    """Variables of templates that stand outside the walk, such as a blueprint's."""

@@ -27,10 +27,8 @@ ROOM = {"Role": 60, "Method": 300, "Output": 120}
 """Words of a part, the data that code puts into it aside. Source: CRAFT section 1."""
 
 SMALL_WORDS = 60
-NOT_ASKED_YET = {"story/context/condense"}
-"""Named by DESIGN section 8, and nobody asks for it so far."""
-UNUSED_FIELDS = {"extra", "piece"}
-"""`extra` is for templates outside the walk; `piece` is read by the rehearsal author."""
+UNUSED_FIELDS = {"piece"}
+"""Read by the rehearsal author."""
 
 PROSE = sorted({agent.prompt for agent in EVERY_AGENT if agent.is_prose} | {"story/write/lengthen"})
 MACHINE_PROSE = (
@@ -120,7 +118,7 @@ def test_a_book_and_a_node_hold_only_what_some_template_reads(card: type, names:
 
 
 def test_every_template_is_asked_by_somebody() -> None:
-    assert set(PATHS) - reachable() == NOT_ASKED_YET
+    assert set(PATHS) - reachable() == set()
 
 
 def test_no_sentence_stands_in_two_templates() -> None:

@@ -51,7 +51,7 @@ def card(language: Language = Language.EN, length: int = 600, **changes: Any) ->
     tasks = tuple(replace(unit, label=f"1.3.{number}", task_type="design") for number in (1, 2))
     made = Card(
         book=book, unit=unit, task=unit, child_level="scene", tasks=tasks, word_allowance=120, ask_length=length,
-        plan_length=80, missing_length=150, usual_child_length=1_000, remaining_length=5_000, condense_to=90,
+        plan_length=80, missing_length=150, usual_child_length=1_000, remaining_length=5_000,
     )  # fmt: skip
     return replace(made, **changes)
 
@@ -101,7 +101,6 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
     yield "write", workflows.SMALL_CRITIC
     yield "write", workflows.SMALL_REFINE
     yield "execute", workflows.ROUTER
-    yield "plan", workflows.QUESTIONS
 
 
 STEPS = list(dict.fromkeys(all_steps()))

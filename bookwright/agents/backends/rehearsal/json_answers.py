@@ -19,7 +19,6 @@ from bookwright.models.decision import (
     Decision,
     Expert,
     FlowDecision,
-    Questions,
     Routing,
     TitleAndBlurb,
     Verdict,
@@ -154,12 +153,6 @@ def _routing(step: Step, mode: Mode) -> dict[str, Any]:
     return {"reasoning": step.voice.marker, "expert": rng.choice(list(Expert)).value}
 
 
-def _questions(step: Step, mode: Mode) -> dict[str, Any]:
-    rng = step.rng()
-    needed = [line for line in step.card.unit.input_brief if line.startswith(step.voice.lexicon.fact.needs)]
-    return {"questions": [*needed, *(step.voice.sentence("asked", rng) for _ in range(2))][:5]}
-
-
 def _title_and_blurb(step: Step, mode: Mode) -> dict[str, Any]:
     rng, voice = step.rng(), step.voice
     lines = [voice.marker, *(voice.sentence("told", rng) for _ in range(3))]
@@ -186,7 +179,6 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     AtomVerdicts: _verdicts,
     FlowDecision: _decision,
     Routing: _routing,
-    Questions: _questions,
     TitleAndBlurb: _title_and_blurb,
     Cuts: _cuts,
 }
