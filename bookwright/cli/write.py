@@ -32,7 +32,7 @@ from bookwright.cli.options import (
 )
 from bookwright.cli.output import note, print_json
 from bookwright.cli.result import Result, show_result
-from bookwright.cli.waiting import wait_until_free
+from bookwright.cli.waiting import is_dead, wait_until_free
 from bookwright.exports.files import check_formats
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
@@ -116,14 +116,17 @@ def resume(
 def pause(book: BookArgument, as_json: AsJson = False) -> None:
     """Ask a running book to rest before its next step."""
     with open_book(book) as opened, opened.storage.write() as stores:
-        stores.books.change(opened.book.id, stop_requested=True)
         holder = stores.books.get(opened.book.id).lease_owner
+        has_died = holder is not None and is_dead(holder)
+        is_asked = holder is not None and not has_died
+        if is_asked:
+            stores.books.change(opened.book.id, stop_requested=True)
     if as_json:
-        print_json({"book": opened.book.id, "stop_requested": True, "held_by": holder})
-    elif holder:
+        print_json({"book": opened.book.id, "stop_requested": is_asked, "held_by": holder})
+    elif is_asked:
         note(f"{opened.book.id} will rest once the call in flight is recorded ({holder} writes it)")
     else:
-        note(f"{opened.book.id} rests already; nobody writes it")
+        note(f"{opened.book.id} rests already; " + (f"{holder} has died" if has_died else "nobody writes it"))
 
 
 def _bring_to_its_end(

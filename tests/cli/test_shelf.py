@@ -1,6 +1,9 @@
 """Editing a brief, putting a book away, deleting it: only while it rests."""
 
 import json
+import socket
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -189,3 +192,16 @@ def test_pausing_asks_the_worker_and_says_when_there_is_none(cli, book):
     assert facts == {"book": "lamp", "stop_requested": True, "held_by": "worker 7 on elsewhere"}
     assert stored(book)[0].stop_requested
     assert json.loads(cli("status", "lamp", "--json").out)["state"] == "stopping"
+
+
+def test_pausing_a_book_whose_worker_has_died_asks_nobody(cli, book):
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    owner = f"process {gone.pid} on {socket.gethostname()}"
+    with book.write() as stores:
+        Lease.take(stores.connection, book.book, owner, 60)
+
+    outcome = cli("pause", "lamp")
+
+    assert f"rests already; {owner} has died" in outcome.err
+    assert not stored(book)[0].stop_requested
