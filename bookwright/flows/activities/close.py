@@ -33,11 +33,12 @@ def close(unit: TaskNode, deps: Deps) -> None:
     )  # fmt: skip
     sources = _put_text_before(unit, run, deps)
     is_last_step = not _asks_review(unit, deps)
+    tells_state = stands_for_chapter(unit, deps)
 
     def summarised(text: str) -> Move:
         def move(stores: Stores, step: int) -> None:
             summary = stores.documents.add(_new(unit, DocumentKind.SUMMARY, text, run, sources), step)
-            if stands_for_chapter(unit, deps):
+            if tells_state:
                 stores.queue.add(DocumentKind.GLOBAL_STATE, summary.id)
             if is_last_step:
                 _finish(unit, stores)
