@@ -23,6 +23,9 @@ book: setup ## write examples/lighthouse.toml with the built-in model
 test: setup ## run all tests
 	$(BIN)/python -m pytest
 
+soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
+	$(BIN)/python -m pytest -m soak
+
 lint: setup ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -31,4 +34,4 @@ lint: setup ## check style and types
 bench: setup ## measure, one JSON object a line
 	$(BIN)/python -m bench all --json
 
-.PHONY: help setup book test lint bench
+.PHONY: help setup book test soak lint bench

@@ -9,6 +9,7 @@ from bookwright.exports.json import whole_book
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markdown import markdown
 from bookwright.exports.text import text
+from bookwright.failpoints import Failpoint, around
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
@@ -79,7 +80,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield unfinished
         with unfinished.open("rb") as whole:
             os.fsync(whole.fileno())
-        unfinished.replace(path)
+        with around(Failpoint.REPLACE_FILE):
+            unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -17,6 +17,7 @@ from bookwright.agents.backends.protocol import StreamEvent
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context, ContextBuilder
 from bookwright.agents.desk import Asker, Desk
+from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
@@ -88,7 +89,7 @@ def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
     """
     database, settings = around.database, around.settings
     embedder = make_embedder(settings)
-    with database.write() as connection:
+    with database.write(Failpoint.TAKE_LEASE) as connection:
         book = BookRepository(connection).get(book_id)
         lease = Lease.take(connection, book.id, owner_name(), settings.lease_seconds)
         BookRepository(connection).set_state(book.id, BookState.WRITING)
@@ -157,7 +158,7 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
 def _leave(database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "") -> None:
     """Set the book's state and let it go, unless a newer worker holds it."""
     try:
-        with database.write() as connection:
+        with database.write(Failpoint.LEAVE_BOOK) as connection:
             lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
             lease.release(connection)
     except (LeaseLost, StorageError):

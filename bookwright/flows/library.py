@@ -5,6 +5,7 @@ import json
 import re
 import unicodedata
 
+from bookwright.failpoints import Failpoint
 from bookwright.flows.hold import model_of
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
@@ -57,7 +58,7 @@ def book_id(brief: Brief, copy: int = 1) -> str:
 
 def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) -> Book:
     """Return the book of this brief, creating it if it is not there; `is_new` makes another one."""
-    with database.write() as connection:
+    with database.write(Failpoint.CREATE_BOOK) as connection:
         books = BookRepository(connection)
         copy = 1
         while (known := books.find(book_id(brief, copy))) is not None and is_new:

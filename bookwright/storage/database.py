@@ -14,6 +14,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
+from bookwright.failpoints import Failpoint, reach
 from bookwright.models.errors import (
     DatabaseBusy,
     DatabaseUnreachable,
@@ -89,8 +90,10 @@ class Database:
             raise self._translated(error) from error
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, point: Failpoint) -> Iterator[Connection]:
         """A write transaction: committed on a clean exit, rolled back on an error.
+
+        `point` names it, so that a crash suite can end the process right before and after its commit.
 
         Raises:
             DiskFull: There is no room.
@@ -100,8 +103,10 @@ class Database:
         try:
             with self.engine.connect().execution_options(bookwright_writes=True) as connection, connection.begin():
                 yield connection
+                reach("before", point)
         except OperationalError as error:
             raise self._translated(error) from error
+        reach("after", point)
 
     def free_megabytes(self) -> int:
         """Room on the disk where the data lies; Postgres is asked about its client's folder."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, insert, select, update
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, Usage
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
@@ -108,7 +109,7 @@ class Journal:
         blocks = dict(zip(hashes, attempt.prompt, strict=True)) if attempt.stores_prompt else {}
         fresh = {key: block for key, block in blocks.items() if key not in self._known}
         fresh[reply_hash] = attempt.reply.text
-        with self._storage.write() as stores:
+        with self._storage.write(Failpoint.RECORD_STEP) as stores:
             self._renewed(self._lease.fence_step(stores.connection, _bill(attempt.reply, intent)))
             stores.texts.put(fresh)
             values = self._values(attempt, " ".join(hashes), reply_hash) | {"has_move": move is not None}
@@ -132,7 +133,7 @@ class Journal:
 
     def move(self, move: Move) -> None:
         """Make a move that no model call stands behind, in a fenced transaction of its own."""
-        with self._storage.write() as stores:
+        with self._storage.write(Failpoint.MOVE) as stores:
             self._renewed(self._lease.fence(stores.connection))
             move(stores, 0)
             done = self._write_deferred(stores)
@@ -163,7 +164,7 @@ class Journal:
 
     def renew(self) -> None:
         """Renew the lease during a long call, and hear whether a stop was asked for."""
-        with self._storage.database.write() as connection:
+        with self._storage.database.write(Failpoint.RENEW_LEASE) as connection:
             self._renewed(self._lease.fence(connection))
 
     def _renewed(self, stop: bool) -> None:

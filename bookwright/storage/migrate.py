@@ -4,6 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, column, func, inspect, select, table
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.storage.database import Database
 
@@ -46,7 +47,7 @@ def upgrade(database: Database) -> bool:
             f"the database stands at revision {revision!r}, which this version does not know; "
             "install a newer bookwright"
         )
-    with database.write() as connection:
+    with database.write(Failpoint.MIGRATE) as connection:
         if not database.is_sqlite:  # SQLite's write lock keeps a second worker out by itself
             connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
         config.attributes["connection"] = connection

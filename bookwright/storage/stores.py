@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.language import Language
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database
@@ -48,7 +49,7 @@ class BookStorage:
             yield Stores(connection, self.book, self.language.measure)
 
     @contextmanager
-    def write(self) -> Iterator[Stores]:
-        """A transaction without a fence: for what a person does to a book that rests."""
-        with self.database.write() as connection:
+    def write(self, point: Failpoint = Failpoint.EDIT_BOOK) -> Iterator[Stores]:
+        """A transaction without a fence of its own; by default, what a person does to a book that rests."""
+        with self.database.write(point) as connection:
             yield Stores(connection, self.book, self.language.measure)

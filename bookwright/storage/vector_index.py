@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from bookwright.failpoints import Failpoint, around
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
@@ -100,7 +101,8 @@ class ChromaIndex:
                     embeddings=np.array([item.vector for item in some]),
                     metadatas=[_metadata(item) for item in some],
                 )
-            collection.modify(metadata={"model": self._model, "applied": items[-1].row})
+            with around(Failpoint.FILL_INDEX):
+                collection.modify(metadata={"model": self._model, "applied": items[-1].row})
         self.seal()
 
     def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
@@ -122,7 +124,8 @@ class ChromaIndex:
         with _damage():
             new = self._seal_file.with_suffix(".new")
             new.write_text(json.dumps(self._sizes()))
-            new.replace(self._seal_file)
+            with around(Failpoint.SEAL_INDEX):
+                new.replace(self._seal_file)
 
     def break_seal(self) -> None:
         """Make sure, before anything is opened, that it may be.

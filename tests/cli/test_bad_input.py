@@ -2,6 +2,7 @@
 
 import pytest
 
+from bookwright.failpoints import Failpoint
 from bookwright.storage import migrate
 from bookwright.storage.database import open_database
 
@@ -115,7 +116,7 @@ def test_a_data_folder_that_cannot_be_written(cli, home):
 def test_a_database_of_a_newer_version(cli, settings):
     database = open_database(settings)
     migrate.upgrade(database)
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.exec_driver_sql("update alembic_version set version_num = '9999'")
 
     refused(cli("write", *PREMISE, "--words", "900"), "install a newer bookwright")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.model_name import ROLES
 from bookwright.storage import migrate
 from bookwright.storage.database import open_database
@@ -50,7 +51,7 @@ def test_a_doctor_shows_keys_by_name_only(cli, monkeypatch):
 def test_a_database_of_a_newer_version_is_refused_everywhere(cli, settings):
     database = open_database(settings)
     migrate.upgrade(database)
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.exec_driver_sql("update alembic_version set version_num = '9999'")
 
     for arguments in (("status",), ("tree", "lamp"), ("db", "upgrade")):

@@ -29,6 +29,7 @@ from prefect.testing.utilities import prefect_test_harness
 from bookwright.agents.backends.service import ModelService
 from bookwright.cli.edge import run
 from bookwright.cli.main import app
+from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, open_library
@@ -233,7 +234,7 @@ def test_progress_chapters_design_and_cost_are_artifacts_under_readable_keys(pre
 def test_a_book_held_by_another_worker_fails_the_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
     database = open_library(load_settings())
     book = find_or_create(database, make_brief(BRIEF))
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         Lease.take(connection, book.id, "another worker", 60)
 
     state = run_flow(brief=BRIEF)

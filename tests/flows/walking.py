@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from bookwright.agents.desk import Asker, Desk
+from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
@@ -32,7 +33,7 @@ def begin(
     values = {"premise": "A keeper finds a log that is written in her own hand.", "length": 900, "profile": "standard"}
     brief = make_brief(values | brief_values)
     book = find_or_create(database, brief)
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         lease = Lease.take(connection, book.id, owner, settings.lease_seconds)
     storage = BookStorage(database, book.id, brief.language)
     desk = Desk(

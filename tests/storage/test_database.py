@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import event, select, text
 from sqlalchemy.exc import IntegrityError
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.database import SAFE_SQLITE, Database, database_now, make_home, open_database, sqlite_driver
@@ -43,7 +44,7 @@ def test_a_writer_begins_at_once_and_a_reader_does_not(database: Database) -> No
 
     with database.read() as connection:
         connection.execute(text("SELECT 1"))
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("SELECT 1"))
 
     assert [line for line in begun if line.startswith("BEGIN")] == ["BEGIN", "BEGIN IMMEDIATE"]
@@ -83,7 +84,7 @@ def test_an_error_leaves_nothing_behind(storage: BookStorage) -> None:
 
 
 def test_a_row_without_its_book_is_refused(database: Database) -> None:
-    with pytest.raises(IntegrityError), database.write() as connection:
+    with pytest.raises(IntegrityError), database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("INSERT INTO briefs VALUES ('nowhere', 1, '{}', 0)"))
 
 
@@ -125,7 +126,7 @@ def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
     settings = load_settings(home=tmp_path / "100% mine? #1 書")
 
     database = open_database(settings)
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("CREATE TABLE t (x)"))
     database.dispose()
 
@@ -142,7 +143,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 def test_an_address_names_the_sqlite_file(tmp_path: Path) -> None:
     database = open_database(load_settings(home=tmp_path, database_url=f"sqlite:///{tmp_path}/other.db"))
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("CREATE TABLE t (x)"))
     database.dispose()
 
@@ -171,5 +172,5 @@ def test_postgres_keeps_each_commit_and_a_server_that_is_gone_is_told(postgres: 
     gone = open_database(load_settings(home=tmp_path, database_url="postgresql://postgres@127.0.0.1:1/x"))
     with pytest.raises(DatabaseUnreachable), gone.read() as connection:
         connection.execute(text("SELECT 1"))
-    with pytest.raises(DatabaseUnreachable), gone.write() as connection:
+    with pytest.raises(DatabaseUnreachable), gone.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("SELECT 1"))

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import event, func, select, update
 from sqlalchemy.exc import IntegrityError
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import DatabaseUnreachable, LeaseLost
@@ -30,7 +31,7 @@ def backing(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def lease(storage: BookStorage) -> Lease:
     """The lease of the book."""
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         return Lease.take(connection, BOOK, "the test", 60)
 
 
@@ -210,7 +211,7 @@ def test_no_character_costs_a_paid_reply(
 def test_who_was_overtaken_records_nothing(
     storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
 ) -> None:
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(update(books).values(lease_expires=database_now() - 1))
         Lease.take(connection, BOOK, "another", 60)
 

@@ -6,6 +6,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import update
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookHeld, LeaseLost
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
@@ -23,13 +24,13 @@ def backing(request: pytest.FixtureRequest) -> str:
 
 
 def take(storage: BookStorage, owner: str, seconds: float = SECONDS) -> Lease:
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         return Lease.take(connection, BOOK, owner, seconds)
 
 
 def run_out(storage: BookStorage) -> None:
     """Let the lease have ended a second ago, by the database's clock."""
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(update(books).values(lease_expires=database_now() - 1))
 
 
@@ -73,7 +74,7 @@ def test_who_was_overtaken_writes_nothing(storage: BookStorage) -> None:
     run_out(storage)
     take(storage, "worker B")
 
-    with pytest.raises(LeaseLost), storage.database.write() as connection:
+    with pytest.raises(LeaseLost), storage.database.write(Failpoint.EDIT_BOOK) as connection:
         stale.fence(connection, title="A's title")
 
     assert title(storage) == "The Log"
@@ -99,7 +100,7 @@ def test_a_lease_that_ran_out_still_holds_while_nobody_took_over(storage: BookSt
     lease = take(storage, "worker A")
     run_out(storage)
 
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         lease.fence(connection, title="A's title")
 
     assert title(storage) == "A's title"
@@ -109,10 +110,10 @@ def test_a_lease_that_ran_out_still_holds_while_nobody_took_over(storage: BookSt
 
 def test_each_write_renews_the_lease(storage: BookStorage) -> None:
     lease = take(storage, "worker A")
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(update(books).values(lease_expires=database_now() + 1))
 
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         lease.fence(connection)
 
     with pytest.raises(BookHeld) as held:
@@ -123,7 +124,7 @@ def test_each_write_renews_the_lease(storage: BookStorage) -> None:
 def test_a_released_book_is_free(storage: BookStorage) -> None:
     lease = take(storage, "worker A")
 
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         lease.release(connection)
 
     assert take(storage, "worker B").token == 2
@@ -134,7 +135,7 @@ def test_who_was_overtaken_releases_nothing(storage: BookStorage) -> None:
     run_out(storage)
     take(storage, "worker B")
 
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         stale.release(connection)
 
     with pytest.raises(BookHeld, match="worker B"):
@@ -146,12 +147,12 @@ def test_a_stop_that_was_asked_for_is_heard_and_forgotten_by_the_next_taker(stor
     with storage.write() as stores:
         stores.books.change(BOOK, stop_requested=True)
 
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         assert lease.fence(connection) is True
         lease.release(connection)
 
     next_lease = take(storage, "worker B")
-    with storage.database.write() as connection:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         assert next_lease.fence(connection) is False
 
 

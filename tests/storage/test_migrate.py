@@ -11,6 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 import bookwright
+from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.models.settings import load_settings
 from bookwright.storage import migrate
@@ -66,7 +67,7 @@ def test_the_tables_are_what_the_migrations_make(database: Database) -> None:
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
 
     with pytest.raises(DatabaseTooNew, match="9999"):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from threading import Lock, Thread
 
+from bookwright import failpoints
 from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.call import Call
@@ -21,6 +22,7 @@ from bookwright.agents.backends.protocol import (
 )
 from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
 from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendError, BackendUnavailable
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
@@ -152,7 +154,8 @@ class ModelService:
 
         async def attempt(name: str, hear: Listener) -> Reply:
             meters[name] = Meter(replace(request, model=name), self._settings, self._counter, budget, hear)
-            return await meters[name].run(backends[name])
+            with failpoints.around(Failpoint.CALL_MODEL):
+                return await meters[name].run(backends[name])
 
         def failed(name: str, number: int, error: BackendError) -> None:
             call.tell(FailedAttempt(name, number, error, meters[name].partial))

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 from bookwright.agents.context.builder import Context, ContextBuilder
+from bookwright.failpoints import Failpoint
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.level import Level
@@ -140,7 +141,7 @@ def make_library(home: Path, **brief: object) -> Library:
     database = open_database(settings)
     migrate.upgrade(database)
     checked = make_brief({"premise": "Ines keeps a lighthouse and owes its owner money.", "length": 900_000, **brief})
-    with database.write() as connection:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
         BookRepository(connection).create("lamp", checked)
         lease = Lease.take(connection, "lamp", "a test", 600)
     storage = BookStorage(database, "lamp", checked.language)

@@ -1,0 +1,92 @@
+"""Processes of the durability tests: a provider with a ledger, and workers forked from a warmed process."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.flows.hold import Surroundings
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.run_book import run_book
+from bookwright.models.book import Book
+from bookwright.models.brief import make_brief
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookHeld
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.books import BookRepository
+from bookwright.storage.stores import BookStorage
+
+BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 12_000, "profile": "economy", "title": "The Log"}
+
+
+@contextmanager
+def provider(ledger: Path) -> Iterator[str]:
+    """A fake provider as a process of its own, so that no kill of ours reaches it; yields its URL."""
+    command = [sys.executable, "-m", "tests.fake_provider", "--ledger", str(ledger),
+               "--author", "tests.novelist:write", "--piece-seconds", "0.0005"]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())["url"]
+        finally:
+            process.terminate()
+
+
+def settings_for(home: Path, url: str) -> Settings:
+    return load_settings(
+        home=home, model="compatible:fake", llm_base_url=url, embedding="hashing", lease_seconds=1, free_megabytes=0
+    )
+
+
+def write_once(settings: Settings) -> None:
+    """Write or go on with the book in this process, waiting for a dead worker's lease."""
+    database = open_library(settings)
+    book = find_or_create(database, make_brief(BRIEF))
+    models = ModelService(settings)
+    while True:
+        try:
+            run_book(book.id, Surroundings(settings, database, models))
+            models.close()
+            return
+        except BookHeld:
+            time.sleep(0.1)
+
+
+def in_child(work: Callable[[], None]) -> int:
+    """Run `work` in a fork of this warmed process; returns its pid."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return pid
+
+
+def finished_text(settings: Settings) -> tuple[Book, str]:
+    database = open_library(settings)
+    with database.read() as connection:
+        book = BookRepository(connection).all()[0]
+    with BookStorage(database, book.id, book.brief.language).read() as stores:
+        keys = [unit.key for unit in stores.nodes.leaves()]
+        prose = [stores.documents.current(key, DocumentKind.PROSE) for key in keys]
+    database.dispose()
+    return book, "\n\n".join(document.text for document in prose if document)
+
+
+def calls_in(ledger: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
+
+
+def wait_for_calls(ledger: Path, count: int, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while len(calls_in(ledger)) < count:
+        assert time.monotonic() < deadline, f"the provider was not asked {count} times"
+        time.sleep(0.005)
