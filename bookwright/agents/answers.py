@@ -26,7 +26,7 @@ def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language)
     if agent.output is not None:
         answer = _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
         return answer + card.missing_length  # a list of cuts grows with what is to go
-    wanted = max(card.word_allowance, card.plan_length, card.missing_length)
+    wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
     return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS
 
 

@@ -98,6 +98,8 @@ class Desk:
     """`provider:model` by role."""
     listener: Callable[[str, StreamEvent], None]
     """Hears every event of a call, with the step's name."""
+    count_tokens: Callable[[str], int]
+    """How many tokens a text is likely to have; the same each time it is asked."""
     locale: str = "en"
     stores_prompts: bool = True
 
@@ -206,9 +208,14 @@ class ActivityRun:
             self.add(agent.artefact, text)
         return outcome
 
-    def failures(self, agent: Agent) -> int:
+    def is_done(self, step: str) -> bool:
+        """True if a step is on record with a result."""
+        done = self._desk.journal.attempts(self._key(step))
+        return bool(done) and done[-1].failure is None
+
+    def failures(self, step: str) -> int:
         """How many tries at a step are on record without one that stands."""
-        done = self._desk.journal.attempts(self._key(agent.name))
+        done = self._desk.journal.attempts(self._key(step))
         return 0 if done and done[-1].failure is None else len(done)
 
     def _key(self, step: str) -> StepKey:

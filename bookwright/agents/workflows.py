@@ -4,10 +4,11 @@ Source: DESIGN section 8, the table of families; S3-046 to S3-118.
 """
 
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
-from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Routing, TitleAndBlurb
+from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
+from bookwright.models.state import GlobalState
 
 Workflow = tuple[Agent, ...]
 
@@ -150,7 +151,8 @@ def book_design_maintainer(profile: ProfileName) -> Agent:
 def global_state_maintainer(profile: ProfileName) -> Agent:
     """Who keeps the state of the story so far."""
     prompt = "story/small/state" if profile is ProfileName.SMALL else "story/summary/global_state"
-    return Agent("global_state", prompt, "maintainer", SYNTHESIS, "maintainer")
+    output = None if profile is ProfileName.SMALL else GlobalState
+    return Agent("global_state", prompt, "maintainer", SYNTHESIS, "maintainer", output=output)
 
 
 def blurb_writer(profile: ProfileName) -> Agent:
@@ -160,6 +162,8 @@ def blurb_writer(profile: ProfileName) -> Agent:
 
 
 ROUTER = Agent("router", "story/book/design/router", "judge", CLASSIFICATION, "judge", output=Routing)
+QUESTIONS = Agent("questions", "story/retrieval/questions", "judge", REASONING, "questions", output=Questions)
+CONDENSE = Agent("condense", "story/context/condense", "summariser", SUMMARY, "questions")
 REVISE = Agent("revise", "story/write/revise", "writer", SYNTHESIS, "refiner", is_prose=True)
 LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refiner")
 SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)

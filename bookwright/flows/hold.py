@@ -23,7 +23,8 @@ from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BackendError, BookHeld, BookPaused, LeaseLost, StorageError
-from bookwright.models.profile import PROFILES, Profile, ProfileName
+from bookwright.models.model_name import ROLES
+from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -133,7 +134,9 @@ class _CurrentContexts:
 
 def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings) -> Deps:
     settings, brief = around.settings, book.brief
-    profile = profile_of(brief, settings, around.model)
+    names = {model_of(role, brief, settings, around.model) for role in ROLES}
+    window = min(map(catalogue.context_window, names))
+    profile = fitted(profile_of(brief, settings, around.model), window, brief.context_scale)
     writer = model_of("writer", brief, settings, around.model)
     locale = (brief.prompt_language or brief.language).value
     count = partial(TokenCounter().estimate, writer)
@@ -151,6 +154,7 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=around.listener,
         locale=locale,
+        count_tokens=count,
     )  # fmt: skip
     return Deps(storage, desk, around.window, around.limits)
 

@@ -22,6 +22,7 @@ def run_book(book_id: str, around: Surroundings) -> Book:
         with deps.stores() as stores:
             root = stores.nodes.root()
             deps.limits.check(root, stores)
+        tasks.condense(deps)
         write_unit(root, deps)
         tasks.publish(root, deps)
     with around.database.read() as connection:

@@ -7,17 +7,31 @@ do runs in the window, which is one Prefect task; what is recorded makes none.
 from collections.abc import Iterator
 
 from bookwright.flows.activities import close as closing
+from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
+from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision, Verdict
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
+
+
+def condense(deps: Deps) -> None:
+    """Have the premise and the book's design made small where no prompt has room for them."""
+    condensing.condense(deps)
+
+
+def recall(unit: TaskNode, deps: Deps) -> None:
+    """Ask what of the book so far a new unit rests on, where the profile has a model ask."""
+    if recalling.wants_questions(deps.fresh(unit), deps):
+        maintain(unit, deps)
+        deps.window.run(Activity.RECALL, unit, lambda: recalling.recall(deps.fresh(unit), deps))
 
 
 def open_rounds(unit: TaskNode, deps: Deps) -> Iterator[int]:

@@ -23,6 +23,7 @@ def write_unit(unit: TaskNode, deps: Deps) -> None:
 
 def design(unit: TaskNode, deps: Deps) -> Decision:
     """Plan and carry out design tasks until the unit is ready, or the circuit breaks."""
+    tasks.recall(unit, deps)
     for planning_round in tasks.open_rounds(unit, deps):
         for node in tasks.plan(unit, planning_round, deps):
             resolve(node, deps)

@@ -72,6 +72,8 @@ class Brief(BaseModel):
     ending: PlainText = Field(default="", max_length=4_000)
     profile: ProfileName | None = None
     """None leaves the choice to the engine: small for a model with a small window."""
+    context_scale: float = Field(default=1.0, ge=0.5, le=20)
+    """How much of the book a prompt may hold, as a multiple of what the profile gives it."""
     max_unit_length: int | None = Field(default=None, ge=50, le=20_000)
     max_planning_rounds: int | None = Field(default=None, ge=1, le=20)
     seed: int = Field(default=0, ge=0, lt=2**31)

@@ -92,6 +92,14 @@ class Cuts(BaseModel):
     cuts: tuple[str, ...] = ()
 
 
+class Questions(BaseModel):
+    """What a unit needs to know from the book so far, each with a name in it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: tuple[str, ...] = Field(default=(), max_length=8)
+
+
 class TitleAndBlurb(BaseModel):
     """What stands on the cover and on its back."""
 

@@ -17,6 +17,8 @@ class DocumentKind(StrEnum):
     GLOBAL_STATE = "global_state"
     WRITE_PLAN = "write_plan"
     BLURB = "blurb"
+    QUESTIONS = "questions"
+    """What a unit needed to know of the book so far, one question a line; asked of the index, shown to nobody."""
 
     @property
     def is_running(self) -> bool:
@@ -39,6 +41,8 @@ class Document(BaseModel):
     """In the book's unit."""
     text: str = ""
     """Filled where it was asked for."""
+    data_hash: str | None = None
+    """Under which its structure is kept; None where it is only text."""
 
 
 class NewDocument(BaseModel):
@@ -49,5 +53,7 @@ class NewDocument(BaseModel):
     node: int
     kind: DocumentKind
     text: str
+    data: str = ""
+    """The same as JSON, where it has a structure; empty where it is only text."""
     inputs: tuple[int, ...] = ()
     """Ids of the documents whose text stood in the prompt that this one came of."""

@@ -29,6 +29,10 @@ class Profile(BaseModel):
     """Whether tasks may be complex; where not, every task is an atom and no judge is asked."""
     asks_decision: bool
     """Whether a model decides the flow; where not, the unit's length does."""
+    asks_questions: bool
+    """Whether a model says, for units at chapter level and above, what has to be found in the book so far."""
+    condenses: bool
+    """Whether a model makes small what every prompt needs and has no room for; where not, code cuts it."""
     context_budget: dict[str, int]
     """Prompt tokens, all blocks included, by the role of the step that asks."""
 
@@ -44,25 +48,45 @@ def _scaled(factor: float) -> dict[str, int]:
     return {role: int(tokens * factor) for role, tokens in _STANDARD_BUDGET.items()}
 
 
+_WINDOW_FACTORS = ((1_000_000, 4.0), (200_000, 2.0))
+"""How much more `fine` shows a model with so large a window."""
+_WINDOW_PART = 2
+"""A prompt takes at most this part of a window, so that the answer has as much."""
+
+
+def fitted(profile: Profile, window: int, scale: float = 1.0) -> Profile:
+    """Return a profile whose budgets suit the smallest window of a book's models, in tokens.
+
+    `scale` is the author's own wish. What a prompt may hold goes with the profile and the window
+    and never with the book, so the price of a word stays flat.
+    """
+    factor = scale
+    if profile.name is ProfileName.FINE:
+        factor *= next((more for least, more in _WINDOW_FACTORS if window >= least), 1.0)
+    most = window // _WINDOW_PART
+    budget = {role: min(round(tokens * factor), most) for role, tokens in profile.context_budget.items()}
+    return profile.model_copy(update={"context_budget": budget})
+
+
 PROFILES: dict[ProfileName, Profile] = {
     ProfileName.SMALL: Profile(
         name=ProfileName.SMALL, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=300,
-        designs_leaves=False, decomposes=False, asks_decision=False,
+        designs_leaves=False, decomposes=False, asks_decision=False, asks_questions=False, condenses=False,
         context_budget=dict.fromkeys(_STANDARD_BUDGET, 1_000),
     ),
     ProfileName.ECONOMY: Profile(
         name=ProfileName.ECONOMY, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=3_000,
-        designs_leaves=False, decomposes=False, asks_decision=False,
+        designs_leaves=False, decomposes=False, asks_decision=False, asks_questions=False, condenses=False,
         context_budget=_scaled(0.6),
     ),
     ProfileName.STANDARD: Profile(
         name=ProfileName.STANDARD, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
-        designs_leaves=True, decomposes=True, asks_decision=True,
+        designs_leaves=True, decomposes=True, asks_decision=True, asks_questions=True, condenses=True,
         context_budget=_scaled(1.0),
     ),
     ProfileName.FINE: Profile(
         name=ProfileName.FINE, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
-        designs_leaves=True, decomposes=True, asks_decision=True,
+        designs_leaves=True, decomposes=True, asks_decision=True, asks_questions=True, condenses=True,
         context_budget=_scaled(1.5),
     ),
 }  # fmt: skip

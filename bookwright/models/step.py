@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict
 class Activity(StrEnum):
     """What the walk does to a node."""
 
+    RECALL = "recall"
+    """Asking what of the book so far a unit rests on, before it is planned or written."""
+    CONDENSE = "condense"
+    """Making a text that every prompt needs small enough to stand in one."""
     PLAN = "plan"
     JUDGE = "judge"
     DECOMPOSE = "decompose"

@@ -1,6 +1,6 @@
 """What is asked: Jinja templates by level, and the function that renders them."""
 
 from bookwright.prompts.card import BookCard, Card, NodeCard
-from bookwright.prompts.render import render, render_block, render_system
+from bookwright.prompts.render import render, render_block, render_state, render_system
 
-__all__ = ["BookCard", "Card", "NodeCard", "render", "render_block", "render_system"]
+__all__ = ["BookCard", "Card", "NodeCard", "render", "render_block", "render_state", "render_system"]

@@ -107,3 +107,7 @@ class Card:
     """Small profile: which piece of the unit is being told, from 1."""
     phase: str = ""
     """Small profile: `"begins"`, `"gets worse"` or `"ends"`."""
+
+    # Upkeep
+    condense_to: int = 0
+    """Target length of a condensed text."""

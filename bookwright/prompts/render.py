@@ -52,6 +52,11 @@ def render_system(book: BookCard, locale: str = "en", *, is_small: bool = False)
     return environment(locale).get_template(path).render(book=book).strip()
 
 
+def render_state(state: object, language: str) -> str:
+    """Render a `GlobalState` under headings of the book's own language, given by its English name."""
+    return environment().get_template("story/_state.md.j2").render(state=state, language=language).strip()
+
+
 def render_block(tag: str, text: str, locale: str = "en") -> str:
     """Wrap one context component in its heading, its note and its tag."""
     return environment(locale).get_template("story/block.md.j2").render(tag=tag, text=text).strip()

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.storage.database import database_now
-from bookwright.storage.tables import document_inputs, documents, maintenance, steps
+from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps
 from bookwright.storage.texts import TextStore, text_hash
 
 _CURRENT = (
@@ -63,7 +63,8 @@ class DocumentRepository:
     def add(self, new: NewDocument, step: int | None) -> Document:
         """Store a document as the current version of its node's kind; `step` is 0 or None if none made it."""
         key = text_hash(new.text)
-        self._texts.put({key: new.text})
+        data_key = text_hash(new.data) if new.data else None
+        self._texts.put({key: new.text} | ({data_key: new.data} if data_key else {}))
         last = self._connection.execute(_LAST_VERSION, {"node": new.node, "kind": new.kind.value}).scalar_one_or_none()
         if last:
             self._connection.execute(
@@ -74,7 +75,7 @@ class DocumentRepository:
         length = self._measure(new.text)
         values = {
             "book": self._book, "node": new.node, "kind": new.kind.value, "version": (last or 0) + 1,
-            "is_current": True, "text_hash": key, "length": length, "step": step or None,
+            "is_current": True, "text_hash": key, "data_hash": data_key, "length": length, "step": step or None,
         }  # fmt: skip
         identity = int(self._connection.execute(_ADD, values).scalar_one())
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
@@ -82,7 +83,7 @@ class DocumentRepository:
             self._connection.execute(insert(document_inputs), inputs)
         return Document(
             id=identity, book=self._book, node=new.node, kind=new.kind, version=(last or 0) + 1,
-            text_hash=key, length=length, text=new.text,
+            text_hash=key, data_hash=data_key, length=length, text=new.text,
         )  # fmt: skip
 
     def current(self, node: int, kind: DocumentKind, with_text: bool = True) -> Document | None:
@@ -174,10 +175,30 @@ class DocumentRepository:
         """Return a document's text."""
         return document.text or self._texts.get(document.text_hash)
 
+    def data_of(self, document: Document) -> str:
+        """Return a document's structure as JSON; empty where it is only text."""
+        return self._texts.get(document.data_hash) if document.data_hash else ""
+
+    def news_of(self, node: int, kind: DocumentKind, news: DocumentKind) -> list[tuple[int, str]]:
+        """Return what each version of a running document took in: its id and the label of the news' node.
+
+        In order of the versions; one that took in several documents comes several times.
+        """
+        source = documents.alias("source")
+        rows = self._connection.execute(
+            select(documents.c.id, nodes.c.label)
+            .join(document_inputs, document_inputs.c.document == documents.c.id)
+            .join(source, source.c.id == document_inputs.c.input)
+            .join(nodes, nodes.c.key == source.c.node)
+            .where(documents.c.node == node, documents.c.kind == kind.value, source.c.kind == news.value)
+            .order_by(documents.c.version)
+        )
+        return [(row.id, row.label) for row in rows]
+
     def _document(self, row: Row[Any], with_text: bool) -> Document:
         return Document(
             id=row.id, book=row.book, node=row.node, kind=row.kind, version=row.version, text_hash=row.text_hash,
-            length=row.length, text=self._texts.get(row.text_hash) if with_text else "",
+            data_hash=row.data_hash, length=row.length, text=self._texts.get(row.text_hash) if with_text else "",
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, or_, select
 
 from bookwright.models.plan import TaskType
 from bookwright.models.task import NodeStatus, TaskNode
@@ -107,6 +107,15 @@ class OutlineReader:
             found.append(leaf)
             leaf = self._leaf_before(leaf)
         return found
+
+    def has_text_after(self, unit: TaskNode) -> bool:
+        """True if anything that stands after a unit in reading order is written."""
+        later = [
+            and_(nodes.c.parent == node.parent, nodes.c.ordinal > node.ordinal)
+            for node in (unit, *self._nodes.ancestors(unit))
+            if node.parent is not None
+        ]
+        return bool(later and self._lines(or_(*later), nodes.c.written > 0, limit=1))
 
     def _leaf_before(self, unit: TaskNode) -> TaskNode | None:
         for node in (unit, *self._nodes.ancestors(unit)):

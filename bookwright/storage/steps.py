@@ -92,6 +92,17 @@ class StepRepository:
         """
         return self._texts.get(self._column(step, "reply"))
 
+    def answer(self, activity: Activity, step: str) -> str | None:
+        """Return what a step of a name was last answered, if it was a result."""
+        found = self._connection.execute(
+            select(steps.c.reply)
+            .where(steps.c.book == self._book, steps.c.activity == activity.value, steps.c.step == step)
+            .where(steps.c.failure.is_(None))
+            .order_by(steps.c.id.desc())
+            .limit(1)
+        ).scalar_one_or_none()
+        return None if found is None else self._texts.get(found)
+
     def by_role(self) -> list[RoleSum]:
         """Return what each role and model has cost, dearest first."""
         rows = self._connection.execute(

@@ -170,6 +170,7 @@ documents = Table(
     Column("version", Integer, nullable=False),
     Column("is_current", Boolean, nullable=False, default=True),
     Column("text_hash", Text, nullable=False),
+    Column("data_hash", Text),
     Column("length", Integer, nullable=False),
     Column("step", _Key, ForeignKey("steps.id", ondelete="SET NULL")),
     UniqueConstraint("node", "kind", "version"),

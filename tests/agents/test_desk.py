@@ -195,11 +195,11 @@ def test_tries_that_did_not_stand_are_counted_until_one_does(shop: Shop) -> None
     shop.backend.lines["decide"] = [JSON_FAULT, JSON_FAULT, JSON_FAULT, DECIDED]
     with pytest.raises(BookPaused):
         shop.run().run(DECIDER)
-    failed = shop.run().failures(DECIDER)
+    failed = shop.run().failures(DECIDER.name)
 
     shop.run().run(DECIDER)
 
-    assert (failed, shop.run().failures(DECIDER)) == (3, 0)
+    assert (failed, shop.run().failures(DECIDER.name)) == (3, 0)
 
 
 def test_a_check_can_refuse_an_answer_of_the_right_shape(shop: Shop) -> None:

@@ -46,6 +46,7 @@ def begin(
         contexts=NoContext(),
         model_of=lambda role: f"scripted:{role}",
         listener=lambda name, event: None,
+        count_tokens=lambda text: -(-len(text) // 3),
     )
     deps = Deps(storage, desk, window or NoWindow(), limits or Limits())
     with deps.stores() as stores:

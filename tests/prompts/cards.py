@@ -57,6 +57,7 @@ def card_of(level: Level, book: str = "novel") -> Card:
         ask_length=length,
         plan_length=max(length // 7, 30),
         missing_length=max(length // 5, 10),
+        condense_to=200,
         phase="gets worse",
     )
 

@@ -22,6 +22,7 @@ OWN_VARIABLES = {
     "story/block": {"tag", "text"},
     "story/_task": {"task", "unit", "length_unit", "open_points"},
     "story/_tree": {"rows"},
+    "story/_state": {"state", "language"},
 }
 """Templates that code renders without a card, and what it hands them."""
 

@@ -68,6 +68,7 @@ STEPS: dict[str, Card] = {
     "summary/global_state": middle(Level.BOOK),
     "book/publish/title_and_blurb": middle(Level.BOOK),
     "aggregate/design": middle(Level.ACT),
+    "retrieval/questions": middle(Level.CHAPTER),
     "write/revise": middle(Level.CHAPTER),
     "write/lengthen": middle(Level.SCENE),
     "write/shorten": middle(Level.SCENE),

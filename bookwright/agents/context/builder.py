@@ -56,7 +56,7 @@ class ContextBuilder:
         self._profile = profile
         self._locale = locale
         self._count = lru_cache(_KNOWN_COUNTS)(count_tokens)
-        self._tools = Tools(index, self._count, locale)
+        self._tools = Tools(index, self._count, locale, profile)
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return what the steps of one activity of `node`, which serves `unit`, may know.

@@ -6,19 +6,26 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bookwright.agents.context import materials
+from bookwright.agents.context.condensing import name_of
 from bookwright.agents.context.fisheye import tree_view
 from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import LEAST, Cut, Piece, Pruner
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.profile import Profile
 from bookwright.models.prose import paragraphs
+from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.knowledge import KnowledgeIndex
 from bookwright.storage.passages import Passage
 from bookwright.storage.stores import Stores
 
 RETRIEVED = 30
-"""Passages asked of the index for one component. Source: DETAILS, "Context values"."""
+"""Passages asked of the index for one component, at least. Source: DETAILS, "Context values"."""
+
+_MOST_RETRIEVED = 400
+_TOKENS_A_PASSAGE = 60
+"""A passage has seldom fewer, so a large room asks for as many as it could hold."""
 
 _BRIEF_SHARE = 0.5
 """Of the book's design, where there is one already."""
@@ -31,6 +38,12 @@ _LAST_SUMMARY_SHARE = 0.5
 
 _KNOWN_UNITS = 32
 
+_LEAVES, _MOST_LEAVES = 3, 12
+"""Units whose prose may stand in `latest_text`, where each is short; and where prompts have much room."""
+
+_ROOMY = 20_000
+"""Tokens of a writer's prompt from which on there is much room."""
+
 _ENTRIES = (None, 4, 2, 1, 0)
 """Entries of each of a task's lists; the first number that fits is taken."""
 
@@ -42,6 +55,7 @@ class Tools:
     index: KnowledgeIndex
     count: Callable[[str], int]
     locale: str
+    profile: Profile
     retrieved: OrderedDict[tuple[str, int, int, int], Cut] = field(default_factory=OrderedDict)
     """What was retrieved once for a unit, by component, unit, revision and room."""
 
@@ -85,17 +99,25 @@ class Filling:
         head = self._author_brief(int(room * _BRIEF_SHARE) if design else room)
         if design is None:
             return Cut(head)
-        text = self._pruner.condense(design.text, self._place.unit_focus, room - self._count(head) - 2)
+        left = room - self._count(head) - 2
+        text = self._pruner.condense(self._short(design.text, left), self._place.unit_focus, left)
         return Cut(f"{head}\n\n{text}", frozenset([design.id]))
 
     def _author_brief(self, room: int) -> str:
         frame = self._count(materials.author_brief(self._brief, "", self._tools.locale))
-        premise = self._pruner.condense(self._brief.premise, self._place.unit_focus, max(room - frame, LEAST))
+        short = self._short(self._brief.premise, room - frame)
+        premise = self._pruner.condense(short, self._place.unit_focus, max(room - frame, LEAST))
         whole = materials.author_brief(self._brief, premise, self._tools.locale)
         return self._pruner.clip(whole, room)
 
+    def _short(self, text: str, room: int) -> str:
+        """Return what a model made of a text that does not fit, or the text itself."""
+        if self._count(text) <= room or not self._tools.profile.condenses:
+            return text
+        return self._stores.steps.answer(Activity.CONDENSE, name_of(text, self._tools.profile)) or text
+
     def _global_state(self, room: int) -> Cut:
-        state = self._stores.documents.latest(DocumentKind.GLOBAL_STATE)
+        state = materials.state_for(self._place, self._stores)
         if state is None:
             return Cut()
         return Cut(self._pruner.condense(state.text, self._place.unit_focus, room), frozenset([state.id]))
@@ -117,22 +139,21 @@ class Filling:
         above = materials.designs_above(self._place, self._stores)
         own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
         shown = [piece.node for piece in above if piece.document in own.sources]
-        found = self._found_above(DocumentKind.DESIGN, shown)
+        found = self._found_above(DocumentKind.DESIGN, shown, room)
         more = self._pruner.in_order(_pieces(found), focus, room - self._count(own.text) - 2)
         return _joined(own, more)
 
     def _findings_above(self, room: int) -> Cut:
-        found = self._found_above(DocumentKind.FINDINGS, ())
+        found = self._found_above(DocumentKind.FINDINGS, (), room)
         return self._pruner.in_order(_pieces(found), self._place.unit_focus, room)
 
-    def _found_above(self, kind: DocumentKind, shown: Sequence[int]) -> list[Passage]:
+    def _found_above(self, kind: DocumentKind, shown: Sequence[int], room: int) -> list[Passage]:
         """Search what came before the unit in reading order; what is made in it or later has no part in this."""
         unit = self._place.unit
         if unit.parent is None:
             return []
-        return self._tools.index.search(
-            materials.queries(unit), [kind], RETRIEVED, exclude_nodes=shown, before=unit.order
-        )
+        asked = [*self._questions, *materials.queries(unit)]
+        return self._tools.index.search(asked, [kind], _count_for(room), exclude_nodes=shown, before=unit.order)
 
     def _tree(self, room: int) -> Cut:
         place = self._place
@@ -166,9 +187,9 @@ class Filling:
             text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
             pieces.append(replace(last, text=text))
         shown = {*self._whole_leaves, *(piece.node for piece in pieces)}
-        asked = dict.fromkeys([*materials.queries(place.node), *materials.queries(place.unit)])
+        asked = dict.fromkeys([*self._questions, *materials.queries(place.node), *materials.queries(place.unit)])
         found = self._tools.index.search(
-            list(asked), [DocumentKind.SUMMARY], RETRIEVED, exclude_nodes=shown, before=place.written_before
+            list(asked), [DocumentKind.SUMMARY], _count_for(room), exclude_nodes=shown, before=place.written_before
         )
         return self._pruner.in_order([*pieces, *_pieces(found)], focus, room)
 
@@ -179,8 +200,13 @@ class Filling:
         return materials.summary_of(self._prose[0][0], self._stores)
 
     @cached_property
+    def _questions(self) -> list[str]:
+        return materials.questions(self._place.unit, self._stores)
+
+    @cached_property
     def _prose(self) -> list[tuple[TaskNode, Document]]:
-        return materials.latest_prose(self._place, self._stores)
+        is_roomy = self._tools.profile.context_budget["writer"] >= _ROOMY
+        return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
 
     def _task(self, room: int) -> Cut:
         printed = ""
@@ -189,6 +215,11 @@ class Filling:
             if self._count(printed) <= room:
                 return Cut(printed)
         return Cut(self._pruner.clip(printed, room))
+
+
+def _count_for(room: int) -> int:
+    """How many passages a room of so many tokens could hold, within bounds."""
+    return min(max(room // _TOKENS_A_PASSAGE, RETRIEVED), _MOST_RETRIEVED)
 
 
 def _pieces(passages: Sequence[Passage]) -> list[Piece]:

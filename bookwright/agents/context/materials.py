@@ -20,9 +20,6 @@ from bookwright.storage.stores import Stores
 _QUERY_CHARACTERS = 300
 _TITLE_CHARACTERS = 60
 
-_LEAVES = 3
-"""Units whose prose may stand in `latest_text`, where each is short."""
-
 
 @dataclass(frozen=True)
 class Place:
@@ -70,6 +67,12 @@ def queries(node: TaskNode) -> list[str]:
     return [query[:_QUERY_CHARACTERS] for query in dict.fromkeys(found) if query.strip()]
 
 
+def questions(unit: TaskNode, stores: Stores) -> list[str]:
+    """Return what a model asked about a unit before it was begun; empty where none was asked."""
+    asked = stores.documents.current(unit.key, DocumentKind.QUESTIONS)
+    return asked.text.splitlines() if asked else []
+
+
 def designs_above(place: Place, stores: Stores) -> list[Piece]:
     """Return the designs that the units above produced, nearest first.
 
@@ -98,9 +101,9 @@ def made_below(place: Place, kind: DocumentKind, stores: Stores) -> list[tuple[l
     return groups
 
 
-def latest_prose(place: Place, stores: Stores) -> list[tuple[TaskNode, Document]]:
-    """Return the last written units before the place with their prose, nearest first."""
-    leaves = _outline(stores, place).leaves_before(place.unit, _LEAVES, with_own=place.is_dividing)
+def latest_prose(place: Place, stores: Stores, count: int) -> list[tuple[TaskNode, Document]]:
+    """Return the last `count` written units before the place with their prose, nearest first."""
+    leaves = _outline(stores, place).leaves_before(place.unit, count, with_own=place.is_dividing)
     found = ((leaf, stores.documents.current(leaf.key, DocumentKind.PROSE)) for leaf in leaves)
     return [(leaf, document) for leaf, document in found if document is not None]
 
@@ -140,6 +143,27 @@ def printed_task(place: Place, length_unit: str, entries: int | None, locale: st
         "open_points": place.unit.open_points[:entries],
     }
     return environment(locale).get_template("story/_task.md.j2").render(values).strip()
+
+
+def state_for(place: Place, stores: Stores) -> Document | None:
+    """Return the state of the story as a place may know it.
+
+    Prose of a place that later text already follows, as after a revision, is written from the
+    state as it was before that place; all else has the newest.
+    """
+    newest = stores.documents.latest(DocumentKind.GLOBAL_STATE)
+    if newest is None or place.activity is not Activity.WRITE:
+        return newest
+    if not _outline(stores, place).has_text_after(place.unit):
+        return newest
+    taken_in = stores.documents.news_of(newest.node, DocumentKind.GLOBAL_STATE, DocumentKind.SUMMARY)
+    later = next((version for version, label in taken_in if _order(label) >= place.unit.order), None)
+    before = [version for version, _ in taken_in if later is None or version < later]
+    return stores.documents.get(before[-1]) if before else None
+
+
+def _order(label: str) -> tuple[int, ...]:
+    return tuple(int(ordinal) for ordinal in label.split("."))
 
 
 def _has_book_design(stores: Stores) -> bool:

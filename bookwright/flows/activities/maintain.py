@@ -9,12 +9,16 @@ from functools import partial
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.workflows import book_design_maintainer, global_state_maintainer
+from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
+from bookwright.models.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts import render_state
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -30,25 +34,33 @@ def maintain(unit: TaskNode, deps: Deps) -> None:
         items = [(row, document) for row, waiting_kind, document in waiting if waiting_kind is kind]
         if items:
             deps.window.run(Activity.MAINTAIN, unit, partial(_apply, unit, kind, items, deps))
+            if kind is DocumentKind.BOOK_DESIGN:
+                condense(deps)
 
 
 def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], deps: Deps) -> None:
     with deps.stores() as stores:
         book = stores.nodes.root()
         present = stores.documents.latest(kind)
+        data = stores.documents.data_of(present) if present else ""
         news = [document for document in (stores.documents.get(identity) for _, identity in items) if document]
+        origin = stores.nodes.get(news[-1].node).label if news else book.label
     up_to = items[-1][0]
     card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
     run = deps.desk.begin(Activity.MAINTAIN, book, book, card, context="maintainer", round_=up_to)
-    if run.failures(_agent(kind, deps)) > deps.desk.settings.max_repairs:
+    agent = _agent(kind, deps)
+    if run.failures(agent.name) > deps.desk.settings.max_repairs:
         return  # this news could not be taken in; the next will bring both
-    run.add("current_document", present.text if present else "")
+    present_text = present.text if present else ""
+    run.add("current_document", data if data and agent.output else present_text)
     for document in news:
         run.add("news", document.text)
     sources = (*((present.id,) if present else ()), *(document.id for document in news))
+    before = GlobalState.model_validate_json(data) if data and agent.output else None
 
-    def move(text: str) -> Move:
-        new = NewDocument(node=book.key, kind=kind, text=text, inputs=(*run.sources, *sources))
+    def move(answer: str | GlobalState) -> Move:
+        text, structure = _kept(answer, before, origin, deps)
+        new = NewDocument(node=book.key, kind=kind, text=text, data=structure, inputs=(*run.sources, *sources))
 
         def record(stores: Stores, step: int) -> None:
             stores.documents.add(new, step)
@@ -57,11 +69,35 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
         return record
 
     try:
-        run.run(_agent(kind, deps), move)
+        run.run(agent, move, check=partial(what_is_lost, before or present_text))
     except (BookPaused, RequestRejected):
         if deps.desk.journal.stop_requested:
             raise
         # Its attempts are on record; what waits is tried again with the next news.
+
+
+def what_is_lost(before: str | GlobalState, after: str | GlobalState) -> str:
+    """Say which promises or binding lines a new version drops without a word; empty if none."""
+    if isinstance(after, str):
+        lost = lost_lines(before, after) if isinstance(before, str) else []
+        return _LOST_LINES.format(lines="\n".join(lost), release=RELEASE) if lost else ""
+    promises = lost_promises(before, after) if isinstance(before, GlobalState) else []
+    return _LOST_PROMISES.format(ids=", ".join(promise.id for promise in promises)) if promises else ""
+
+
+_LOST_LINES = (
+    "these lines bind and are gone; carry each on letter by letter, or release it in a line of its own, "
+    "`{release} the old line -> why`:\n{lines}"
+)
+_LOST_PROMISES = "these promises are in neither `promises` nor `settled`; carry each on, or settle it: {ids}"
+
+
+def _kept(answer: str | GlobalState, before: GlobalState | None, origin: str, deps: Deps) -> tuple[str, str]:
+    """Return the text and the structure under which an answer is kept."""
+    if isinstance(answer, str):
+        return without_releases(answer), ""
+    state = answer.numbered(before, origin)
+    return render_state(state, deps.brief.language.english_name), state.model_dump_json(exclude_defaults=True)
 
 
 def _agent(kind: DocumentKind, deps: Deps) -> Agent:

@@ -26,6 +26,7 @@ from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions, shortened
 from bookwright.models.settings import Settings
+from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Reply
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
@@ -51,7 +52,7 @@ def card(language: Language = Language.EN, length: int = 600, **changes: Any) ->
     tasks = tuple(replace(unit, label=f"1.3.{number}", task_type="design") for number in (1, 2))
     made = Card(
         book=book, unit=unit, task=unit, child_level="scene", tasks=tasks, word_allowance=120, ask_length=length,
-        plan_length=80, missing_length=150, usual_child_length=1_000, remaining_length=5_000,
+        plan_length=80, missing_length=150, usual_child_length=1_000, remaining_length=5_000, condense_to=90,
     )  # fmt: skip
     return replace(made, **changes)
 
@@ -101,6 +102,7 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
     yield "write", workflows.SMALL_CRITIC
     yield "write", workflows.SMALL_REFINE
     yield "execute", workflows.ROUTER
+    yield "plan", workflows.QUESTIONS
 
 
 STEPS = list(dict.fromkeys(all_steps()))
@@ -320,7 +322,7 @@ def _next_child(index: int) -> Any:
 
 
 def test_a_running_document_keeps_what_it_has_and_stays_within_its_allowance() -> None:
-    agent = workflows.global_state_maintainer(ProfileName.STANDARD)
+    agent = workflows.book_design_maintainer(ProfileName.STANDARD)
     state = ""
     for n in range(12):
         news = ask(DRAFT, "write", card(), label=f"1.{n}", attempt=3).text
@@ -329,6 +331,22 @@ def test_a_running_document_keeps_what_it_has_and_stays_within_its_allowance() -
 
     assert 60 <= Language.EN.measure(state) <= 230
     assert state.count("\n\n- ") >= 5
+
+
+def test_a_state_carries_every_promise_on_until_it_is_settled() -> None:
+    agent = workflows.global_state_maintainer(ProfileName.STANDARD)
+    present: GlobalState | None = None
+    for n in range(20):
+        news = ask(DRAFT, "write", card(), label=f"1.{n}", attempt=3).text
+        shown = present.model_dump_json() if present else ""
+        before = (Before("current_document", shown), Before("news", news))
+        answer = GlobalState.model_validate_json(ask(agent, "maintain", card(), mode="exact", before=before).text)
+
+        assert present is None or lost_promises(present, answer) == []
+        present = answer.numbered(present, f"1.{n}")
+
+    assert present is not None
+    assert 1 <= len(present.promises) <= 9
 
 
 def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:

@@ -8,10 +8,10 @@ from pydantic import BaseModel, Field
 
 from bookwright.agents.backends.schema import compact_schema
 from bookwright.agents.backends.schema_bounds import bounded_schema, bounded_shape
-from bookwright.models.decision import AtomVerdicts, Cuts, FlowDecision, Routing, TitleAndBlurb
+from bookwright.models.decision import AtomVerdicts, Cuts, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.plan import PlanOutput
 
-SHAPES = (PlanOutput, TitleAndBlurb, FlowDecision, AtomVerdicts, Cuts, Routing)
+SHAPES = (PlanOutput, TitleAndBlurb, FlowDecision, AtomVerdicts, Cuts, Questions, Routing)
 
 
 class Address(BaseModel):

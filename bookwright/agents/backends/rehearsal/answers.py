@@ -91,7 +91,7 @@ def _length(step: Step) -> int:
         return max(card.word_allowance // 3, round(80 * _scale(step)))
     if step.activity == "write":
         return max(card.plan_length, _LEAST_NOTE)
-    return max(card.word_allowance, _LEAST_NOTE)
+    return max(card.condense_to or card.word_allowance, _LEAST_NOTE)
 
 
 def _scale(step: Step) -> float:
@@ -108,6 +108,7 @@ _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
     "revise": _revise,
     "lengthen": _lengthen,
     "summary": _summary,
+    "condense": _summary,
     "maintain": _maintained,
     "global_state": _maintained,
     "state": _maintained,

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from bookwright.agents.backends.rehearsal import upkeep
 from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
@@ -19,12 +20,14 @@ from bookwright.models.decision import (
     Decision,
     Expert,
     FlowDecision,
+    Questions,
     Routing,
     TitleAndBlurb,
     Verdict,
 )
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput
+from bookwright.models.state import GlobalState
 
 COMPLEX_BY_SCORE = 0.08
 ATOM_BY_SCORE = 0.50
@@ -153,6 +156,12 @@ def _routing(step: Step, mode: Mode) -> dict[str, Any]:
     return {"reasoning": step.voice.marker, "expert": rng.choice(list(Expert)).value}
 
 
+def _questions(step: Step, mode: Mode) -> dict[str, Any]:
+    rng = step.rng()
+    needed = [line for line in step.card.unit.input_brief if line.startswith(step.voice.lexicon.fact.needs)]
+    return {"questions": [*needed, *(step.voice.sentence("asked", rng) for _ in range(2))][:5]}
+
+
 def _title_and_blurb(step: Step, mode: Mode) -> dict[str, Any]:
     rng, voice = step.rng(), step.voice
     lines = [voice.marker, *(voice.sentence("told", rng) for _ in range(3))]
@@ -179,6 +188,8 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     AtomVerdicts: _verdicts,
     FlowDecision: _decision,
     Routing: _routing,
+    Questions: _questions,
     TitleAndBlurb: _title_and_blurb,
     Cuts: _cuts,
+    GlobalState: lambda step, mode: upkeep.state(step),
 }

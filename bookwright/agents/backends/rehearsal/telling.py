@@ -3,6 +3,7 @@
 from random import Random
 
 from bookwright.agents.backends.rehearsal.voice import Voice
+from bookwright.models.binding import MARK, RELEASE
 from bookwright.models.prose import cut_to, sentences
 
 _DIALOGUE = 0.3
@@ -80,14 +81,23 @@ def digest(voice: Voice, texts: list[str], length: int) -> str:
 
 
 def updated(voice: Voice, present: str, news: list[str], length: int) -> str:
-    """Bring a running document up to date: its lines, then what is new; over `length` the oldest go."""
+    """Bring a running document up to date: its lines, then what is new; over `length` the oldest go.
+
+    The first line of each news binds, and is released by name when it has to go.
+    """
     lines = [line for line in present.split("\n\n") if line.startswith("- ")]
     for text in news:
-        lines.extend(_openings(voice, text, max(length // 8, 1)))
+        new = _openings(voice, text, max(length // 8, 1))
+        lines.extend([f"- {MARK} {new[0].removeprefix('- ')}", *new[1:]] if new else [])
+    released = []
     excess = sum(map(voice.language.measure, lines)) - length
     while excess > 0 and len(lines) > 1:
-        excess -= voice.language.measure(lines.pop(0))
-    return "\n\n".join([voice.marker, *lines])
+        oldest = next((line for line in lines[:-1] if MARK not in line), lines[0])
+        lines.remove(oldest)
+        excess -= voice.language.measure(oldest)
+        if MARK in oldest:
+            released.append(f"{RELEASE} {oldest.removeprefix('- ')} -> {voice.marker}")
+    return "\n\n".join([voice.marker, *lines, *released])
 
 
 def _openings(voice: Voice, text: str, length: int) -> list[str]:

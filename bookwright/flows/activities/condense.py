@@ -1,0 +1,49 @@
+"""Making small, once, what stands in every prompt and does not fit: the premise and the book's design."""
+
+from dataclasses import replace
+
+from bookwright.agents.context.condensing import name_of, room_of
+from bookwright.agents.workflows import CONDENSE
+from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.language import Language
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+
+_TOKENS_A_UNIT = {Language.EN: 1.6, Language.ZH: 1.2, Language.JA: 1.2, Language.KO: 1.2}
+_LEAST_ROOM = 100
+"""Tokens; in less than that no model says anything that code could not cut."""
+
+
+def condense(deps: Deps) -> None:
+    """Have a model condense the premise and the book's design where they do not fit; each text once."""
+    if not deps.profile.condenses or room_of(deps.profile) < _LEAST_ROOM:
+        return
+    with deps.stores() as stores:
+        book = stores.nodes.root()
+        design = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    for text in (deps.brief.premise, design.text if design else ""):
+        if deps.desk.count_tokens(text) > room_of(deps.profile):
+            _condense(book, text, deps)
+
+
+def _condense(book: TaskNode, text: str, deps: Deps) -> None:
+    length = round(room_of(deps.profile) / _TOKENS_A_UNIT[deps.brief.language])
+    card = replace(unit_card(book, deps), condense_to=length)
+    run = deps.desk.begin(Activity.CONDENSE, book, book, card, context=CONDENSE.context)
+    run.add("text", text)
+    name = name_of(text, deps.profile)
+    if run.is_done(name) or run.failures(name) > deps.desk.settings.max_repairs:
+        return
+
+    def ask() -> None:
+        run.run(CONDENSE, step=name)
+
+    try:
+        deps.window.run(Activity.CONDENSE, book, ask)
+    except (BookPaused, RequestRejected):
+        if deps.desk.journal.stop_requested:
+            raise
+        # Code cuts the text then; the attempts are on record.

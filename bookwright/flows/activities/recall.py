@@ -1,0 +1,53 @@
+"""Asking, before a unit is begun, what of the book so far it rests on.
+
+A model that knows the task names what has to be found; the index answers with passages, not with
+opinions. Source: DESIGN section 9, "Retrieval".
+"""
+
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.workflows import QUESTIONS
+from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import Questions
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.level import Level
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+
+def wants_questions(unit: TaskNode, deps: Deps) -> bool:
+    """True for a unit at chapter level or above that has not been begun and not been asked about."""
+    if not deps.profile.asks_questions or unit.parent is None or not unit.level.is_at_least(Level.CHAPTER):
+        return False
+    if unit.status is not NodeStatus.OPEN or unit.planning_round or unit.written:
+        return False
+    run = _run(unit, deps)
+    return not run.is_done(QUESTIONS.name) and run.failures(QUESTIONS.name) <= deps.desk.settings.max_repairs
+
+
+def recall(unit: TaskNode, deps: Deps) -> None:
+    """Have a model ask a handful of questions, and keep them for the unit's contexts."""
+
+    def move(answer: Questions) -> Move:
+        text = "\n".join(" ".join(question.split()) for question in answer.questions if question.strip())
+
+        def keep(stores: Stores, step: int) -> None:
+            stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.QUESTIONS, text=text), step)
+
+        return keep
+
+    try:
+        _run(unit, deps).run(QUESTIONS, move)
+    except (BookPaused, RequestRejected):
+        if deps.desk.journal.stop_requested:
+            raise
+        # The index is asked without a model's help then; its attempts are on record.
+
+
+def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
+    return deps.desk.begin(
+        Activity.RECALL, unit, unit, unit_card(unit, deps), context=QUESTIONS.context, next_activity="plan"
+    )
