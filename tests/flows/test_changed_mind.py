@@ -27,6 +27,7 @@ def backend(**lines: list[Any]) -> ScriptedBackend:
     usual: dict[str, list[Any]] = {
         "refiner": [ONE_TASK],
         "router": ['{"expert": "system"}'],
+        "questions": ['{"questions": []}'],
         "flow_decision": [FlowDecision(decision=Decision.PROCEED_TO_WRITE)],
         "refine": [lambda request: PROSE if "/write/" in request.facts["template"] else "It is settled."],
         "revise": [f"It sags.\n<<<TEXT>>>\n{PROSE}"],

@@ -58,6 +58,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ScriptedB
             "draft": ["雨落在塔上。"],
             "refine": [lambda request: prose(request) if "/write/" in request.facts["template"] else "定了。"],
             "router": ['{"expert": "headwriter"}'],
+            "questions": ['{"questions": []}'],
             "*": ["就这样定了。"],
         }
     )
@@ -148,6 +149,7 @@ def test_a_complex_task_is_decomposed_and_its_parts_are_merged(tmp_path: Path) -
             "design": judged,
             "flow_decision": [FlowDecision(decision=Decision.PROCEED_TO_WRITE)],
             "router": ['{"expert": "generalist"}'],
+            "questions": ['{"questions": []}'],
             "refine": [lambda r: "Rain fell. " * 450 if "/write/" in r.facts["template"] else "It is settled."],
             "title_and_blurb": ['{"blurb": "b", "title": "t"}'],
             "*": ["So be it, and nothing else."],

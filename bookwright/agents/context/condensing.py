@@ -9,8 +9,11 @@ from bookwright.models.profile import Profile
 from bookwright.storage.texts import text_hash
 
 _SHARE = next(component.share for component in COMPONENTS if component.tag == "book_level_design")
-_PART = 0.45
-"""Of the block's room, for each of the two texts in it: the author's premise and the book's design."""
+_PART = 0.3
+"""Of the block's room, for each of the two texts in it: the author's premise and the book's design.
+
+What is left goes to the sentences of the whole design that bear most on the task in hand.
+"""
 
 
 def room_of(profile: Profile) -> int:

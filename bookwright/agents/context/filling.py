@@ -9,7 +9,7 @@ from bookwright.agents.context import materials
 from bookwright.agents.context.condensing import name_of
 from bookwright.agents.context.fisheye import tree_view
 from bookwright.agents.context.materials import Place
-from bookwright.agents.context.pruner import LEAST, Cut, Piece, Pruner
+from bookwright.agents.context.pruner import GAP, LEAST, Cut, Piece, Pruner
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile
@@ -100,8 +100,17 @@ class Filling:
         if design is None:
             return Cut(head)
         left = room - self._count(head) - 2
-        text = self._pruner.condense(self._short(design.text, left), self._place.unit_focus, left)
-        return Cut(f"{head}\n\n{text}", frozenset([design.id]))
+        return Cut(f"{head}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
+
+    def _design_within(self, design: str, room: int) -> str:
+        """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""
+        gist = self._short(design, room)
+        if gist == design:
+            return self._pruner.condense(design, self._place.unit_focus, room)
+        gist = self._pruner.condense(gist, self._place.unit_focus, room)
+        left = room - self._count(gist) - 4
+        more = self._pruner.condense(design, self._place.unit_focus, left) if left >= LEAST else ""
+        return f"{gist}\n\n{GAP}\n\n{more}" if more else gist
 
     def _author_brief(self, room: int) -> str:
         frame = self._count(materials.author_brief(self._brief, "", self._tools.locale))

@@ -148,13 +148,13 @@ def printed_task(place: Place, length_unit: str, entries: int | None, locale: st
 def state_for(place: Place, stores: Stores) -> Document | None:
     """Return the state of the story as a place may know it.
 
-    Prose of a place that later text already follows, as after a revision, is written from the
-    state as it was before that place; all else has the newest.
+    Prose that is written anew, or that later text already follows, is written from the state as it
+    was before that place; all else has the newest.
     """
     newest = stores.documents.latest(DocumentKind.GLOBAL_STATE)
     if newest is None or place.activity is not Activity.WRITE:
         return newest
-    if not _outline(stores, place).has_text_after(place.unit):
+    if not place.unit.written and not _outline(stores, place).has_text_after(place.unit):
         return newest
     taken_in = stores.documents.news_of(newest.node, DocumentKind.GLOBAL_STATE, DocumentKind.SUMMARY)
     later = next((version for version, label in taken_in if _order(label) >= place.unit.order), None)

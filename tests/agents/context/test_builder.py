@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from bookwright.agents.context.builder import ContextBuilder
 from bookwright.agents.context.rooms import OWN_PART
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.level import Level
-from bookwright.models.profile import PROFILES, ProfileName
+from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.step import Activity
 from bookwright.prompts.render import BLOCK_TAGS
 from bookwright.storage.stores import BookStorage
@@ -391,3 +392,68 @@ def count_statements(storage: BookStorage) -> Callable[[], int]:
     seen: list[str] = []
     event.listen(storage.database.engine, "before_cursor_execute", lambda *values: seen.append(values[2]))
     return lambda: len(seen)
+
+
+def test_what_a_model_asked_about_a_chapter_finds_what_its_goal_does_not_name(library):
+    library.grow(200)
+    with library.storage.write() as stores:
+        early = stores.nodes.by_label("1.1.4")
+        library.add_task(stores, early, "Marguerite was born on the island and hates the sea.")
+        late = stores.nodes.children(stores.nodes.root().key)[-1]
+        chapter = library.add_unit(stores, late, Level.CHAPTER)
+    without = library.build(chapter)
+    with library.storage.write() as stores:
+        asked = NewDocument(node=chapter.key, kind=DocumentKind.QUESTIONS, text="Where was Marguerite born?\nWhy?")
+        stores.documents.add(asked, None)
+
+    context = library.build(chapter)
+
+    assert "Marguerite was born" not in block(without, "upper_level_design")
+    assert "Marguerite was born on the island" in block(context, "upper_level_design")
+
+
+def _with_two_states(library):
+    """Three chapters, of which the second is to be written anew, and the state after the first and after all."""
+    with library.storage.write() as stores:
+        root = stores.nodes.root()
+        chapters = [library.add_unit(stores, root, Level.CHAPTER) for _ in range(3)]
+        for number, chapter in enumerate(chapters, 1):
+            library.write(stores, chapter, f"Chapter {number} is told.", f"Chapter {number} in short.")
+            summary = stores.documents.current(chapter.key, DocumentKind.SUMMARY)
+            state = NewDocument(
+                node=root.key, kind=DocumentKind.GLOBAL_STATE, text=f"State after {number}.", inputs=(summary.id,)
+            )
+            stores.documents.add(state, None)
+    return chapters
+
+
+@pytest.mark.parametrize(("place", "state"), [(1, "(none yet)"), (2, "State after 1."), (3, "State after 2.")])
+def test_prose_of_an_earlier_place_is_not_told_the_state_that_later_text_made(library, place, state):
+    chapter = _with_two_states(library)[place - 1]
+    with library.storage.write() as stores:
+        stores.nodes.change(chapter.key, status="open")
+
+    context = library.build(chapter, Activity.WRITE, "writer")
+
+    assert block(context, "global_state_summary") == state
+
+
+def test_who_plans_an_earlier_place_anew_knows_how_the_story_went_on(library):
+    chapter = _with_two_states(library)[0]
+
+    assert block(library.build(chapter), "global_state_summary") == "State after 3."
+
+
+def test_a_large_room_is_filled_from_more_of_the_book(library):
+    unit = library.grow(400)
+    usual = PROFILES[ProfileName.STANDARD]
+
+    sizes = []
+    for profile in (usual, fitted(usual, 1_000_000, 10)):
+        library.index.catch_up(library.journal)
+        builder = ContextBuilder(library.storage, library.index, profile, "en", count_words)
+        context = builder.build(unit, unit, Activity.WRITE, "writer")
+        sizes.append(sum(map(count_words, context.blocks)))
+
+    assert sizes[0] <= 9_000
+    assert 3 * sizes[0] < sizes[1] <= 90_000
