@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bench.measure import Measure
 
-BENCHES = ("engine", "length", "resume")
+BENCHES = ("engine", "length", "prompts", "resume")
 
 
 def main() -> int:

@@ -307,7 +307,7 @@ class _Asking:
             model=self.desk.model_of(self.agent.role),
             role=self.agent.role,
             name=self.name,
-            prompt=Prompt(self._system(), blocks, stable, self.prefill),
+            prompt=Prompt(self._system(), blocks, stable, self.prefill, 0 if self.bare else self.run.context.stable),
             sampling=self._sampling(number),
             output=self.agent.output,
             fallbacks=fallbacks.get(self.agent.role) or fallbacks.get("default") or (),

@@ -22,6 +22,8 @@ class Prompt:
     """How many leading blocks the next step is likely to share; caches may break after them."""
     prefill: str = ""
     """Opening words that the reply must go on from, where the backend can; never in the reply."""
+    unit_blocks: int = 0
+    """How many of the stable blocks the unit's other activities are likely to share, too."""
 
     @property
     def user(self) -> str:

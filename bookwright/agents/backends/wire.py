@@ -64,15 +64,19 @@ def _messages(request: Request, provider: Provider, tail: str) -> list[ModelMess
 def _user_content(prompt: Prompt, provider: Provider, tail: str) -> str | list[UserContent]:
     """The user message with `tail` at its end.
 
-    Where there are cache points, the stable blocks stay apart with a point after the last: the
-    next prompt is looked up block by block, and may have grown by one.
+    Where there are cache points, the stable blocks stay apart, with a point after those that the
+    unit's other activities share and one after the last: a later prompt is looked up at each point
+    that was written and block by block before it, and may have grown by one.
     """
-    stable = [block for block in prompt.blocks[: prompt.stable_blocks] if block]
+    unit = [block for block in prompt.blocks[: prompt.unit_blocks] if block]
+    own = [block for block in prompt.blocks[prompt.unit_blocks : prompt.stable_blocks] if block]
     rest = [block for block in (*prompt.blocks[prompt.stable_blocks :], tail) if block]
-    if Feature.CACHE_POINTS not in provider.features or not stable:
-        return "\n\n".join((*stable, *rest))
-    parts: list[UserContent] = [f"{block}\n\n" for block in stable]
-    return [*parts, CachePoint(), *(["\n\n".join(rest)] if rest else [])]
+    if Feature.CACHE_POINTS not in provider.features or not (unit or own):
+        return "\n\n".join((*unit, *own, *rest))
+    parts: list[UserContent] = []
+    for stable in (unit, own):
+        parts += [*(f"{block}\n\n" for block in stable), CachePoint()] if stable else []
+    return [*parts, *(["\n\n".join(rest)] if rest else [])]
 
 
 def _settings(request: Request, provider: Provider, thinking_allowance: int, takes_sampling: bool) -> ModelSettings:

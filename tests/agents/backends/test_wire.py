@@ -54,6 +54,19 @@ def test_usage_and_cached_tokens_are_read_alike(model: str, provider: FakeProvid
     assert (first.text, first.finish_reason, first.model) == (second.text, "stop", model)
 
 
+def test_anthropic_gets_a_cache_point_of_its_own_after_what_the_whole_unit_shares(
+    provider: FakeProvider, make_service: Make
+) -> None:
+    prompt = Prompt("Be brief.", ("Design.", "", "Task.", "# Role"), stable_blocks=3, unit_blocks=2)
+
+    make_service().ask(ask_for(ANTHROPIC, prompt=prompt))
+
+    parts = provider.ledger[0].body["messages"][0]["content"]
+    assert [("cache_control" in part, part["text"]) for part in parts] == [
+        (True, "Design.\n\n"), (True, "Task.\n\n"), (False, "# Role"),
+    ]  # fmt: skip
+
+
 def test_anthropic_gets_cache_points_after_the_system_and_the_stable_blocks(
     provider: FakeProvider, make_service: Make
 ) -> None:

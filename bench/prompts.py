@@ -1,0 +1,194 @@
+"""What prompts cost as a book grows, and how much of them a prefix cache can serve.
+
+No model runs: the rehearsal author answers, and what it is asked is measured. Vectors are hashed,
+which changes what is retrieved and not how much. Source: DESIGN section 17; facts/peers-measured.md.
+"""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+from os.path import commonprefix
+from pathlib import Path
+from typing import Any
+
+from bench import shim
+from bench.measure import Measure
+from bench.parts import held_book, make_settings
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.prices import cost
+from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.tokens import count_raw
+from bookwright.flows import tasks
+from bookwright.flows.walk import write_unit
+from bookwright.models.step import Reply, Usage
+
+_CACHED = 40
+"""Prompts back that a provider's cache still holds: minutes, at the pace of real models."""
+
+_LEAST_CACHED = 1_024
+"""Tokens below which no provider caches a prefix."""
+
+_PRICED = {"anthropic": "anthropic:claude-sonnet-4-5", "openai": "openai:gpt-5"}
+
+
+def run(full: bool) -> Iterator[Measure]:
+    """Write whole books of growing length and measure every prompt; then time the embedded server."""
+    sizes = (50_000, 500_000) if full else (20_000, 50_000)
+    books = {
+        (profile, size): shim.run("prompts:write_book", length=size, profile=profile)
+        for profile in ("standard", "economy")
+        for size in sizes
+    }
+    if full:
+        books["economy", 5_000_000] = shim.run("prompts:write_book", length=5_000_000, profile="economy")
+    for (profile, size), book in books.items():
+        yield from _of_one_book(profile, size, book)
+    for profile in ("standard", "economy"):
+        least = books[profile, sizes[0]]
+        most_size, most = max((size, book) for (name, size), book in books.items() if name == profile)
+        growth = most["tokens_a_step"] / least["tokens_a_step"]
+        yield Measure(f"prompts.{profile}.growth", growth, f"{most_size:,} over {sizes[0]:,} words", "<= 1.1")
+
+
+def _of_one_book(profile: str, size: int, book: dict[str, Any]) -> Iterator[Measure]:
+    name, is_standard = f"prompts.{profile}.{size}", profile == "standard"
+    yield Measure(f"{name}.tokens_a_step", book["tokens_a_step"], "prompt tokens", reference="WriteHERE 107 000 at 60k")
+    others = "AI_NovelGenerator 7, AIStoryWriter 32 to 69, WriteHERE 39 to 148"
+    yield Measure(
+        f"{name}.tokens_a_word", book["tokens_a_word"], "input tokens", "<= 70" if is_standard else "<= 15", others
+    )
+    weighted = "<= 25" if is_standard else "<= 8"
+    yield Measure(f"{name}.weighted_a_word", book["weighted_a_word"], "input tokens, cache reads at 0.1", weighted)
+    yield Measure(
+        f"{name}.shared_in_activity",
+        book["in_activity"],
+        "% of a prompt as before it",
+        ">= 80" if is_standard else "",
+        "WriteHERE 0.3, AgentWrite 76",
+    )
+    yield Measure(f"{name}.shared_in_unit", book["in_unit"], "% of all input tokens")
+    yield Measure(f"{name}.served_by_cache", book["in_book"], "% of all input tokens", ">= 70" if is_standard else "")
+    for provider in _PRICED:
+        yield Measure(f"{name}.price_{provider}", book[provider], "% of the price without a cache")
+
+
+def write_book(folder: Path, length: int, profile: str) -> dict[str, float]:
+    """Write one book with the rehearsal author, looking at each prompt."""
+    settings = make_settings(folder, "rehearsal:exact")
+    models = ModelService(settings)
+    meter = PromptMeter(models)
+    with held_book(settings, meter, with_context=True, length=length, profile=profile) as deps:
+        with deps.stores() as stores:
+            root = stores.nodes.root()
+        tasks.condense(deps)
+        write_unit(root, deps)
+        tasks.publish(root, deps)
+        with deps.stores() as stores:
+            written = stores.nodes.root().written
+    models.close()
+    return meter.figures(written)
+
+
+@dataclass
+class _Asked:
+    """One prompt, as far as later ones are compared with it."""
+
+    parts: tuple[str, ...]
+    activity: tuple[str, ...]
+
+
+@dataclass
+class PromptMeter:
+    """An asker that looks at what it hands on."""
+
+    models: ModelService
+    calls: int = 0
+    tokens: float = 0.0
+    sums: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    recent: list[_Asked] = field(default_factory=list)
+    written: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    """Prefixes that cache points have put into the cache."""
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Measure the prompt and have it answered."""
+        self._measure(request)
+        return self.models.ask(request, budget, listener, on_failure)
+
+    def figures(self, written: int) -> dict[str, float]:
+        """Return what was found, by written word, by step and as shares in percent."""
+        part = self.sums["in_activity_of"] or 1.0
+        fresh_price = {name: self.sums[f"{name}_plain"] or 1.0 for name in _PRICED}
+        return {
+            "calls": self.calls,
+            "tokens_a_step": self.tokens / self.calls,
+            "tokens_a_word": self.tokens / written,
+            "weighted_a_word": (self.tokens - 0.9 * self.sums["in_book"]) / written,
+            "in_activity": 100 * self.sums["in_activity"] / part,
+            "in_unit": 100 * self.sums["in_unit"] / self.tokens,
+            "in_book": 100 * self.sums["in_book"] / self.tokens,
+            **{name: 100 * self.sums[name] / fresh_price[name] for name in _PRICED},
+        }
+
+    def _measure(self, request: Request) -> None:
+        facts, prompt = request.facts, request.prompt
+        parts = tuple(part for part in (prompt.system, *prompt.blocks) if part)
+        asked = _Asked(parts, (facts["label"], facts["activity"], str(facts["card"].round)))
+        total = _tokens("\n\n".join(parts))
+        self.calls += 1
+        self.tokens += total
+        if self.recent and self.recent[-1].activity == asked.activity:
+            self.sums["in_activity"] += _shared(asked, self.recent[-1])
+            self.sums["in_activity_of"] += total
+        unit = facts["card"].unit.label
+        self.sums["in_unit"] += max(
+            (_shared(asked, other) for other in self.recent if other.activity[0] == unit), default=0
+        )
+        served = max((_shared(asked, other) for other in self.recent), default=0.0)
+        served = served if served >= _LEAST_CACHED else 0.0
+        self.sums["in_book"] += served
+        self._price(request, total, served)
+        self.recent = [*self.recent[-_CACHED + 1 :], asked]
+
+    def _price(self, request: Request, total: float, served: float) -> None:
+        """Price the prompt with and without the caches of two providers."""
+        read, put = self._by_cache_points(request)
+        usages = {
+            "anthropic": Usage(input_tokens=round(total), cached_tokens=round(read), cache_write_tokens=round(put)),
+            "openai": Usage(input_tokens=round(total), cached_tokens=round(served)),
+        }
+        settings = self.models._settings
+        for name, model in _PRICED.items():
+            self.sums[name] += cost(model, usages[name], settings) or 0
+            self.sums[f"{name}_plain"] += cost(model, Usage(input_tokens=round(total)), settings) or 0
+
+    def _by_cache_points(self, request: Request) -> tuple[float, float]:
+        """Return the tokens that cache points find written, and those that they write."""
+        prompt = request.prompt
+        ends = [0, prompt.unit_blocks, prompt.stable_blocks]
+        prefixes = [(prompt.system, *prompt.blocks[:end]) for end in ends]
+        known = [prefix for prefix in prefixes if prefix in self.written]
+        read = _tokens("\n\n".join(known[-1])) if known else 0.0
+        longest = _tokens("\n\n".join(prefixes[-1]))
+        for prefix in prefixes:
+            self.written[prefix] = None
+            self.written.move_to_end(prefix)
+        while len(self.written) > 3 * _CACHED:
+            self.written.popitem(last=False)
+        return (read, longest - read) if longest >= _LEAST_CACHED else (0.0, 0.0)
+
+
+def _shared(one: _Asked, other: _Asked) -> float:
+    """Tokens of the longest common beginning of two prompts."""
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one.parts, other.parts, strict=False))))
+    shared = "\n\n".join(one.parts[:same])
+    if same < min(len(one.parts), len(other.parts)):
+        shared += commonprefix([one.parts[same], other.parts[same]])
+    return _tokens(shared)
+
+
+def _tokens(text: str) -> float:
+    return count_raw(text, "o200k")
