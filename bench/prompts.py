@@ -8,7 +8,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +167,12 @@ class PromptMeter:
     def _by_cache_points(self, request: Request) -> tuple[float, float]:
         """Return the tokens that cache points find written, and those that they write."""
         prompt = request.prompt
-        ends = [0, prompt.unit_blocks, prompt.stable_blocks]
+        ends = sorted({0, prompt.unit_blocks, prompt.stable_blocks})
         prefixes = [(prompt.system, *prompt.blocks[:end]) for end in ends]
-        known = [prefix for prefix in prefixes if prefix in self.written]
-        read = _tokens("\n\n".join(known[-1])) if known else 0.0
+        # A cache point is looked up block by block towards the front.
+        looked_up = ((prompt.system, *prompt.blocks[:end]) for end in range(prompt.stable_blocks, -1, -1))
+        known = next((prefix for prefix in looked_up if prefix in self.written), None)
+        read = _tokens("\n\n".join(known)) if known else 0.0
         longest = _tokens("\n\n".join(prefixes[-1]))
         for prefix in prefixes:
             self.written[prefix] = None
@@ -186,7 +187,8 @@ def _shared(one: _Asked, other: _Asked) -> float:
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one.parts, other.parts, strict=False))))
     shared = "\n\n".join(one.parts[:same])
     if same < min(len(one.parts), len(other.parts)):
-        shared += commonprefix([one.parts[same], other.parts[same]])
+        pairs = zip(one.parts[same], other.parts[same], strict=False)
+        shared += "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return _tokens(shared)
 
 

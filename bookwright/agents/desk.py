@@ -135,6 +135,8 @@ class ActivityRun:
         self._next_activity = next_activity
         self._context: Context | None = None
         self.artefacts: list[Artefact] = []
+        self.shared = 0
+        """How many leading blocks the step asked last had in common with the one after it."""
 
     @property
     def context(self) -> Context:
@@ -294,8 +296,19 @@ class _Asking:
         if self.bare:
             return (tail,), 0
         artefacts = tuple(made.text if self.run.is_small else made.block for made in self.run.artefacts)
-        shared = (*self.run.context.blocks, *artefacts)
-        return (*shared, tail), len(shared)
+        before = (*self.run.context.blocks, *artefacts)
+        return (*before, tail), self._stable(len(before))
+
+    def _stable(self, count: int) -> int:
+        """Return how many of the blocks before the tail are worth a place in a provider's cache.
+
+        All of them where another step follows; after the last one only what the step before it has
+        put there already, for writing to a cache costs more than reading without one.
+        """
+        is_last = self.conclude is not None and not self.next_step
+        if not is_last:
+            self.run.shared = count
+        return max(self.run.shared, self.run.context.stable)
 
     def _ask(
         self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], number: int,

@@ -12,10 +12,15 @@ TEMPLATES = Path(__file__).parent
 
 BLOCK_TAGS = (
     "book_level_design", "global_state_summary", "upper_level_design", "upper_level_search",
-    "overall_planning", "design_dependent", "search_dependent", "text_summary", "latest_text",
+    "latest_text", "design_dependent", "search_dependent", "overall_planning", "text_summary",
     "current_task",
 )  # fmt: skip
-"""The ten components of a context, in order of change, seldom first. Source: DESIGN section 9."""
+"""The ten components of a context, in order of change, seldom first.
+
+The text before a unit stands still while the unit is planned, and what its tasks produce only grows
+at its end, so both come before the tree, which changes with each task: a cache serves more of a
+book so than in the order of DESIGN section 9 (docs/benchmarks.md).
+"""
 
 
 @lru_cache(maxsize=8)

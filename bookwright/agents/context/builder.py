@@ -87,9 +87,11 @@ class ContextBuilder:
     def _block(self, component: Component, text: str) -> str:
         return render_block(component.tag, text, self._locale)
 
+    def _frame(self, component: Component) -> int:
+        return self._count(self._block(component, "")) + _SLACK
+
     def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
-        frames = sum(self._count(self._block(component, "")) + _SLACK for component in components)
-        rooms = Rooms(components, role, self._profile, frames)
+        rooms = Rooms(components, role, self._profile, self._frame)
         cuts: dict[Component, Cut] = {}
         for component in sorted(components, key=lambda component: component.turn):
             cuts[component] = filling.fill(component.tag, rooms.room_for(component))

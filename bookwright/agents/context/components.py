@@ -17,6 +17,8 @@ _UNIT = frozenset({
     Activity.WRITE, Activity.CLOSE,
 })  # fmt: skip
 _ALL = frozenset(Activity)
+_MAKING, _TREE = _UNIT - {Activity.CLOSE}, _ALL - {Activity.CLOSE}
+"""Whoever sums a text up or looks back on it has the text; how it was planned is none of it."""
 
 
 class Change(StrEnum):
@@ -51,15 +53,15 @@ class Component:
 COMPONENTS = (
     Component("book_level_design", Change.BY_UNIT, 0.20, 0.20, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45),
     Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
-    Component("upper_level_design", Change.BY_UNIT, 0.17, 0.17, _UNIT, turn=3),
-    Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _UNIT, turn=4),
-    Component("overall_planning", Change.BY_ACTIVITY, 0.11, 0.14, _ALL, turn=8, is_for_small_roles=True),
-    Component("design_dependent", Change.BY_TASK, 0.14, 0.40, _UNIT, turn=5),
-    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _UNIT, turn=6),
-    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.16, _UNIT, turn=10),
-    Component("latest_text", Change.BY_ACTIVITY, 0.05, 0.16, _UNIT, turn=9, small_share=0.20),
+    Component("upper_level_design", Change.BY_UNIT, 0.15, 0.15, _UNIT, turn=3),
+    Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _MAKING, turn=4),
+    Component("latest_text", Change.BY_UNIT, 0.11, 0.11, _MAKING, turn=5, small_share=0.20),
+    Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=6),
+    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=7),
+    Component("overall_planning", Change.BY_ACTIVITY, 0.09, 0.12, _TREE, turn=9, is_for_small_roles=True),
+    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.12, _UNIT, turn=10),
     Component(
-        "current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, turn=7, small_share=0.35, is_for_small_roles=True,
+        "current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, turn=8, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip

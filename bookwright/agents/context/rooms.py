@@ -1,8 +1,8 @@
 """How the room of a prompt is shared out among the components of its context."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from bookwright.agents.context.components import Change, Component
+from bookwright.agents.context.components import COMPONENTS, SMALL_ROLES, Change, Component
 from bookwright.models.profile import Profile, ProfileName
 
 OWN_PART = 900
@@ -20,13 +20,17 @@ class Rooms:
     goes to what changes with each activity.
     """
 
-    def __init__(self, components: Sequence[Component], role: str, profile: Profile, frames: int) -> None:
-        """`frames` is what the components' headings and tags take."""
+    def __init__(
+        self, components: Sequence[Component], role: str, profile: Profile, frame: Callable[[Component], int]
+    ) -> None:
+        """`frame` is what a component's heading and tags take."""
         self._components = components
         self._is_small = profile.name is ProfileName.SMALL
-        self._left = self._room_of(role, profile) - frames
-        shared = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile)) - frames
-        self._unit_of_share = shared / sum(self._share(component) for component in components)
+        self._left = self._room_of(role, profile) - sum(map(frame, components))
+        # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
+        every = components if role in SMALL_ROLES else [other for other in COMPONENTS if self._share(other)]
+        base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
+        self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))
         self._spare = 0.0
         self._waiting = [component for component in components if component.change is Change.BY_ACTIVITY]
 

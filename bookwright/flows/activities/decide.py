@@ -18,7 +18,7 @@ from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
-PLANNING_TOKENS_A_UNIT = 35
+PLANNING_TOKENS_A_UNIT = 30
 """What planning may cost for each word of a unit before the circuit breaks, past the first round.
 
 Half of the 70 tokens a word that `standard` is held to. Source: DESIGN section 8.
