@@ -12,7 +12,7 @@ from bookwright.agents.workflows import book_design_maintainer, global_state_mai
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Move
@@ -58,10 +58,8 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
 
     try:
         run.run(_agent(kind, deps), move)
-    except (BookPaused, RequestRejected):
-        if deps.desk.journal.stop_requested:
-            raise
-        # Its attempts are on record; what waits is tried again with the next news.
+    except (NoResult, RequestRejected):
+        return  # its attempts are on record; what waits is tried again with the next news
 
 
 def _agent(kind: DocumentKind, deps: Deps) -> Agent:
