@@ -1,4 +1,4 @@
-"""The command: `python -m bench all|engine|length|resume [--full] [--json]`."""
+"""The command: `python -m bench all|engine|length|resume|peers|scale [--full] [--json]`."""
 
 import argparse
 import importlib
@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 from bench.measure import Measure
 
-BENCHES = ("engine", "length", "prompts", "resume")
+BENCHES = ("engine", "length", "resume")
+BY_NAME = ("peers", "prompts", "scale")
+"""Not among `all`: they take minutes, at full size up to hours."""
 
 
 def main() -> int:
     """Run the benches that were asked for; 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="+", choices=("all", *BENCHES), help="which benches to run")
+    parser.add_argument("names", nargs="+", choices=("all", *BENCHES, *BY_NAME), help="which benches to run")
     parser.add_argument("--full", action="store_true", help="full size: minutes to hours instead of seconds")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     options = parser.parse_args()

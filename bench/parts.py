@@ -28,6 +28,7 @@ from bookwright.models.step import Activity, Reply, Usage
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, render, render_system
 
+_LEASE_SECONDS = 600.0
 _WORD_LETTERS = 6
 _POOL_WORDS = 40_000
 _REPLY_WORDS = 290
@@ -145,17 +146,18 @@ NULL_BOOK: dict[str, Any] = {
 """Far longer than any run, of units of 300 words: every run is cut at a number of steps."""
 
 
-def walk_null_book(home: Path, asker: NullAsker) -> None:
+def walk_null_book(home: Path, asker: NullAsker, *, lease_seconds: float = _LEASE_SECONDS) -> None:
     """Begin the null book, or go on with it, until the asker has had enough."""
-    with suppress(EnoughAsked), held_book(make_settings(home, "rehearsal:exact"), asker, **NULL_BOOK) as deps:
+    settings = make_settings(home, "rehearsal:exact", lease_seconds)
+    with suppress(EnoughAsked), held_book(settings, asker, **NULL_BOOK) as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
         write_unit(root, deps)
 
 
-def make_settings(home: Path, model: str) -> Settings:
+def make_settings(home: Path, model: str, lease_seconds: float = _LEASE_SECONDS) -> Settings:
     """Settings of a library of a bench's own."""
-    return load_settings(home=home, model=model, embedding="hashing", free_megabytes=0, lease_seconds=600)
+    return load_settings(home=home, model=model, embedding="hashing", free_megabytes=0, lease_seconds=lease_seconds)
 
 
 @contextmanager

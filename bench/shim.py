@@ -22,11 +22,13 @@ class NoCompiler(RuntimeError):
     """Syncs cannot be counted here: gcc is missing."""
 
 
-def run(function: str, *, sync_micros: int | None = None, **arguments: Any) -> dict[str, Any]:
+def run(
+    function: str, *, python: str = sys.executable, sync_micros: int | None = None, **arguments: Any
+) -> dict[str, Any]:
     """Call `module:function` of this package in a new process and return its result.
 
     `sync_micros` gives every sync that cost in place of its real one; None counts nothing and
-    leaves syncs alone.
+    leaves syncs alone. `python` is the interpreter, for what needs an environment of its own.
 
     Raises:
         NoCompiler: Syncs are to be counted and there is no gcc.
@@ -38,7 +40,7 @@ def run(function: str, *, sync_micros: int | None = None, **arguments: Any) -> d
             environment |= {
                 "LD_PRELOAD": str(_library()), "SYNC_COUNT": str(folder / "syncs"), "SYNC_MICROS": str(sync_micros),
             }  # fmt: skip
-        command = [sys.executable, "-m", "bench.shim", function, json.dumps(arguments | {"folder": str(folder)})]
+        command = [python, "-m", "bench.shim", function, json.dumps(arguments | {"folder": str(folder)})]
         done = subprocess.run(command, env=environment, cwd=_ROOT, stdout=subprocess.PIPE, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result

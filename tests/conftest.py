@@ -1,7 +1,36 @@
 """What all tests share."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage import migrate
+from bookwright.storage.database import open_database
+from tests.postgres import PostgresServer, running_postgres
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("bookwright")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A Postgres server."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a migrated database of the server."""
+    name = postgres.new_database()
+    migrated(load_settings(home=tmp_path_factory.mktemp("postgres"), database_url=postgres.url(name)))
+    return name
+
+
+def migrated(settings: Settings) -> None:
+    database = open_database(settings)
+    migrate.upgrade(database)
+    database.dispose()

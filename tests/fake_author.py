@@ -15,11 +15,23 @@ _SENTENCES = 12
 
 def write(prompt: str, schema: dict[str, Any] | None) -> str:
     """Answer a prompt: the same prompt always gets the same answer."""
-    seed = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4])
+    seed = _seed(prompt)
     if schema is not None:
         return json.dumps(_fill(schema, schema, seed, 0), ensure_ascii=False)
-    is_han = sum("\u4e00" <= char <= "\u9fff" for char in prompt) > len(prompt) / 10
-    return _prose(seed, is_han)
+    return _prose(seed, _is_han(prompt))
+
+
+def foreign(text: str) -> str:
+    """Give prose in another language than a text's: Chinese, or English for a Chinese one."""
+    return _prose(_seed(text), is_han=not _is_han(text))
+
+
+def _is_han(text: str) -> bool:
+    return sum("\u4e00" <= char <= "\u9fff" for char in text) > len(text) / 10
+
+
+def _seed(prompt: str) -> int:
+    return int.from_bytes(hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).digest()[:4])
 
 
 def _prose(seed: int, is_han: bool) -> str:

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from tests import fake_author
+from tests.fake_troubles import spoiled
 from tests.fake_wire import Answer, Anthropic, Api, OpenAI, Question
 
 Author = Callable[[str, dict[str, Any] | None], str]
@@ -30,9 +31,11 @@ Author = Callable[[str, dict[str, Any] | None], str]
 TROUBLES = {
     "hang": "accepts the request and never answers",
     "hang_mid": "streams one piece and falls silent",
+    "slow": "thinks for so many seconds before it answers (`slow:0.7`)",
     "drip": "streams single characters, slowly",
     "reset": "resets the connection after half of the stream",
     "eof": "ends the stream after half of it without telling its end",
+    "close": "resets the connection and listens no more, for good",
     "error_event": "breaks the stream with an error event",
     "truncate": "gives half of the text and says that the limit was reached",
     "fence": "wraps JSON in a code fence",
@@ -41,6 +44,12 @@ TROUBLES = {
     "refuse": "refuses",
     "empty": "answers nothing",
     "echo": "gives the prompt back",
+    "nul": "puts a NUL into a text, and before all values of JSON",
+    "surrogate": "puts half of a surrogate pair into a text, and before all values of JSON",
+    "wrong_language": "answers in Chinese, or in English where the answer would be Chinese",
+    "garbage": "streams half of it and then what is no JSON",
+    "odd": "streams half of it and then JSON that is no event",
+    "html": "gives a web page, as a proxy of somebody's does",
     "no_usage": "counts no tokens",
     "huge": "answers 10 MB",
     "overflow": "says that the prompt is too long (400)",
@@ -50,7 +59,11 @@ TROUBLES = {
 `429:7` is one with `Retry-After: 7`."""
 
 _DRIP_SECONDS = 0.05
-_HUGE = 10 * 1024 * 1024
+_LAST_WORDS = {
+    "garbage": b"event: content_block_delta\ndata: {no JSON\n\n",
+    "odd": b"event: content_block_delta\ndata: []\n\n",
+}
+_BREAKS = ("reset", "close", "eof", "error_event", "garbage", "odd", "html")
 
 
 @dataclass
@@ -66,6 +79,12 @@ class Entry:
     trouble: str = ""
     time_out: float | None = None
     reply_hash: str = ""
+    input_tokens: int = 0
+    """As told to the client; 0 where nothing was told."""
+    output_tokens: int = 0
+    billed_input: int = 0
+    """As a provider bills it, told or not; of a stream that it broke off, half of the answer."""
+    billed_output: int = 0
     status: int = 0
     is_whole: bool = False
     """All of the reply went out; the client had not left."""
@@ -103,6 +122,7 @@ class FakeProvider:
         self._ready = Event()
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
+        self._close_door: Callable[[], Awaitable[object]] = self._stop.wait
         self._thread = Thread(target=self._run, name="fake-provider", daemon=True)
 
     def __enter__(self) -> Self:
@@ -142,6 +162,7 @@ class FakeProvider:
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port)
         await site.start()
+        self._close_door = site.stop
         self._port = runner.addresses[0][1]
         self._ready.set()
         await self._stop.wait()
@@ -171,7 +192,7 @@ class FakeProvider:
         try:
             response = await self._carry_out(request, api, question, entry)
             entry.status = response.status
-            entry.is_whole = response.status == 200 and entry.trouble not in ("reset", "eof", "error_event")
+            entry.is_whole = response.status == 200 and entry.trouble not in _BREAKS
             return response
         finally:
             self._close(entry)
@@ -185,33 +206,26 @@ class FakeProvider:
             return web.json_response(api.error(400, "prompt is too long: 9 > 8 maximum context length"), status=400)
         if trouble == "no_schema" and ("tools" in entry.body or "response_format" in entry.body):
             return web.json_response(api.error(400, "response_format json_schema is not supported"), status=400)
+        if trouble == "html":
+            return web.Response(text="<html><body>Sign in to the network.</body></html>", content_type="text/html")
         if trouble == "hang":
             await asyncio.Event().wait()
+        if trouble == "slow":
+            await asyncio.sleep(float(argument))
+        if trouble == "close":
+            await self._close_door()
         answer = self._compose(question, trouble)
         entry.reply_hash = _hash(answer.text)
+        if answer.has_usage:
+            entry.input_tokens, entry.output_tokens = answer.input_tokens, answer.output_tokens
+        entry.billed_input = answer.input_tokens
+        entry.billed_output = -(-answer.output_tokens // 2) if trouble in _BREAKS else answer.output_tokens
         if question.is_stream:
             return await self._stream(request, api, question, answer, trouble)
         return web.json_response(api.whole(question, answer))
 
     def _compose(self, question: Question, trouble: str) -> Answer:
-        text, finish = self.author(question.prompt, question.schema), "stop"
-        match trouble:
-            case "truncate":
-                text, finish = text[: len(text) // 2], "length"
-            case "fence":
-                text = f"```json\n{text}\n```"
-            case "prose":
-                text = f"Gladly. Here it is:\n{text}\nI hope that helps."
-            case "wrong_schema":
-                text = '{"something": ["else"]}'
-            case "refuse":
-                text, finish = "I cannot help with that.", "refusal"
-            case "empty":
-                text = ""
-            case "echo":
-                text = question.prompt
-            case "huge":
-                text = "word " * (_HUGE // 5)
+        text, finish = spoiled(self.author(question.prompt, question.schema), question, trouble)
         tokens = max(1, len(question.prompt) // 4)
         cached = min(self._shared_prefix(question.prompt) // 4, tokens - 1)
         return Answer(text, finish, tokens, cached, max(1, len(text) // 4), has_usage=trouble != "no_usage")
@@ -230,7 +244,7 @@ class FakeProvider:
         await response.write(api.opening(question, answer).encode())
         size = {"drip": 1, "huge": 64 * 1024}.get(trouble, self._piece_characters)
         pieces = [answer.text[start : start + size] for start in range(0, len(answer.text), size)]
-        breaks = trouble in ("reset", "eof", "error_event")
+        breaks = trouble in _BREAKS
         for number, piece in enumerate(pieces):
             if breaks and number >= max(1, len(pieces) // 2):
                 break
@@ -238,15 +252,12 @@ class FakeProvider:
             await asyncio.sleep(_DRIP_SECONDS if trouble == "drip" else self._piece_seconds)
             if trouble == "hang_mid":
                 await asyncio.Event().wait()
-        if trouble == "reset" and request.transport is not None:
-            request.transport.abort()
-        elif trouble == "error_event":
-            await response.write(api.error_event().encode())
-        elif not breaks:
-            for event in api.closing(question, answer):
-                await response.write(event.encode())
-        if trouble != "reset":
-            await response.write_eof()
+        if breaks:
+            await _break_off(request, response, api, trouble)
+            return response
+        for event in api.closing(question, answer):
+            await response.write(event.encode())
+        await response.write_eof()
         return response
 
     def _close(self, entry: Entry) -> None:
@@ -261,8 +272,21 @@ class FakeProvider:
                 os.fsync(file.fileno())
 
 
+async def _break_off(request: web.Request, response: web.StreamResponse, api: Api, trouble: str) -> None:
+    """End a stream that has not told its end."""
+    if trouble in ("reset", "close"):
+        assert request.transport is not None
+        request.transport.abort()
+        return
+    if trouble in _LAST_WORDS:
+        await response.write(_LAST_WORDS[trouble])
+    elif trouble == "error_event":
+        await response.write(api.error_event().encode())
+    await response.write_eof()
+
+
 def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _common_prefix(first: str, second: str) -> int:
@@ -283,6 +307,7 @@ def main() -> None:
     parser.add_argument("--ledger", type=Path)
     parser.add_argument("--author", default="tests.fake_author:write", help="module:function(prompt, schema) -> text")
     parser.add_argument("--script", default="{}", help='troubles by call as JSON, such as {"1": "429:2", "-1": "drip"}')
+    parser.add_argument("--piece-characters", type=int, default=40)
     parser.add_argument("--piece-seconds", type=float, default=0.0)
     options = parser.parse_args()
     script = {int(index): trouble for index, trouble in json.loads(options.script).items()}
@@ -291,6 +316,7 @@ def main() -> None:
         author=_load_author(options.author),
         ledger_path=options.ledger,
         port=options.port,
+        piece_characters=options.piece_characters,
         piece_seconds=options.piece_seconds,
     )
     with provider:

@@ -1,9 +1,13 @@
 """How the fake provider reads requests and words replies in the two APIs that it speaks."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+_LONE = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair: no UTF-8 can carry it, so it travels as an escape."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ def _schema_in(prompt: str) -> dict[str, Any] | None:
 
 def _event(data: dict[str, Any], name: str = "") -> str:
     head = f"event: {name}\n" if name else ""
-    return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n"
+    text = _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data, ensure_ascii=False))
+    return f"{head}data: {text}\n\n"
 
 
 class OpenAI:

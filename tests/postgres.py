@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -19,8 +19,16 @@ _UNPRIVILEGED = "nobody"
 """Postgres refuses to run as root; then it runs as this user."""
 _SECONDS = 60
 
-_GUARD = '"$0" "$@" & read -r _; kill -QUIT $!; wait $!; rm -rf "$2"'
-"""Runs a server, whose second argument is its data, until the pipe is closed by us or by our death."""
+_GUARD = """
+while read -r order; do
+    if [ "$order" = start ]; then "$0" "$@" & else kill -QUIT $!; wait $!; fi
+done
+kill -QUIT $!; wait $!; rm -rf "$2"
+"""
+"""Starts and stops a server, whose second argument is its data, until the pipe is closed by us or by our death.
+
+SIGQUIT is what `pg_ctl stop -m immediate` sends: no checkpoint, and the log is played back at the next start.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,8 @@ class PostgresServer:
     """A running server; each test takes a database of its own."""
 
     port: int
+    _guard: "subprocess.Popen[bytes]"
+    _log: Path
     _numbers: Iterator[int] = field(default_factory=count)
 
     def url(self, name: str = "postgres") -> str:
@@ -40,6 +50,38 @@ class PostgresServer:
         self.run(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
         return name
 
+    def start(self) -> None:
+        """Start it on the same data and port, and wait until it answers."""
+        self._order("start")
+        deadline = time.monotonic() + _SECONDS
+        while self._guard.poll() is None and time.monotonic() < deadline:
+            with suppress(psycopg.OperationalError):
+                return self.run("SELECT 1")
+            time.sleep(0.05)
+        raise RuntimeError(self._log.read_text(errors="replace"))
+
+    def stop(self) -> None:
+        """Stop it as if it had crashed, and wait until nothing listens any more."""
+        self._order("stop")
+        deadline = time.monotonic() + _SECONDS
+        while time.monotonic() < deadline:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+            except ConnectionRefusedError:
+                return
+            time.sleep(0.01)
+        raise RuntimeError("the server does not stop")
+
+    def restart(self) -> None:
+        """Do what `pg_ctl restart -m immediate` does."""
+        self.stop()
+        self.start()
+
+    def _order(self, order: str) -> None:
+        assert self._guard.stdin is not None
+        self._guard.stdin.write(f"{order}\n".encode())
+        self._guard.stdin.flush()
+
     def run(self, statement: str) -> None:
         """Run one statement outside any transaction."""
         with psycopg.connect(self.url(), autocommit=True) as connection:
@@ -50,16 +92,17 @@ class PostgresServer:
 def running_postgres() -> Iterator[PostgresServer]:
     """Start a server in a folder that is removed afterwards; skip the test where it cannot run."""
     commands = _commands()
-    home = Path(tempfile.mkdtemp(prefix="bookwright-postgres-"))
+    home, port = Path(tempfile.mkdtemp(prefix="bookwright-postgres-")), _free_port()
     user = _UNPRIVILEGED if hasattr(os, "geteuid") and os.geteuid() == 0 else None
     if user:
         shutil.chown(home, user)
-    data, server = home / "data", PostgresServer(_free_port())
+    data = home / "data"
     try:
         _initialise(commands / "initdb", data, user)
-        options = ("-D", data, "-p", str(server.port), "-h", "127.0.0.1", "-k", home, "-c", "fsync=off")
-        with _guarded((commands / "postgres", *options), home / "log", user) as process:
-            _await(server, process, home / "log")
+        options = ("-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", home, "-c", "fsync=off")
+        with _guarded((commands / "postgres", *options), home / "log", user) as guard:
+            server = PostgresServer(port, guard, home / "log")
+            server.start()
             yield server
     finally:
         shutil.rmtree(home, ignore_errors=True)
@@ -77,7 +120,7 @@ def _initialise(initdb: Path, data: Path, user: str | None) -> None:
 
 @contextmanager
 def _guarded(command: tuple[Path | str, ...], log: Path, user: str | None) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a server that ends with this process, even if this process is killed."""
+    """Make ready a server that ends with this process, even if this process is killed."""
     shell = ["sh", "-c", _GUARD, *map(str, command)]
     with (
         log.open("wb") as output,
@@ -89,18 +132,6 @@ def _guarded(command: tuple[Path | str, ...], log: Path, user: str | None) -> It
             yield process
         finally:
             process.communicate()
-
-
-def _await(server: PostgresServer, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + _SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            server.run("SELECT 1")
-        except psycopg.OperationalError:
-            time.sleep(0.05)
-        else:
-            return
-    raise RuntimeError(log.read_text(errors="replace"))
 
 
 def _commands() -> Path:

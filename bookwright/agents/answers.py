@@ -1,8 +1,10 @@
-"""How long an answer may be, and what a cut-off one is worth."""
+"""How long an answer may be, what a cut-off one is worth, and what is shown again of one that was no result."""
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.backends.protocol import Correction
 from bookwright.agents.small import PIECE_TOKENS
 from bookwright.models.language import Language
+from bookwright.models.plain import plain
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.prose import whole_sentences
 from bookwright.models.step import Reply
@@ -10,6 +12,8 @@ from bookwright.prompts import Card
 
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
 _VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
+_SHOWN_CHARACTERS = 20_000
+"""How much of an answer is shown again: one that ran on for ever need not be paid for twice."""
 _SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PIECE_TOKENS = 500, 120, PIECE_TOKENS
 
 
@@ -36,3 +40,8 @@ def whole(reply: Reply, agent: Agent) -> Reply:
         return reply
     text = reply.text if agent.is_prose else whole_sentences(reply.text) or reply.text
     return reply.model_copy(update={"finish_reason": "stop", "text": text})
+
+
+def shown_again(reply: Reply, problem: str) -> Correction:
+    """Put an answer that was no result before the model again, with what was wrong with it."""
+    return Correction(plain(reply.text[:_SHOWN_CHARACTERS]), problem)

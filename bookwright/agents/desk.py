@@ -1,13 +1,12 @@
 """Where one book's steps are done: rendered, asked, parsed and recorded, each exactly once."""
 
 import hashlib
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.answers import answer_limit, whole
+from bookwright.agents.answers import answer_limit, shown_again, whole
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import (
     Correction,
@@ -20,16 +19,18 @@ from bookwright.agents.backends.protocol import (
     StreamEvent,
 )
 from bookwright.agents.context.builder import Context
-from bookwright.agents.parsing import Check, Parsed, parse
+from bookwright.agents.parsing import Check, Parsed, echoes, parse
 from bookwright.agents.recording import record_surely
 from bookwright.agents.small import sampling_extra
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BookPaused, BookwrightError
+from bookwright.models.errors import BookPaused, LeaseLost, NoResult, ReplyLost
+from bookwright.models.plain import plain
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, render, render_system
+from bookwright.storage.database import free_megabytes
 from bookwright.storage.journal import Attempt, Journal, Move
 
 
@@ -195,7 +196,8 @@ class ActivityRun:
             next_step: What comes next, for the intent; the next activity if it is empty.
 
         Raises:
-            BookPaused: No try gave a result, or the book is to rest.
+            NoResult: No try gave a result.
+            BookPaused: The book is to rest.
             BackendError: Nothing was delivered.
         """
         key = self._key(step or agent.name)
@@ -206,7 +208,7 @@ class ActivityRun:
             asking = _Asking(self, agent, key, prefill, bare, may_be_cut, check, conclude, next_step)
             outcome = asking.until_it_stands(done)
         if agent.artefact:
-            text = outcome.value if isinstance(outcome.value, str) else outcome.reply.text
+            text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
             self.add(agent.artefact, text)
         return outcome
 
@@ -216,9 +218,15 @@ class ActivityRun:
         return bool(done) and done[-1].failure is None
 
     def failures(self, step: str) -> int:
-        """How many tries at a step are on record without one that stands."""
+        """How many answers to a step are on record without one that stands."""
         done = self._desk.journal.attempts(self._key(step))
-        return 0 if done and done[-1].failure is None else len(done)
+        if done and done[-1].failure is None:
+            return 0
+        return sum(record.failure not in _UNDELIVERED for record in done)
+
+    def make_late(self, agent: Agent, move: Move) -> None:
+        """Make the move of a step that was recorded without one, because what was to follow it came to nothing."""
+        self._desk.journal.move_late(self._desk.journal.attempts(self._key(agent.name))[-1], move)
 
     def _key(self, step: str) -> StepKey:
         return StepKey(
@@ -267,29 +275,30 @@ class _Asking:
         blocks, stable = self._blocks()
         number = len(earlier)
         corrections = [
-            Correction(record.reply.text, record.detail) for record in earlier if record.failure in _CORRECTABLE
+            shown_again(record.reply, record.detail) for record in earlier if record.failure in _CORRECTABLE
         ][-1:]
         for _ in range(self.desk.settings.max_repairs + 1):
             number += 1
             recorder = _Recorder(self, blocks, number)
             reply = self._ask(blocks, stable, tuple(corrections), number, recorder)
-            parsed = self._parse(reply, blocks[-1])
+            parsed = self._parse(reply, blocks)
             step = recorder.record(reply, parsed)
             number = recorder.number
             if parsed.failure is None:
                 return Outcome(parsed.value, step, reply)
-            corrections = [Correction(reply.text, parsed.detail)] if parsed.failure in _CORRECTABLE else []
-        raise BookPaused(
+            corrections = [shown_again(reply, parsed.detail)] if parsed.failure in _CORRECTABLE else []
+        raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
             f"(the last: {parsed.failure}, {parsed.detail[:200]})",
             f"`bookwright log {self.key.book} {self.run._node.label}` shows them; resume to try again, "
             "or choose another model for this role",
         )
 
-    def _parse(self, reply: Reply, tail: str) -> Parsed:
+    def _parse(self, reply: Reply, blocks: tuple[str, ...]) -> Parsed:
         if self.may_be_cut:
             reply = whole(reply, self.agent)
-        return parse(self.agent, reply, self.desk.brief.language, tail, self.check)
+        asked = echoes(self._system(), blocks, is_tagged=not self.run.is_small)
+        return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
 
     def _blocks(self) -> tuple[tuple[str, ...], int]:
         tail = render(self.agent.prompt, self.run.card, self.desk.locale)
@@ -337,9 +346,10 @@ class _Asking:
 
     def _may_go_on(self) -> None:
         """Check, before anything is paid, that the answer can be kept and is still wanted."""
+        self.desk.journal.keep()
         if self.desk.journal.stop_requested:
             raise BookPaused("asked to rest", f"`bookwright resume {self.key.book}` goes on")
-        free = shutil.disk_usage(self.desk.settings.home).free // 2**20
+        free = free_megabytes(self.desk.settings)
         if free < self.desk.settings.free_megabytes:
             raise BookPaused(
                 f"only {free} MB are free where the book is kept", f"make room and `bookwright resume {self.key.book}`"
@@ -365,6 +375,7 @@ class _Asking:
         }  # fmt: skip
 
 
+_UNDELIVERED = (Failure.UNAVAILABLE, Failure.BROKEN_STREAM)
 _CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
 """Failures worth showing to the model; a refusal or an echo would only be repeated."""
 
@@ -384,10 +395,10 @@ class _Recorder:
         try:
             move = self._asking.conclude(parsed.value) if self._asking.conclude else None
             return self._keep(reply, None, "", move)
-        except BookwrightError:
-            raise
-        except Exception as fault:  # a fault of ours must not cost a paid reply: it is kept, then told
-            self._keep(reply, Failure.FAULT, f"{type(fault).__name__}: {fault}"[:500], None)
+        except (LeaseLost, ReplyLost):
+            raise  # nothing more can be written
+        except Exception as fault:  # whatever is wrong must not cost a paid reply: it is kept, then told
+            self._keep(reply, Failure.FAULT, f"{type(fault).__name__}: {fault}"[:500], None, again=True)
             raise
 
     def record_undelivered(self, failed: FailedAttempt) -> None:
@@ -396,7 +407,9 @@ class _Recorder:
         self._keep(failed.reply, failure, str(failed.error)[:500], None)
         self.number += 1
 
-    def _keep(self, reply: Reply, failure: Failure | None, detail: str, move: Move | None) -> int:
+    def _keep(
+        self, reply: Reply, failure: Failure | None, detail: str, move: Move | None, *, again: bool = False
+    ) -> int:
         asking = self._asking
         attempt = Attempt(
             key=asking.key, attempt=self.number, role=asking.agent.role, template=asking.agent.prompt,
@@ -405,4 +418,7 @@ class _Recorder:
         )  # fmt: skip
         following = asking.next_step or asking.run._next_activity
         intent = asking.key.step if failure else following
-        return record_surely(asking.desk.journal, attempt, move, f"{asking.run._node.label} {intent}")
+        return record_surely(
+            asking.desk.journal, attempt, move, f"{asking.run._node.label} {intent}",
+            patience=asking.desk.settings.record_seconds, again=again,
+        )  # fmt: skip

@@ -5,7 +5,7 @@ Source: DESIGN section 5, rule 3, and section 7, "Deadlines".
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from bookwright.agents.agent import Agent
 from bookwright.models.language import Language, is_in
+from bookwright.models.plain import plain
 from bookwright.models.step import Failure, Reply
 
 _FENCE = re.compile(r"```(?:json|markdown|md|text)?[ \t]*\n(.*?)\n?```", re.DOTALL)
@@ -28,9 +29,6 @@ _REFUSALS = re.compile(
     r"申し訳(?:ありません|ございません)|죄송(?:합니다|하지만))",
     re.IGNORECASE,
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-"""Characters that no book holds and no EPUB may."""
-_ESCAPED_CONTROLS = re.compile(r"(?<!\\)\\u00(?:0[0-8bcef]|1[0-9a-f]|7f)", re.IGNORECASE)
 _ECHO_CHARACTERS = 200
 
 
@@ -50,8 +48,8 @@ Check = Callable[[Any], str]
 def parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None = None) -> Parsed:
     """Read a reply as its agent's answer.
 
-    `prompt` is the step's own part of what was asked, for finding an echo of it. `check` may
-    refuse a value that has the right shape.
+    `prompt` is what an echo of the prompt would begin with, see `echoes`. `check` may refuse a value
+    that has the right shape.
     """
     try:
         return _parse(agent, reply, language, prompt, check)
@@ -59,43 +57,71 @@ def parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Ch
         return Parsed(failure=Failure.UNPARSABLE, detail=f"{type(error).__name__}: {str(error)[:300]}")
 
 
+def echoes(system: str, blocks: Sequence[str], *, is_tagged: bool) -> str:
+    """What an answer that only repeats its prompt begins with: the frame, the blocks, or the step's own part.
+
+    Untagged blocks are left out: an answer may well go on with their words.
+    """
+    openings = ["\n\n".join((system, *blocks))[:_ECHO_CHARACTERS]]
+    if is_tagged:
+        openings.append("\n\n".join(blocks)[:_ECHO_CHARACTERS])
+    return "\n".join((*openings, blocks[-1]))
+
+
 def _parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None) -> Parsed:
-    text = _CONTROLS.sub("", reply.text).encode("utf-8", "replace").decode().strip()
+    text = plain(reply.text).strip()
     if reply.finish_reason == "refusal" or (len(text) < 400 and _REFUSALS.match(text)):
         return Parsed(failure=Failure.REFUSAL, detail="the model declined to answer")
     if not text:
         return Parsed(failure=Failure.EMPTY, detail="the answer is empty")
     if reply.finish_reason == "length":
         return Parsed(failure=Failure.CUT_OFF, detail="the answer was cut off; answer more briefly")
-    parsed = _read_json(agent.output, text) if agent.output else _read_text(agent, text, language, prompt)
+    text = text if agent.output else _unfenced(text)
+    head = text[:_ECHO_CHARACTERS]
+    if len(head) == _ECHO_CHARACTERS and head in prompt:
+        return Parsed(failure=Failure.ECHO, detail="the answer repeats the instructions")
+    parsed = _read_json(agent.output, text) if agent.output else _read_text(text, language)
     if parsed.failure is None and check is not None and (problem := check(parsed.value)):
         return Parsed(failure=Failure.UNPARSABLE, detail=problem)
     return parsed
 
 
-def _read_text(agent: Agent, text: str, language: Language, prompt: str) -> Parsed:
+def _unfenced(text: str) -> str:
     fence = _FENCE.fullmatch(text)
-    body = fence.group(1).strip() if fence else text
-    head = body[:_ECHO_CHARACTERS]
-    if len(head) == _ECHO_CHARACTERS and head in prompt:
-        return Parsed(failure=Failure.ECHO, detail="the answer repeats the instructions")
-    if not is_in(language, body):
+    return fence.group(1).strip() if fence else text
+
+
+def _read_text(text: str, language: Language) -> Parsed:
+    if not is_in(language, text):
         wanted = f"answer in {language.english_name}"
         return Parsed(failure=Failure.WRONG_LANGUAGE, detail=f"the answer is in another language; {wanted}")
-    return Parsed(value=body)
+    return Parsed(value=text)
 
 
 def _read_json(output: type[BaseModel], text: str) -> Parsed:
     problem = "no JSON object was found"
-    for candidate in _json_candidates(_ESCAPED_CONTROLS.sub("", text)):
+    for candidate in _json_candidates(text):
         try:
-            return Parsed(value=output.model_validate(json.loads(candidate, strict=False)))
+            return Parsed(value=output.model_validate(_plain_values(json.loads(candidate, strict=False))))
         except json.JSONDecodeError as error:
             problem = f"not valid JSON: {error}"
         except ValidationError as error:
             problem = _problems(error)
             break
     return Parsed(failure=Failure.UNPARSABLE, detail=problem)
+
+
+def _plain_values(value: Any) -> Any:
+    """Make plain what escapes have brought into JSON."""
+    match value:
+        case str():
+            return plain(value)
+        case list():
+            return [_plain_values(item) for item in value]
+        case dict():
+            return {plain(name): _plain_values(item) for name, item in value.items()}
+        case _:
+            return value
 
 
 def _json_candidates(text: str) -> list[str]:

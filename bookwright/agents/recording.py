@@ -2,25 +2,30 @@
 
 import time
 
-from bookwright.models.errors import BookPaused, StorageError
+from bookwright.models.errors import ReplyLost, StorageError
 from bookwright.storage.journal import Attempt, Journal, Move
 
-RETRY_SECONDS = (0.5, 1, 2, 4, 8)
-"""Waits between tries to record a paid reply that the database could not take."""
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
+"""Seconds between tries to record a paid reply that the database could not take; each is twice the last."""
 
 
-def record_surely(journal: Journal, attempt: Attempt, move: Move | None, intent: str) -> int:
-    """Record a paid reply, trying again while the database cannot take it.
+def record_surely(
+    journal: Journal, attempt: Attempt, move: Move | None, intent: str, *, patience: float, again: bool = False
+) -> int:
+    """Record a paid reply, trying again for `patience` seconds while the database cannot take it.
+
+    `again` says that an earlier try to record it may have arrived.
 
     Raises:
-        BookPaused: It still cannot; the reply is lost with this process, and only then.
+        ReplyLost: It still cannot; the reply is lost with this process, and only then.
     """
-    failed: StorageError | None = None
-    for wait in (0.0, *RETRY_SECONDS):
-        if wait:  # even a sleep of nothing gives the processor away
-            time.sleep(wait)
+    deadline = time.monotonic() + patience
+    wait = FIRST_WAIT
+    while True:
         try:
-            return (failed and journal.recorded(attempt)) or journal.record(attempt, move, intent)
+            return journal.record(attempt, move, intent, again=again)
         except StorageError as error:
-            failed = error
-    raise BookPaused(str(failed), "the last answer could not be kept") from failed
+            if time.monotonic() + wait > deadline:
+                raise ReplyLost(str(error), "The last answer could not be kept and will be asked for again") from error
+        time.sleep(wait)
+        wait, again = min(2 * wait, LONGEST_WAIT), True

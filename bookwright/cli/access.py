@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
@@ -12,7 +11,7 @@ from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage import migrate
 from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import Database, open_database
+from bookwright.storage.database import Database, database_file, open_database
 from bookwright.storage.stores import BookStorage, Stores
 
 _EDIT_SECONDS = 60.0
@@ -25,14 +24,6 @@ class OpenBook:
     settings: Settings
     storage: BookStorage
     book: Book
-
-
-def database_file(settings: Settings) -> Path | None:
-    """Return where the SQLite file lies or would lie; None for Postgres."""
-    if settings.database_url.startswith("postgres"):
-        return None
-    url = settings.database_url.removeprefix("sqlite:///")
-    return Path(url) if url else settings.database_path
 
 
 @contextmanager

@@ -22,7 +22,7 @@ def check_writable(brief: Brief, settings: Settings) -> None:
     make_embedder(settings)
     names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))
     for name in names:
-        if brief.budget.usd is not None:
+        if brief.budget.usd is not None or settings.studio_usd is not None:
             _check_price(name, settings)
         _check_rehearsal(name)
     for name in names:  # last, for a file that was found whole is remembered in the data folder

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from bookwright.cli import edge, look, models, shelf, status, studio, upkeep, write
+from bookwright.cli import backups, edge, keeping, look, models, shelf, status, studio, upkeep, write
 from bookwright.cli.doctor import doctor
 from bookwright.cli.estimate import estimate
 from bookwright.cli.exporting import export
@@ -18,7 +18,8 @@ for verb in (
     write.write, write.resume, write.pause, estimate,
     status.status, look.tree, look.show, look.read, look.log, look.prompt, export,
     shelf.brief, shelf.archive, shelf.unarchive, shelf.delete,
-    studio.submit, studio.server, doctor, upkeep.version,
+    studio.submit, studio.server, doctor,
+    backups.backup, backups.restore, keeping.reindex, keeping.prune, upkeep.version,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(models.app, name="models")

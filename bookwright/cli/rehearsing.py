@@ -90,7 +90,7 @@ def _walk(brief: Brief, settings: Settings, mode: str, sample_length: int) -> Ta
         rehearsal = settings.model_copy(
             update={
                 "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
-                "model": mode, "models": {}, "free_megabytes": 0,
+                "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
             }
         )  # fmt: skip
         models = ModelService(rehearsal)

@@ -8,15 +8,27 @@ import typer
 from bookwright.cli.access import OpenBook, existing_library, open_book
 from bookwright.cli.live import spent
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import fact_table, make_console, moment, money, note, plain_table, print_json, tokens
+from bookwright.cli.output import (
+    fact_table,
+    make_console,
+    moment,
+    money,
+    note,
+    plain_table,
+    print_json,
+    print_text,
+    tokens,
+)
 from bookwright.cli.progress import Progress, read_progress
-from bookwright.cli.waiting import is_dead
+from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database
+from bookwright.storage.holders import is_dead
 from bookwright.storage.steps import RoleSum
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.studio import Standing, Studio
 
 
 def status(
@@ -32,6 +44,9 @@ def status(
     settings = load_settings()
     with existing_library(settings) as database:
         _show_all([] if database is None else _shelf(database, with_archived), settings, as_json)
+        if database is not None and settings.studio_cap.is_set and not as_json:
+            with database.read() as connection:
+                print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
 def state_of(book: Book) -> str:
@@ -86,16 +101,20 @@ def _summary(book: Book, written: int) -> dict[str, Any]:
 
 def _show_one(opened: OpenBook, as_json: bool) -> None:
     progress = read_progress(opened.storage)
+    cap = opened.settings.studio_cap
     with opened.storage.read() as stores:
+        standing = Studio(stores.connection).standing()
         roles = stores.steps.by_role()
         waiting = sum(1 for _ in stores.queue.waiting())
     if as_json:
-        print_json(_details(progress, roles, waiting))
+        print_json(_details(progress, roles, waiting) | {"studio": _studio_facts(standing, cap)})
         return
     console = make_console()
     table = fact_table()
     for name, value in _facts(progress, waiting):
         table.add_row(name, value)
+    if cap.is_set:
+        table.add_row("studio", _studio_words(standing, cap))
     console.print(table)
     if roles:
         console.print()
@@ -135,6 +154,25 @@ def _facts(progress: Progress, waiting: int) -> list[tuple[str, str]]:
     if waiting:
         facts.append(("owed", f"{waiting} for the maintainers to take in"))
     return [(name, value) for name, value in facts if value]
+
+
+def _studio_facts(standing: Standing, cap: Cap) -> dict[str, Any]:
+    return {
+        "cap_micros": cap.cost, "spent_micros": standing.spent.cost, "handed_out_micros": standing.handed_out.cost,
+        "cap_tokens": cap.tokens, "spent_tokens": standing.spent.tokens,
+        "handed_out_tokens": standing.handed_out.tokens,
+    }  # fmt: skip
+
+
+def _studio_words(standing: Standing, cap: Cap) -> str:
+    """Say what all books have spent of the studio's cap, and what running ones hold of it."""
+    spent, held = standing.spent, standing.handed_out
+    parts = []
+    if cap.cost is not None:
+        parts.append(f"{money(spent.cost)} of {money(cap.cost)} spent, {money(held.cost)} handed to running books")
+    if cap.tokens is not None:
+        parts.append(f"{tokens(spent.tokens)} of {tokens(cap.tokens)} tokens spent, {tokens(held.tokens)} handed out")
+    return "; ".join(parts)
 
 
 def _role_table(roles: list[RoleSum]) -> Any:

@@ -59,6 +59,9 @@ def submit(
     budget_tokens: BudgetTokens = None,
     seed: Seed = None,
     book: Annotated[str | None, typer.Option(help="Go on with this book instead of giving a brief.")] = None,
+    is_sweep: Annotated[
+        bool, typer.Option("--interrupted", help="Instead of a brief: go on with every book whose worker died.")
+    ] = False,
     until: Until = None,
     words_today: WordsToday = None,
     as_json: AsJson = False,
@@ -73,17 +76,15 @@ def submit(
 
     Limits.parse(until, words_today)
     settings = load_settings()
+    if is_sweep:
+        _sweep(settings, as_json)
+        return
     name, parameters = _of_book(book) if book else _of_brief(brief_file, options, settings)
     limits = {"until": until, "words_today": words_today}
     parameters |= {key: value for key, value in limits.items() if value is not None}
-    from bookwright.flows import prefect_pool, prefect_server  # Prefect takes a second to import
+    from bookwright.flows import prefect_pool  # Prefect takes a second to import
 
-    url = prefect_server.known_server(settings)
-    if url is None:
-        raise BookwrightError(
-            "no Prefect server is known; start one with `bookwright server --worker`, or set PREFECT_API_URL"
-        )
-    with prefect_pool.on_server(url):
+    with prefect_pool.on_server(_server_url(settings)):
         run = prefect_pool.hand_in(parameters, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
@@ -92,6 +93,36 @@ def submit(
         return
     print_text(f"{name} is handed in as flow run {run.id}")
     print_text(run.url)
+
+
+def _sweep(settings: Settings, as_json: bool) -> None:
+    """Give the runs of dead workers to the pool again, and hand in what no run stands for."""
+    from bookwright.flows import prefect_pool, prefect_sweep
+
+    with prefect_pool.on_server(_server_url(settings)):
+        again = prefect_sweep.sweep_once(settings)
+        handed_in = prefect_sweep.hand_in_interrupted(settings)
+    if as_json:
+        runs = [{"book": book, "flow_run": asdict(run)} for book, run in handed_in]
+        print_json({"again": again, "handed_in": runs})
+        return
+    for book in again:
+        print_text(f"{book} lost its worker; its run is given to the pool again")
+    for book, run in handed_in:
+        print_text(f"{book} is handed in as flow run {run.id}")
+    if not again and not handed_in:
+        print_text("no book has lost its worker")
+
+
+def _server_url(settings: Settings) -> str:
+    from bookwright.flows import prefect_server
+
+    url = prefect_server.known_server(settings)
+    if url is None:
+        raise BookwrightError(
+            "no Prefect server is known; start one with `bookwright server --worker`, or set PREFECT_API_URL"
+        )
+    return url
 
 
 def server(
@@ -103,7 +134,7 @@ def server(
     settings = load_settings()
     if _is_taken(port):
         raise InvalidSetting(f"port {port} is in use; end what listens there, or choose another with --port")
-    from bookwright.flows import prefect_server
+    from bookwright.flows import prefect_server, prefect_sweep
     from bookwright.storage.database import make_home
 
     make_home(settings)
@@ -113,7 +144,8 @@ def server(
     process = prefect_server.start_prefect(["server", "start"], environment)
     try:
         prefect_server.wait_until_up(process, url)
-        with prefect_server.announced(settings, url), suppress(KeyboardInterrupt):
+        sweeping = prefect_sweep.sweeping(settings, url)
+        with prefect_server.announced(settings, url), sweeping, suppress(KeyboardInterrupt):
             if worker:
                 _work(settings, url, environment, limit)
             code = process.wait()

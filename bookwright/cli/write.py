@@ -32,12 +32,13 @@ from bookwright.cli.options import (
 )
 from bookwright.cli.output import note, print_json
 from bookwright.cli.result import Result, show_result
-from bookwright.cli.waiting import is_dead, wait_until_free
+from bookwright.cli.waiting import wait_until_free
 from bookwright.exports.files import check_formats
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.holders import is_dead
 from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:

@@ -64,5 +64,4 @@ class Deps:
 
     def fresh(self, node: TaskNode) -> TaskNode:
         """The node as it stands now."""
-        with self.stores() as stores:
-            return stores.nodes.get(node.key)
+        return self.storage.node(node.key)

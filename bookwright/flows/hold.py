@@ -1,17 +1,16 @@
 """Holding a book: its lease, the heartbeat, a clean stop, and the state it is left in."""
 
 import os
-import signal
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from types import FrameType
 
 from bookwright.agents.backends import catalogue
+from bookwright.agents.backends.allowance import Allowance
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import StreamEvent
 from bookwright.agents.backends.tokens import TokenCounter
@@ -20,9 +19,20 @@ from bookwright.agents.desk import Asker, Desk
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import stopping
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BackendError, BookHeld, BookPaused, LeaseLost, StorageError
+from bookwright.models.errors import (
+    BackendError,
+    BookHeld,
+    BookPaused,
+    BudgetExceeded,
+    DatabaseDamaged,
+    DatabaseUnreachable,
+    InvalidInput,
+    LeaseLost,
+    StorageError,
+)
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
 from bookwright.models.settings import Settings
@@ -31,9 +41,12 @@ from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.database import Database
 from bookwright.storage.embedding import make_embedder
+from bookwright.storage.integrity import check_after_unclean_stop
 from bookwright.storage.journal import Journal
 from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.node_view import NodeView
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.studio import Studio
 
 SMALL_WINDOW = 16_000
 """Tokens of context below which a book takes the `small` profile by itself."""
@@ -87,35 +100,50 @@ def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
     Raises:
         BookHeld: Another worker writes the book; nothing was paid.
         BookPaused: The book rests, with the reason on its row.
+        DatabaseDamaged: Its last worker died and the file is broken; nothing was paid.
     """
     database, settings = around.database, around.settings
     embedder = make_embedder(settings)
-    with database.write(Failpoint.TAKE_LEASE) as connection:
-        book = BookRepository(connection).get(book_id)
-        lease = Lease.take(connection, book.id, owner_name(), settings.lease_seconds)
-        BookRepository(connection).set_state(book.id, BookState.WRITING)
-    storage = BookStorage(database, book.id, book.brief.language)
-    journal = Journal(storage, lease)
-    index = KnowledgeIndex(storage, embedder, settings)
-    try:
-        with _heartbeat(journal, settings.lease_seconds, around.cancel), _stopping(journal, around):
+    check_after_unclean_stop(database, book_id)
+    with stopping(settings.stop_seconds, around.cancel) as stop:
+        book, lease = _take(database, book_id, settings.lease_seconds)
+        storage = BookStorage(database, book.id, book.brief.language, NodeView())
+        journal = Journal(storage, lease)
+        stop.tell(journal)
+        with (
+            closing(KnowledgeIndex(storage, embedder, settings)) as index,
+            _leaving(database, book.id, lease),
+            heartbeat(journal, settings.lease_seconds, around.cancel),
+        ):
             yield _deps(book, storage, journal, index, around)
+
+
+@contextmanager
+def _leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
+    """Leave a book finished, or paused with the reason, whatever ends the walk.
+
+    Raises:
+        LeaseLost: A newer worker holds the book; its state is not ours to set.
+        BookPaused: It rests, also where that could not be written.
+    """
+    try:
+        yield
         _leave(database, lease, BookState.FINISHED)
-    except (LeaseLost, BookHeld):
-        raise  # the book is another worker's now; its state is not ours to set
+    except (LeaseLost, BookHeld, DatabaseDamaged):
+        raise  # the book is another worker's now, or its file is broken: its state is not ours to set
     except BookPaused as rest:
-        _leave(database, lease, BookState.PAUSED, rest.reason, rest.advice)
+        _rest(database, lease, rest)
         raise
-    except (BackendError, StorageError) as error:
-        paused = BookPaused(str(error), f"`bookwright resume {book.id}` goes on from here")
-        _leave(database, lease, BookState.PAUSED, paused.reason, paused.advice)
+    except (BackendError, StorageError, InvalidInput) as error:
+        remedy = f"{error.remedy}; then " if isinstance(error, BudgetExceeded) and error.remedy else ""
+        paused = BookPaused(str(error), f"{remedy}`bookwright resume {book}` goes on from here")
+        _rest(database, lease, paused)
         raise paused from error
     except BaseException as error:
         reason = "stopped" if isinstance(error, KeyboardInterrupt) else f"a fault of the program: {error!r}"[:500]
-        _leave(database, lease, BookState.PAUSED, reason, f"`bookwright resume {book.id}` goes on from here")
+        with suppress(LeaseLost):
+            _rest(database, lease, BookPaused(reason, f"`bookwright resume {book}` goes on from here"))
         raise
-    finally:
-        index.close()
 
 
 @dataclass(frozen=True)
@@ -146,31 +174,73 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
         settings=settings,
         journal=journal,
         models=around.models,
-        budget=BudgetLedger(
-            brief.budget.usd, brief.budget.tokens, spent_cost=book.cost, spent_tokens=book.tokens,
-            title=f"the budget of {book.id}",
-        ),
+        budget=_ledger(book, journal, settings),
         contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), index, journal),
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=around.listener,
         locale=locale,
         count_tokens=count,
+        stores_prompts=settings.keep_prompts,
     )  # fmt: skip
     return Deps(storage, desk, around.window, around.limits)
 
 
-def _leave(database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "") -> None:
-    """Set the book's state and let it go, unless a newer worker holds it."""
+def _ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:
+    """Open a book's ledger where its journal left off; a cap of the studio's is asked slice by slice."""
+    cap, caps = settings.studio_cap, book.brief.budget
+    return BudgetLedger(
+        caps.usd, caps.tokens, spent_cost=book.cost, spent_tokens=book.tokens,
+        slices=Allowance(book.id, cap, journal, settings.lease_seconds) if cap.is_set else None,
+        title=f"the budget of {book.id}",
+        remedy=f"`bookwright brief {book.id} --set budget.usd=...` (or budget.tokens) raises it",
+    )  # fmt: skip
+
+
+def _take(
+    database: Database, book_id: str, seconds: float, *, broke: bool = False, unsure: Lease | None = None
+) -> tuple[Book, Lease]:
+    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours."""
+    lease = unsure
     try:
-        with database.write(Failpoint.LEAVE_BOOK) as connection:
-            lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
-            lease.release(connection)
-    except (LeaseLost, StorageError):
-        return  # the lease runs out by itself; nothing here may hide why the walk ended
+        with database.write(Failpoint.TAKE_LEASE) as connection:
+            books = BookRepository(connection)
+            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure)
+            book = books.get(lease.book)  # not before: until now another worker could add to what it has spent
+            books.set_state(book.id, BookState.WRITING)
+        return book, lease
+    except DatabaseUnreachable:
+        if broke:
+            raise
+        return _take(database, book_id, seconds, broke=True, unsure=lease)
+
+
+def _leave(database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "") -> None:
+    """Set the book's state and let it go; once more where the connection broke, for that is no harm.
+
+    Raises:
+        LeaseLost: A newer worker holds the book.
+        StorageError: The database could not take it; the lease runs out by itself.
+    """
+    for is_last in (False, True):
+        try:
+            with database.write(Failpoint.LEAVE_BOOK) as connection:
+                lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
+                Studio(connection).give_back(lease.book)
+                lease.release(connection)
+            return
+        except DatabaseUnreachable:
+            if is_last:
+                raise
+
+
+def _rest(database: Database, lease: Lease, rest: BookPaused) -> None:
+    """Leave the book paused; where that cannot be written, the reason is still told by who raised it."""
+    with suppress(StorageError):
+        _leave(database, lease, BookState.PAUSED, rest.reason, rest.advice)
 
 
 @contextmanager
-def _heartbeat(journal: Journal, lease_seconds: float, cancel: Callable[[], None]) -> Iterator[None]:
+def heartbeat(journal: Journal, lease_seconds: float, cancel: Callable[[], None]) -> Iterator[None]:
     """Renew the lease while a call is long; a lost lease ends the call."""
     done = threading.Event()
     period = lease_seconds / _HEARTBEATS_A_LEASE
@@ -194,29 +264,3 @@ def _heartbeat(journal: Journal, lease_seconds: float, cancel: Callable[[], None
     finally:
         done.set()
         thread.join()
-
-
-@contextmanager
-def _stopping(journal: Journal, around: Surroundings) -> Iterator[None]:
-    """Make SIGTERM and Ctrl-C await the call in flight, up to a deadline; a second one ends it at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    deadline = threading.Timer(around.settings.stop_seconds, around.cancel)
-    deadline.daemon = True
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if journal.stop_requested:
-            around.cancel()
-            return
-        journal.request_stop()
-        deadline.start()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        deadline.cancel()

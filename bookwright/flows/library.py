@@ -4,6 +4,8 @@ import hashlib
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.hold import model_of
@@ -30,6 +32,21 @@ def open_library(settings: Settings) -> Database:
     database = open_database(settings)
     migrate.upgrade(database)
     return database
+
+
+@contextmanager
+def opened_library(settings: Settings) -> Iterator[Database]:
+    """Open the database for as long as the block lasts.
+
+    Raises:
+        UnwritableFolder: The data folder cannot be written to.
+        DatabaseTooNew: A newer version wrote it.
+    """
+    database = open_library(settings)
+    try:
+        yield database
+    finally:
+        database.dispose()
 
 
 def check_models(brief: Brief, settings: Settings, option: str | None = None) -> None:

@@ -24,6 +24,16 @@ FLOW_NAME = "write-book"
 _OPEN_SECONDS = 60.0
 _CLOSE_SECONDS = 10.0
 
+PATIENCE = {prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0, prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}
+"""Prefect's settings while a book is written: the walk must not wait for a server."""
+
+
+class RunCancelled(BookPaused):
+    """The book rests because its flow run was cancelled in Prefect."""
+
+    def __init__(self, book: str) -> None:
+        super().__init__("the flow run was cancelled in Prefect", f"`bookwright resume {book}` goes on")
+
 
 def ending_of(error: BaseException) -> State[None]:
     """Say as a state of a flow run why a walk ended before its book did.
@@ -33,6 +43,8 @@ def ending_of(error: BaseException) -> State[None]:
     there, while a book is resumed by any later run.
     """
     for cause in (error, error.__cause__):
+        if isinstance(cause, RunCancelled):
+            return Cancelled(message=str(cause))  # the only ending that Prefect takes of such a run
         if isinstance(cause, BookPaused):
             return Failed(name="Paused", message=str(cause))
         if isinstance(cause, BookHeld):
@@ -97,15 +109,7 @@ def flow_run(settings: Settings, name: str) -> Iterator[FlowRun]:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     with ExitStack() as stack:
         url = known_server(settings) or stack.enter_context(own_server(settings))
-        stack.enter_context(
-            temporary_settings(
-                {
-                    prefect.settings.PREFECT_API_URL: url,
-                    prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0,
-                    prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2,  # the walk must not wait for a server
-                }
-            )
-        )
+        stack.enter_context(temporary_settings({prefect.settings.PREFECT_API_URL: url} | PATIENCE))
         stack.enter_context(_quiet_console())
         yield FlowRun(name)
 

@@ -5,23 +5,23 @@ becomes of its server, each piece of work is done exactly once.
 """
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TypeVar
 
 import httpx
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
-from prefect.exceptions import Pause
-from prefect.settings import get_current_settings
+from prefect.exceptions import Pause, PrefectHTTPStatusError
 from prefect.states import Completed, Failed
 
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.prefect_artifacts import Artifacts
 from bookwright.flows.prefect_run import FlowRun, ending_of, flow_run
+from bookwright.flows.prefect_watch import Notice, ServerWatch
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused, BookwrightError
 from bookwright.models.level import Level
@@ -29,12 +29,11 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 
-Notice = Callable[[str], None]
-"""Hears, as one line, that Prefect went away or came back."""
+Result = TypeVar("Result")
 
 _NAME_LENGTH = 120
-_ANSWER_SECONDS = 5.0
-_SILENT_SECONDS = 60.0
+_TRY_LATER = 503
+"""The status with which Prefect's server tells that its database is locked."""
 
 
 @contextmanager
@@ -85,9 +84,13 @@ class PrefectWindow:
         """How the book ended, in words of its length; empty until it is closed."""
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work once, in a task run of its own if the server is there."""
+        """Do the work once, in a task run of its own if the server is there.
+
+        Raises:
+            RunCancelled: Somebody cancelled the flow run, so the work was not begun.
+        """
         once = _Once(work)
-        if self._server.answers():
+        if self._server.answers() and self._inside(lambda: self._server.has_run(node.book)):
             try:
                 self._inside(lambda: _show(activity, node, once))
             except Pause as pause:
@@ -111,7 +114,10 @@ class PrefectWindow:
         try:
             self._inside(lambda: self._artifacts.post(unit, deps))
         except Exception as error:  # all there is to show stands in the database
-            self._complain(error)
+            if _is_outage(error):
+                self._server.lose(error)  # else each further artifact would wait as long as this one
+            else:
+                self._complain(error)
 
     @property
     def is_blind(self) -> bool:
@@ -123,11 +129,14 @@ class PrefectWindow:
             self._has_complained = True
             self._notice(f"Prefect does not take an artifact ({type(error).__name__}: {error}); only that is lost")
 
-    def _inside(self, work: Callable[[], None]) -> None:
-        if self._context is None:
-            work()
-        else:
-            self._context.copy().run(work)
+    def _inside(self, work: Callable[[], Result]) -> Result:
+        return work() if self._context is None else self._context.copy().run(work)
+
+
+def _is_outage(error: Exception) -> bool:
+    if isinstance(error, PrefectHTTPStatusError):
+        return error.response.status_code == _TRY_LATER
+    return isinstance(error, httpx.TransportError)
 
 
 @dataclass
@@ -170,43 +179,3 @@ def _show(activity: Activity, node: TaskNode, once: _Once) -> None:
         return None
 
     activity_task()
-
-
-@dataclass
-class ServerWatch:
-    """Whether the Prefect server answers: asked before each activity, told once when it changes.
-
-    Events for a server that is gone would pile up in this process, seven seconds of tries for
-    each, so while it is silent nothing is sent and it is asked again only now and then.
-    """
-
-    notice: Notice
-    is_gone: bool = False
-    _ask_again: float = 0.0
-    # A health probe holds no secret and decides only what is shown.
-    _client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=_ANSWER_SECONDS, verify=False))
-
-    def answers(self) -> bool:
-        """True if the server can be told of the next activity."""
-        if time.monotonic() < self._ask_again:
-            return False
-        url = get_current_settings().api.url
-        try:
-            is_up = url is not None and not self._client.get(f"{url}/health").is_server_error
-        except httpx.HTTPError as error:
-            self.lose(error)
-            return False
-        if not is_up:
-            self.lose(None)
-        elif self.is_gone:
-            self.is_gone = False
-            self.notice("Prefect is back; what is done from here on is shown there")
-        return is_up
-
-    def lose(self, error: Exception | None) -> None:
-        """Take the server for gone, and leave it alone for a while."""
-        self._ask_again = time.monotonic() + _SILENT_SECONDS
-        if not self.is_gone:
-            self.is_gone = True
-            reason = f" ({type(error).__name__}: {error})" if error else ""
-            self.notice(f"Prefect fails{reason}; the book is written on without it")

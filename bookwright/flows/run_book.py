@@ -1,10 +1,17 @@
 """One book from its first open step to its last page, as a plain function; Prefect is not needed."""
 
+from collections import Counter
+
 from bookwright.flows import tasks
+from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.walk import write_unit
 from bookwright.models.book import Book, BookState
+from bookwright.models.errors import DatabaseUnreachable
 from bookwright.storage.books import BookRepository
+
+_BREAKS_AT_ONE_STEP = 3
+"""How often the database may go away before a further step is recorded, until the book rests."""
 
 
 def run_book(book_id: str, around: Surroundings) -> Book:
@@ -19,11 +26,32 @@ def run_book(book_id: str, around: Surroundings) -> Book:
     if book.state is BookState.FINISHED:
         return book
     with hold(book.id, around) as deps:
-        with deps.stores() as stores:
-            root = stores.nodes.root()
-            deps.limits.check(root, stores)
-        tasks.condense(deps)
-        write_unit(root, deps)
-        tasks.publish(root, deps)
+        _write(book, deps)
     with around.database.read() as connection:
         return BookRepository(connection).get(book_id)
+
+
+def _write(book: Book, deps: Deps) -> None:
+    """Walk the whole book; where the database went away on the way and is back, walk it again.
+
+    Which of the last writes arrived need not be known: the walk finds what is recorded.
+    """
+    breaks: Counter[int] = Counter()
+    while True:
+        try:
+            return _walk(deps)
+        except DatabaseUnreachable:
+            with deps.stores() as stores:
+                calls = stores.books.get(book.id).calls
+            breaks[calls] += 1
+            if breaks[calls] == _BREAKS_AT_ONE_STEP:
+                raise
+
+
+def _walk(deps: Deps) -> None:
+    with deps.stores() as stores:
+        root = stores.nodes.root()
+        deps.limits.check(root, stores)
+    tasks.condense(deps)
+    write_unit(root, deps)
+    tasks.publish(root, deps)

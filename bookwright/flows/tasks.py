@@ -117,9 +117,6 @@ def publish(book: TaskNode, deps: Deps) -> None:
 
 
 def _open_tasks(parent: TaskNode, deps: Deps) -> Iterator[TaskNode]:
-    while True:
-        with deps.stores() as stores:
-            node = stores.nodes.first_open_task(parent.key)
-        if node is None:
-            return
-        yield node
+    with deps.stores() as stores:
+        waiting = stores.nodes.open_tasks(parent.key)
+    yield from waiting  # a round has all its tasks from the first; each is done when the next one is asked for

@@ -1,21 +1,22 @@
 """The flow: one run of it is one book, from a brief or from where the book rests."""
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from prefect import flow, get_run_logger, runtime
 from prefect.client.schemas.objects import State
 from prefect.exceptions import PrefectException
+from prefect.settings import temporary_settings
 from prefect.states import Completed
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.hold import Surroundings
-from bookwright.flows.library import book_id, check_models, find_or_create, open_library
+from bookwright.flows.library import book_id, check_models, find_or_create, opened_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.prefect_run import FLOW_NAME, ending_of
+from bookwright.flows.prefect_run import FLOW_NAME, PATIENCE, ending_of
 from bookwright.flows.prefect_window import PrefectWindow
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
@@ -31,11 +32,15 @@ _TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKi
 
 def run_name() -> str:
     """Name the flow run after its book."""
-    parameters: dict[str, Any] = runtime.flow_run.parameters
+    return book_of(runtime.flow_run.parameters) or FLOW_NAME
+
+
+def book_of(parameters: dict[str, Any]) -> str:
+    """Return the id of the book that a run's parameters mean; empty where they mean none, as the run itself says."""
     try:
         return str(parameters.get("book") or book_id(read_brief(parameters.get("brief"))))
     except BookwrightError:
-        return FLOW_NAME  # the run itself says what is wrong with its parameters
+        return ""
 
 
 @flow(name=FLOW_NAME, flow_run_name=run_name, retries=0, persist_result=False, log_prints=False)
@@ -58,7 +63,7 @@ def write_book(
     try:
         limits = Limits.parse(until, words_today)
         settings = load_settings()
-        with _library(settings) as database:
+        with opened_library(settings) as database:
             found = _find(database, settings, brief, book, model)
             return Completed(message=_write(found, settings, database, limits, model))
     except BookwrightError as error:
@@ -94,7 +99,7 @@ def _find(
 def _write(book: Book, settings: Settings, database: Database, limits: Limits, model: str | None) -> str:
     """Write a book and say in one line what came of it."""
     logger = get_run_logger()
-    with closing(ModelService(settings)) as models:
+    with temporary_settings(PATIENCE), closing(ModelService(settings)) as models:
         around = Surroundings(
             settings=settings, database=database, models=models, window=PrefectWindow(logger.warning),
             listener=_step_teller(logger.info), limits=limits, cancel=models.cancel, model=model,
@@ -126,12 +131,3 @@ def _spare_tracebacks() -> None:
 
 def _has_no_stack_of_prefects(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], PrefectException))
-
-
-@contextmanager
-def _library(settings: Settings) -> Iterator[Database]:
-    database = open_library(settings)
-    try:
-        yield database
-    finally:
-        database.dispose()

@@ -10,6 +10,7 @@
     + NodeNotFound
     + DatabaseTooNew
     + UnwritableFolder
+    + UnusableBackup         a file that is no backup, or none that can be restored here
   x LeaseError
     + BookHeld               another worker writes this book
     + LeaseLost              this worker no longer does
@@ -18,10 +19,13 @@
     + RequestRejected        the provider refuses the request itself; a retry changes nothing
     + BudgetExceeded         the call could cost more than is left
   x BookPaused               the book rests, with a reason and what to do about it
+    + NoResult               no answer to a step was a result, however often it was asked
+    + ReplyLost              a paid reply could not be kept
   x StorageError
     + DiskFull
     + DatabaseBusy
     + DatabaseUnreachable
+    + DatabaseDamaged        the file itself is broken; a backup has to be restored
 """
 
 
@@ -67,6 +71,10 @@ class DatabaseTooNew(InvalidInput):
 
 class UnwritableFolder(InvalidInput):
     """The data folder cannot be written to."""
+
+
+class UnusableBackup(InvalidInput):
+    """A file that is no backup, or none that can be restored here; nothing was changed."""
 
 
 class LeaseError(BookwrightError):
@@ -115,6 +123,11 @@ class RequestRejected(BackendError):
 class BudgetExceeded(BackendError):
     """The next call could cost more than the budget has left; nothing was sent."""
 
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        """What makes the call possible."""
+
 
 class BookPaused(BookwrightError):
     """The book rests. Nothing is lost; the message says why and what to do next."""
@@ -125,6 +138,14 @@ class BookPaused(BookwrightError):
         super().__init__(f"{reason}. {advice}".rstrip(". ") + ".")
         self.reason = reason
         self.advice = advice
+
+
+class NoResult(BookPaused):
+    """No answer to a step was a result; all of them are on record."""
+
+
+class ReplyLost(BookPaused):
+    """The database could not take a paid reply for as long as it was tried."""
 
 
 class StorageError(BookwrightError):
@@ -141,3 +162,7 @@ class DatabaseBusy(StorageError):
 
 class DatabaseUnreachable(StorageError):
     """The connection broke or the server is down; whether the last write arrived is unknown."""
+
+
+class DatabaseDamaged(StorageError):
+    """The database's file is broken; nothing more is written to it, and nothing paid."""

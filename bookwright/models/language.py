@@ -6,6 +6,8 @@ from enum import StrEnum
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]")
+_EASTERN = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u1100-\u11ff\u4e00-\u9fff\u3400-\u4dbf]")
+"""Kana, hangul and han, all in one look."""
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
 _SPACE = re.compile(r"\s+")
 _LATIN = re.compile(r"[A-Za-z]+")
@@ -37,7 +39,7 @@ class Language(StrEnum):
         Source: DESIGN section 4, "Length is a contract".
         """
         if self is Language.EN:
-            return sum(1 for _ in _WORD.finditer(text))
+            return len(_WORD.findall(text))
         return len(_SPACE.sub("", text))
 
 
@@ -77,5 +79,7 @@ def is_in(language: Language, text: str) -> bool:
 
     Short texts (under 20 letters) pass: they hold too little to judge.
     """
+    if language is Language.EN and _LATIN.search(text) and not _EASTERN.search(text):
+        return True  # nothing to weigh up, and by far the most frequent case
     letters = sum(map(len, _LETTERS.findall(text)))
     return letters < 20 or script_shares(text)[language] >= 0.5

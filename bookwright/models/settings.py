@@ -15,6 +15,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.model_name import ModelName
 
@@ -51,6 +52,10 @@ class Settings(BaseSettings):
     """Prices by `provider:model`."""
     llm_base_url: str = ""
     """Where the provider `compatible` is reached."""
+    studio_usd: float | None = Field(default=None, gt=0, le=1_000_000)
+    """US dollars that all books of the database may cost together, the deleted ones too; None for no cap."""
+    studio_tokens: int | None = Field(default=None, gt=0)
+    """Prompt and output tokens that they may take together."""
 
     max_attempts: int = Field(default=4, ge=1, le=20)
     """Tries of one backend call, the first among them."""
@@ -65,8 +70,16 @@ class Settings(BaseSettings):
     """How long a book stays held after its worker was last heard of."""
     stop_seconds: float = Field(default=20, ge=0)
     """How long a stop waits for the call in flight."""
+    reconnect_seconds: float = Field(default=30, ge=0)
+    """How long a database server that goes away is waited for, as while it restarts."""
+    busy_seconds: float = Field(default=30, ge=0)
+    """How long a SQLite database that another process has locked is waited for, each time."""
+    record_seconds: float = Field(default=60, ge=0)
+    """How long a paid reply that the database cannot take is kept in memory and tried again."""
     free_megabytes: int = Field(default=100, ge=0)
     """Room that must be left on the disk before a call is paid for."""
+    keep_prompts: bool = True
+    """Whether what was asked is stored beside what was answered; `prune` lets go of it later."""
 
     @field_validator("database_url")
     @classmethod
@@ -74,6 +87,11 @@ class Settings(BaseSettings):
         if url and not url.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
             raise ValueError("is no sqlite:/// or postgresql:// address")
         return url
+
+    @property
+    def studio_cap(self) -> Cap:
+        """What all books of the database may spend together."""
+        return Cap.of(self.studio_usd, self.studio_tokens)
 
     @property
     def database_path(self) -> Path:

@@ -1,10 +1,9 @@
 """Turns a template's path and a card into text. The only place that knows Jinja."""
 
-from dataclasses import fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from bookwright.prompts.card import BookCard, Card
 
@@ -46,8 +45,12 @@ def render(path: str, card: Card, locale: str = "en") -> str:
     Raises:
         jinja2.UndefinedError: The template names something that no card holds.
     """
-    variables = {f.name: getattr(card, f.name) for f in fields(card)}
-    return environment(locale).get_template(f"{path}.md.j2").render(variables).strip()
+    return _template(path, locale).render(vars(card)).strip()
+
+
+@cache
+def _template(path: str, locale: str) -> Template:
+    return environment(locale).get_template(f"{path}.md.j2")
 
 
 @lru_cache(maxsize=8)

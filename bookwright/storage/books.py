@@ -1,15 +1,17 @@
 """Books, their briefs, and the lease that lets one worker at a time write one."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Update, and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
 from bookwright.storage.database import database_now
+from bookwright.storage.studio import Studio
 from bookwright.storage.tables import books, briefs
 
 _latest_brief = (
@@ -20,6 +22,14 @@ _BOOKS = (
     .join(_latest_brief, _latest_brief.c.book == books.c.id)
     .join(briefs, (briefs.c.book == books.c.id) & (briefs.c.version == _latest_brief.c.version))
 )
+
+_LENGTH_RATIO = select(books.c.length_ratio).where(books.c.id == bindparam("book"))
+
+
+@lru_cache(maxsize=64)
+def _change(*columns: str) -> Update:
+    values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
+    return update(books).where(books.c.id == bindparam("book")).values(values | {"updated_at": database_now()})
 
 
 class BookRepository:
@@ -70,14 +80,12 @@ class BookRepository:
 
     def change(self, identity: str, **columns: Any) -> None:
         """Change some columns of a book's row."""
-        self._connection.execute(
-            update(books).where(books.c.id == identity).values(columns | {"updated_at": database_now()})
-        )
+        values = {f"new_{name}": value for name, value in columns.items()}
+        self._connection.execute(_change(*columns), {"book": identity} | values)
 
     def length_ratio(self, identity: str) -> float:
         """Return how this book's models have answered lengths so far."""
-        ratio = self._connection.execute(select(books.c.length_ratio).where(books.c.id == identity)).scalar_one()
-        return float(ratio)
+        return float(self._connection.execute(_LENGTH_RATIO, {"book": identity}).scalar_one())
 
     def edit_brief(self, identity: str, brief: Brief) -> int:
         """Store a new version of a book's brief; return its number."""
@@ -87,7 +95,8 @@ class BookRepository:
         return version
 
     def delete(self, identity: str) -> None:
-        """Remove a book with all that belongs to it."""
+        """Remove a book with all that belongs to it; the studio goes on counting what it has cost."""
+        Studio(self._connection).keep_spent(identity)
         self._connection.execute(delete(books).where(books.c.id == identity))
 
     def _add_brief(self, identity: str, version: int, brief: Brief) -> None:
@@ -112,28 +121,36 @@ class Lease:
     that was stopped and woke up again can write nothing. Source: DESIGN section 5, rule 5.
     """
 
-    def __init__(self, book: str, owner: str, token: int, seconds: float) -> None:
+    def __init__(self, book: str, owner: str, token: int, seconds: float, expires: float) -> None:
         self.book = book
         self.owner = owner
         self.token = token
-        self._seconds = seconds
+        self.seconds = seconds
+        self._expires = expires
 
     @classmethod
-    def take(cls, connection: Connection, book: str, owner: str, seconds: float) -> "Lease":
+    def take(
+        cls, connection: Connection, book: str, owner: str, seconds: float, unsure: "Lease | None" = None
+    ) -> "Lease":
         """Take the lease if it is free or has run out, by the database's clock.
+
+        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
             BookHeld: Another worker holds it.
         """
+        may_take = [books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()]
+        if unsure is not None:  # its very moment is told too: a token alone could be another's
+            may_take.append(and_(books.c.lease_token == unsure.token, books.c.lease_expires == unsure._expires))
         taken = connection.execute(
             update(books)
-            .where(books.c.id == book, or_(books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()))
+            .where(books.c.id == book, or_(*may_take))
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
                 updated_at=database_now(), stop_requested=False,
             )
-            .returning(books.c.lease_token)
-        ).scalar_one_or_none()  # fmt: skip
+            .returning(books.c.lease_token, books.c.lease_expires)
+        ).one_or_none()  # fmt: skip
         if taken is None:
             holder = connection.execute(
                 select(books.c.lease_owner, (books.c.lease_expires - database_now()).label("left")).where(
@@ -141,7 +158,13 @@ class Lease:
                 )
             ).one()
             raise BookHeld(book, holder.lease_owner, max(holder.left, 0.0))
-        return cls(book, owner, taken, seconds)
+        return cls(book, owner, taken.lease_token, seconds, taken.lease_expires)
+
+    @staticmethod
+    def end(connection: Connection, book: str, owner: str, expires: float) -> bool:
+        """End the lease of a worker that is known to be dead; False if it is another's or was renewed."""
+        same = (books.c.id == book, books.c.lease_owner == owner, books.c.lease_expires == expires)
+        return bool(connection.execute(update(books).where(*same).values(lease_expires=0.0)).rowcount)
 
     def fence(self, connection: Connection, **changes: Any) -> bool:
         """Renew the lease, make `changes` to the book's row, and tell whether a stop was asked for.
@@ -164,7 +187,7 @@ class Lease:
         return self._hold(connection, _FENCE_STEP, {f"bill_{name}": value for name, value in bill.items()})
 
     def _hold(self, connection: Connection, statement: ReturningUpdate[Any], values: dict[str, Any]) -> bool:
-        identity = {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self._seconds}
+        identity = {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
         stop = connection.execute(statement, identity | values).scalar_one_or_none()
         if stop is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")

@@ -4,12 +4,14 @@ import importlib
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
@@ -17,6 +19,7 @@ from sqlalchemy.types import Float
 from bookwright.failpoints import Failpoint, reach
 from bookwright.models.errors import (
     DatabaseBusy,
+    DatabaseDamaged,
     DatabaseUnreachable,
     DiskFull,
     InvalidSetting,
@@ -24,11 +27,23 @@ from bookwright.models.errors import (
     UnwritableFolder,
 )
 from bookwright.models.settings import Settings
+from bookwright.storage.file_system import read_mounts, require_local
+from bookwright.storage.sqlite_lock import locker
 
 SAFE_SQLITE = (3, 51, 3)
 """The first SQLite without the WAL-reset fault that can corrupt under two writers."""
 
-_BUSY_MILLIS = 30_000
+LOG_BYTES = 16 * 2**20
+"""What the write-ahead log is cut back to; it grows past this only while a reader holds an old state."""
+
+_RECONNECT_PERIOD = 0.25
+"""Seconds between tries to reach a server that is away."""
+
+_PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""Seconds, and tries, after which a server that says nothing is gone; an address may set its own."""
+
+_LEAST_IDLE_SECONDS = 5
+"""How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
 
 
 class database_now(GenericFunction[float]):
@@ -48,12 +63,38 @@ def _postgres_now(element: Any, compiler: Any, **kw: Any) -> str:
     return "extract(epoch from clock_timestamp())::float8"
 
 
+def is_damage(text: str) -> bool:
+    """Whether SQLite's own words mean that the file is broken."""
+    return "malformed" in text or "not a database" in text
+
+
+def damaged(text: str) -> DatabaseDamaged:
+    """Say that the file is broken, and what to do."""
+    return DatabaseDamaged(
+        f"the database is damaged ({text}); keep a copy of the file, then `bookwright restore FILE` puts a backup "
+        "in its place"
+    )
+
+
+def sqlite_error(text: str, path: Path) -> StorageError:
+    """Name what SQLite says went wrong with the file at `path`."""
+    if is_damage(text):
+        return damaged(text)
+    if "full" in text or "disk I/O" in text:
+        return DiskFull(f"the database could not be written: {text}; make room and resume")
+    if "locked" in text or "busy" in text:
+        return DatabaseBusy(f"{locker(path)} has locked the database; let it end, or end it, and resume")
+    return StorageError(f"the database fails: {text}")
+
+
 class Database:
     """One engine; `read()` and `write()` open one short transaction each."""
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self.engine = engine
         self._settings = settings
+        self._was_reached = False
+        self._away_since: float | None = None
 
     @property
     def is_sqlite(self) -> bool:
@@ -68,10 +109,11 @@ class Database:
             DatabaseUnreachable: The server is down.
         """
         try:
-            with self.engine.connect() as connection:
+            with self._connected() as connection:
+                self._begin(connection, "BEGIN")
                 yield connection
-        except OperationalError as error:
-            raise self._translated(error) from error
+        except DatabaseError as error:
+            raise self._translated(error) from error.orig
 
     @contextmanager
     def look(self) -> Iterator[Connection]:
@@ -84,10 +126,10 @@ class Database:
             DatabaseUnreachable: The server is down.
         """
         try:
-            with self.engine.connect().execution_options(bookwright_looks=True) as connection:
+            with self._connected() as connection:
                 yield connection
-        except OperationalError as error:
-            raise self._translated(error) from error
+        except DatabaseError as error:
+            raise self._translated(error) from error.orig
 
     @contextmanager
     def write(self, point: Failpoint) -> Iterator[Connection]:
@@ -101,27 +143,49 @@ class Database:
             DatabaseUnreachable: The server is down, or went away; the write may have arrived.
         """
         try:
-            with self.engine.connect().execution_options(bookwright_writes=True) as connection, connection.begin():
+            with self._connected() as connection, connection.begin():
+                # A deferred transaction that reads and then writes fails at once if another wrote between.
+                self._begin(connection, "BEGIN IMMEDIATE")
                 yield connection
                 reach("before", point)
-        except OperationalError as error:
-            raise self._translated(error) from error
+        except DatabaseError as error:
+            raise self._translated(error) from error.orig
         reach("after", point)
 
-    def free_megabytes(self) -> int:
-        """Room on the disk where the data lies; Postgres is asked about its client's folder."""
-        return shutil.disk_usage(self._settings.home).free // 2**20
+    def _connected(self) -> Connection:
+        """Connect; a server that was reached before is waited for, since nothing has been said to it yet."""
+        while True:
+            try:
+                connection = self.engine.connect()
+            except OperationalError:
+                if not self._may_come_back():
+                    raise
+                time.sleep(_RECONNECT_PERIOD)
+            else:
+                self._was_reached, self._away_since = True, None
+                return connection
 
-    def _translated(self, error: OperationalError) -> Exception:
-        text = str(error.orig).strip()
-        if "full" in text or "No space" in text or "disk I/O" in text:
-            return DiskFull(f"the database could not be written: {text}; make room and resume")
-        if "locked" in text or "busy" in text:
-            seconds = _BUSY_MILLIS // 1000
-            return DatabaseBusy(f"another process has locked the database for {seconds} s; close it and resume")
+    def _begin(self, connection: Connection, statement: str) -> None:
+        """Begin for SQLite, whose driver is told not to; an engine event would cost each statement more than this."""
         if self.is_sqlite:
-            return StorageError(f"the database fails: {text}")
-        return DatabaseUnreachable(f"the database cannot be reached: {text}")
+            connection.exec_driver_sql(statement)
+
+    def _may_come_back(self) -> bool:
+        """True while a server that was reached before has not been away for long."""
+        if not self._was_reached or self.is_sqlite:
+            return False
+        self._away_since = self._away_since or time.monotonic()
+        return time.monotonic() - self._away_since < self._settings.reconnect_seconds
+
+    def _translated(self, error: DatabaseError) -> Exception:
+        text = str(error.orig).strip()
+        if self.is_sqlite and (isinstance(error, OperationalError) or is_damage(text)):
+            return sqlite_error(text, Path(str(self.engine.url.database)))
+        if not isinstance(error, OperationalError) and not error.connection_invalidated:
+            return error
+        if "full" in text or "No space" in text:
+            return DiskFull(f"the database could not be written: {text}; make room and resume")
+        return DatabaseUnreachable(f"the database cannot be reached ({' '.join(text.split())}); start it and resume")
 
     def dispose(self) -> None:
         """Close every connection."""
@@ -133,13 +197,29 @@ def open_database(settings: Settings) -> Database:
 
     Raises:
         UnwritableFolder: The data folder cannot be made or written to.
-        InvalidSetting: The address cannot be used.
+        InvalidSetting: The address cannot be used, or the file would lie on a network.
     """
     make_home(settings)
+    path = database_file(settings)
+    if path is None:
+        return Database(_postgres(settings.database_url, settings.lease_seconds), settings)
+    require_local(path, read_mounts())
+    return Database(_sqlite(str(path), settings.busy_seconds), settings)
+
+
+def database_file(settings: Settings) -> Path | None:
+    """Return where the SQLite file lies or would lie; None for Postgres."""
     if settings.database_url.startswith("postgres"):
-        return Database(_postgres(settings.database_url), settings)
-    path = settings.database_url.removeprefix("sqlite:///") or str(settings.database_path)
-    return Database(_sqlite(path), settings)
+        return None
+    url = settings.database_url.removeprefix("sqlite:///")
+    return Path(url) if url else settings.database_path
+
+
+def free_megabytes(settings: Settings) -> int:
+    """Room where the data lies, on the fuller disk if the database has one of its own; Postgres is not asked."""
+    file = database_file(settings)
+    folders = (settings.home, file.parent) if file else (settings.home,)
+    return min(shutil.disk_usage(folder).free for folder in folders) // 2**20
 
 
 def make_home(settings: Settings) -> None:
@@ -168,47 +248,42 @@ def sqlite_driver() -> Any:
         return sqlite3  # not on every platform; `doctor` names the fault
 
 
-def _sqlite(path: str) -> Engine:
+def _sqlite(path: str, busy_seconds: float) -> Engine:
     # Built, not written: a path may hold what means something else in an address.
     address = URL.create("sqlite", database=path)
-    engine = create_engine(address, module=sqlite_driver(), connect_args={"timeout": _BUSY_MILLIS / 1000})
+    engine = create_engine(address, module=sqlite_driver(), connect_args={"timeout": busy_seconds})
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin below, not where the driver guesses
+        connection.isolation_level = None  # transactions begin in `Database`, not where the driver guesses
         cursor = connection.cursor()
         for pragma in (
             "page_size=8192",  # before the first table: 2 KB texts fill a 4 KB page badly
             "journal_mode=WAL",
             "synchronous=FULL",  # a paid reply is worth one sync
             "foreign_keys=ON",
-            "journal_size_limit=67108864",
+            f"journal_size_limit={LOG_BYTES}",
         ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        options = connection.get_execution_options()
-        if options.get("bookwright_writes"):
-            # A deferred transaction that reads and then writes fails at once if another wrote between.
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        elif not options.get("bookwright_looks"):
-            connection.exec_driver_sql("BEGIN")
-
     return engine
 
 
-def _postgres(url: str) -> Engine:
+def _postgres(url: str, lease_seconds: float) -> Engine:
     try:
         address = make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
-        engine = create_engine(address, pool_pre_ping=True)
+        own = {name: value for name, value in _PATIENCE.items() if name not in address.query}
+        engine = create_engine(address, pool_pre_ping=True, connect_args=own)
     except (ArgumentError, ValueError, ImportError) as error:
         raise InvalidSetting(f"the database address cannot be used: {error}") from None
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:
         connection.execute("SET synchronous_commit = on")  # whatever the server's own default is
+        # A worker that is stopped in the middle of a write must not keep others out for longer than its lease.
+        seconds = max(lease_seconds, _LEAST_IDLE_SECONDS)
+        connection.execute(f"SET idle_in_transaction_session_timeout = '{round(seconds)}s'")
         connection.commit()
 
     return engine

@@ -1,49 +1,71 @@
 """Documents: versioned texts, with the inputs they rested on."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, insert, literal_column, select, update
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.storage.database import database_now
-from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps
-from bookwright.storage.texts import TextStore, text_hash
+from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps, texts
+from bookwright.storage.texts import TextStore, text_hash, unpacked
 
-_CURRENT = (
-    select(documents)
-    .where(
-        documents.c.node == bindparam("node"),
-        documents.c.kind == bindparam("kind"),
-        documents.c.is_current.is_(True),
-    )
-    .limit(1)
-)
+# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
+_ONE: ColumnElement[int] = literal_column("1")
+_with_text = (texts.c.book == documents.c.book) & (texts.c.hash == documents.c.text_hash)
+_WITH_TEXT = select(documents, texts.c.body).outerjoin(texts, _with_text)
+_IS_CURRENT = documents.c.is_current.is_(True)
+_ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
+_OF_BOOK = documents.c.book == bindparam("book")
+_OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
+
+_GET = _WITH_TEXT.where(documents.c.id == bindparam("id"))
+_CURRENT = _WITH_TEXT.where(*_ONE_OF_NODE, _IS_CURRENT)
+_CURRENT_WITHOUT_TEXT = select(documents).where(*_ONE_OF_NODE, _IS_CURRENT)
 _LATEST = (
-    select(documents)
-    .where(
-        documents.c.book == bindparam("book"),
-        documents.c.kind == bindparam("kind"),
-        documents.c.is_current.is_(True),
-    )
+    _WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), _IS_CURRENT)
     .order_by(documents.c.id.desc())
-    .limit(1)
+    .limit(_ONE)
+)
+_OF_NODES = _WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=True)), _OF_KINDS, _IS_CURRENT).order_by(
+    documents.c.id
+)
+_VERSIONS = select(documents).where(*_ONE_OF_NODE).order_by(documents.c.version)
+_AFTER = _WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
+
+_id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, _IS_CURRENT).limit(_ONE)
+_ID_RANGE = select(  # ordered, each end is one look at the index; min() and max() would read all ids
+    _id.order_by(documents.c.id).scalar_subquery(), _id.order_by(documents.c.id.desc()).scalar_subquery()
 )
 
-_ADD = insert(documents).returning(documents.c.id)
-_OF_KINDS = (
-    documents.c.book == bindparam("book"),
-    documents.c.kind.in_(bindparam("kinds", expanding=True)),
-    documents.c.is_current.is_(True),
+_ADD = (
+    insert(documents)
+    .values(
+        version=select(func.coalesce(func.max(documents.c.version), 0) + 1)
+        .where(documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"))
+        .scalar_subquery()
+    )
+    .returning(documents.c.id, documents.c.version)
 )
-_BY_ID = select(documents.c.id).where(*_OF_KINDS).limit(1)
-_ID_RANGE = select(  # ordered, each end is one look at the index; min() and max() would read all ids
-    _BY_ID.order_by(documents.c.id).scalar_subquery(), _BY_ID.order_by(documents.c.id.desc()).scalar_subquery()
-)
-_NEXT_ID = select(documents).where(*_OF_KINDS, documents.c.id >= bindparam("start")).order_by(documents.c.id).limit(1)
-_LAST_VERSION = select(func.max(documents.c.version)).where(
-    documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind")
-)
+_REPLACE = (
+    update(documents)
+    .where(
+        documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"),
+        documents.c.version == bindparam("old"),
+    )
+    .values(is_current=False)
+)  # fmt: skip
+_ADD_INPUTS = insert(document_inputs)
+_OWE = insert(maintenance)
+_APPLY = (
+    update(maintenance)
+    .where(
+        maintenance.c.book == bindparam("of_book"), maintenance.c.kind == bindparam("of_kind"),
+        maintenance.c.id <= bindparam("up_to"),
+    )
+    .values(is_applied=True)
+)  # fmt: skip
 _WAITING = (
     select(maintenance.c.id, maintenance.c.kind, maintenance.c.document)
     .where(maintenance.c.book == bindparam("book"), maintenance.c.is_applied.is_(False))
@@ -54,101 +76,74 @@ _WAITING = (
 class DocumentRepository:
     """The documents of one book in one transaction."""
 
-    def __init__(self, connection: Connection, book: str, measure: Callable[[str], int]) -> None:
+    def __init__(self, connection: Connection, book: str, measure: Callable[[str], int], texts: TextStore) -> None:
         self._connection = connection
         self._book = book
         self._measure = measure
-        self._texts = TextStore(connection, book)
+        self._texts = texts
 
     def add(self, new: NewDocument, step: int | None) -> Document:
         """Store a document as the current version of its node's kind; `step` is 0 or None if none made it."""
         key = text_hash(new.text)
         data_key = text_hash(new.data) if new.data else None
         self._texts.put({key: new.text} | ({data_key: new.data} if data_key else {}))
-        last = self._connection.execute(_LAST_VERSION, {"node": new.node, "kind": new.kind.value}).scalar_one_or_none()
-        if last:
-            self._connection.execute(
-                update(documents)
-                .where(documents.c.node == new.node, documents.c.kind == new.kind.value)
-                .values(is_current=False)
-            )
         length = self._measure(new.text)
+        place = {"of_node": new.node, "of_kind": new.kind.value}
         values = {
-            "book": self._book, "node": new.node, "kind": new.kind.value, "version": (last or 0) + 1,
-            "is_current": True, "text_hash": key, "data_hash": data_key, "length": length, "step": step or None,
+            "book": self._book, "node": new.node, "kind": new.kind.value, "is_current": True, "text_hash": key,
+            "data_hash": data_key,
+            "length": length, "step": step or None,
         }  # fmt: skip
-        identity = int(self._connection.execute(_ADD, values).scalar_one())
+        identity, version = self._connection.execute(_ADD, values | place).one()
+        if version > 1:
+            self._connection.execute(_REPLACE, place | {"old": version - 1})
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
         if inputs:
-            self._connection.execute(insert(document_inputs), inputs)
+            self._connection.execute(_ADD_INPUTS, inputs)
         return Document(
-            id=identity, book=self._book, node=new.node, kind=new.kind, version=(last or 0) + 1,
+            id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
         )  # fmt: skip
 
     def current(self, node: int, kind: DocumentKind, with_text: bool = True) -> Document | None:
         """Return the current document of a node and kind."""
-        row = self._connection.execute(_CURRENT, {"node": node, "kind": kind.value}).one_or_none()
-        return None if row is None else self._document(row, with_text)
+        wanted = {"node": node, "kind": kind.value}
+        if with_text:
+            return self._maybe(_CURRENT, **wanted)
+        row = self._connection.execute(_CURRENT_WITHOUT_TEXT, wanted).one_or_none()
+        return None if row is None else _document(row)
 
     def latest(self, kind: DocumentKind) -> Document | None:
         """Return the newest current document of a kind in the whole book, with its text."""
-        row = self._connection.execute(_LATEST, {"book": self._book, "kind": kind.value}).one_or_none()
-        return None if row is None else self._document(row, True)
+        return self._maybe(_LATEST, book=self._book, kind=kind.value)
 
     def get(self, identity: int) -> Document | None:
         """Return one document with its text."""
-        row = self._connection.execute(select(documents).where(documents.c.id == identity)).one_or_none()
-        return None if row is None else self._document(row, True)
+        return self._maybe(_GET, id=identity)
 
     def of_nodes(self, keys: Iterable[int], *kinds: DocumentKind) -> list[Document]:
         """Return the current documents of those nodes and kinds with their texts, oldest first."""
-        rows = self._connection.execute(
-            select(documents)
-            .where(
-                documents.c.node.in_(list(keys)),
-                documents.c.kind.in_([kind.value for kind in kinds]),
-                documents.c.is_current.is_(True),
-            )
-            .order_by(documents.c.id)
-        ).all()
-        bodies = self._texts.get_many(row.text_hash for row in rows)
-        return [self._document(row, False).model_copy(update={"text": bodies[row.text_hash]}) for row in rows]
+        return self._all(_OF_NODES, nodes=list(keys), kinds=[kind.value for kind in kinds])
 
     def versions(self, node: int, kind: DocumentKind) -> list[Document]:
         """Return every version of a node's kind, oldest first, without texts."""
-        rows = self._connection.execute(
-            select(documents)
-            .where(documents.c.node == node, documents.c.kind == kind.value)
-            .order_by(documents.c.version)
-        )
-        return [self._document(row, False) for row in rows]
+        rows = self._connection.execute(_VERSIONS, {"node": node, "kind": kind.value})
+        return [_document(row) for row in rows]
 
     def after(self, identity: int, kinds: Iterable[DocumentKind], limit: int) -> list[Document]:
         """Return up to `limit` documents of some kinds that came after one, with texts, in order."""
-        rows = self._connection.execute(
-            select(documents)
-            .where(
-                documents.c.book == self._book,
-                documents.c.id > identity,
-                documents.c.kind.in_([kind.value for kind in kinds]),
-            )
-            .order_by(documents.c.id)
-            .limit(limit)
-        )
-        return [self._document(row, True) for row in rows]
+        return self._all(_AFTER.limit(limit), book=self._book, after=identity, kinds=[kind.value for kind in kinds])
 
-    def drawn(self, kinds: Iterable[DocumentKind], draws: Iterable[float]) -> list[Document]:
+    def drawn(self, kinds: Iterable[DocumentKind], draws: Sequence[float]) -> list[Document]:
         """Return a document for each draw, 0 to 1 over the book's ids; each at most once, with text."""
-        wanted = {"book": self._book, "kinds": [kind.value for kind in kinds]}
+        wanted: dict[str, Any] = {"book": self._book, "kinds": [kind.value for kind in kinds]}
         first, last = self._connection.execute(_ID_RANGE, wanted).one()
         if first is None:
             return []
-        found: dict[int, Document] = {}
-        for draw in draws:
-            row = self._connection.execute(_NEXT_ID, wanted | {"start": first + round(draw * (last - first))}).one()
-            found.setdefault(row.id, self._document(row, True))
-        return list(found.values())
+        starts = [first + round(draw * (last - first)) for draw in draws]
+        hits = self._all(_next_to(len(starts)), **wanted, **{f"start_{i}": start for i, start in enumerate(starts)})
+        by_id = {found.id: found for found in hits}
+        return [by_id[hit] for hit in dict.fromkeys(min(key for key in by_id if key >= start) for start in starts)]
 
     def written_within(self, seconds: float) -> int:
         """Count what was written of the book's prose in the last so many seconds, by the database's clock."""
@@ -195,11 +190,35 @@ class DocumentRepository:
         )
         return [(row.id, row.label) for row in rows]
 
-    def _document(self, row: Row[Any], with_text: bool) -> Document:
-        return Document(
-            id=row.id, book=row.book, node=row.node, kind=row.kind, version=row.version, text_hash=row.text_hash,
-            data_hash=row.data_hash, length=row.length, text=self._texts.get(row.text_hash) if with_text else "",
-        )  # fmt: skip
+    def _maybe(self, statement: Select[Any], **values: Any) -> Document | None:
+        found = self._all(statement, **values)
+        return found[0] if found else None
+
+    def _all(self, statement: Select[Any], **values: Any) -> list[Document]:
+        return [_document(row, _text_in(row)) for row in self._connection.execute(statement, values)]
+
+
+@lru_cache(maxsize=8)
+def _next_to(count: int) -> Select[Any]:
+    """The documents at or next after so many ids, `start_0` and on; one that is met twice comes once."""
+    hits = [
+        _id.where(documents.c.id >= bindparam(f"start_{i}")).order_by(documents.c.id).scalar_subquery()
+        for i in range(count)
+    ]
+    return _WITH_TEXT.where(documents.c.id.in_(hits))
+
+
+def _text_in(row: Row[Any]) -> str:
+    if row.body is None:
+        raise KeyError(row.text_hash)  # a document without its text must not be taken for no document
+    return unpacked(row.body)
+
+
+def _document(row: Row[Any], text: str = "") -> Document:
+    return Document(
+        id=row.id, book=row.book, node=row.node, kind=row.kind, version=row.version, text_hash=row.text_hash,
+        data_hash=row.data_hash, length=row.length, text=text,
+    )  # fmt: skip
 
 
 class MaintenanceQueue:
@@ -211,7 +230,7 @@ class MaintenanceQueue:
 
     def add(self, kind: DocumentKind, document: int) -> None:
         """Owe the maintainer of `kind` a look at a document."""
-        self._connection.execute(insert(maintenance).values(book=self._book, kind=kind.value, document=document))
+        self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
 
     def waiting(self) -> Iterator[tuple[int, DocumentKind, int]]:
         """Yield queue id, maintained kind and document id of what waits, oldest first."""
@@ -220,8 +239,4 @@ class MaintenanceQueue:
 
     def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
         """Take everything of a kind up to a queue id off the list."""
-        self._connection.execute(
-            update(maintenance)
-            .where(maintenance.c.book == self._book, maintenance.c.kind == kind.value, maintenance.c.id <= up_to)
-            .values(is_applied=True)
-        )
+        self._connection.execute(_APPLY, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})

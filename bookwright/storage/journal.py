@@ -2,13 +2,15 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from bookwright.failpoints import Failpoint
+from bookwright.models.errors import StorageError
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, Usage
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
@@ -52,12 +54,13 @@ class Journal:
         self._storage = storage
         self._lease = lease
         self._known: OrderedDict[str, None] = OrderedDict()
-        self._activity: StepKey | None = None
+        self._activity: tuple[Any, ...] | None = None
         self._recorded: dict[str, list[StepRecord]] = {}
         self._stop_asked = False
         self._deferred: list[Callable[[Stores], None]] = []
         self.last_renewed = time.monotonic()
         """When the lease was last renewed, by this process's monotonic clock."""
+        self._longest_silence = 0.0
 
     @property
     def stop_requested(self) -> bool:
@@ -76,40 +79,31 @@ class Journal:
         """
         activity = _activity_of(key)
         if activity != self._activity:
-            self._activity, self._recorded = activity, self._recorded_in(activity)
+            self._activity, self._recorded = activity, self._recorded_beside(key)
         return list(self._recorded.get(key.step, ()))
 
-    def _recorded_in(self, activity: StepKey) -> dict[str, list[StepRecord]]:
-        found: dict[str, list[StepRecord]] = {}
+    def _recorded_beside(self, key: StepKey) -> dict[str, list[StepRecord]]:
         with self._storage.database.look() as connection:
-            store = TextStore(connection, activity.book)
-            for row in connection.execute(_ATTEMPTS, _key_values(activity, "key_")).all():
-                key = activity.model_copy(update={"step": row.step})
-                found.setdefault(row.step, []).append(_record(row, key, store))
-        return found
+            return _find(connection, key)
 
-    def recorded(self, attempt: Attempt) -> int | None:
-        """Return the step's id if this very attempt is on record, as after a commit whose answer was lost."""
-        for record in self._recorded_in(_activity_of(attempt.key)).get(attempt.key.step, ()):
-            if record.attempt == attempt.attempt and record.reply.text == attempt.reply.text:
-                return record.id
-        return None
-
-    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "") -> int:
+    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "", *, again: bool = False) -> int:
         """Record an attempt, its bill, what it does to the book, and what comes next; one commit.
 
-        Returns the step's id, which grows with every step of the database.
+        Returns the step's id, which grows with every step of the database. With `again`, after a
+        commit whose answer was lost, this very attempt may be on record and is then only found.
 
         Raises:
             LeaseLost: Another worker holds the book; nothing was written.
-            StorageError: The database could not take it; nothing was written.
+            StorageError: The database could not take it; only where the server went away it may have been written.
         """
         hashes = [text_hash(block) for block in attempt.prompt]
         reply_hash = text_hash(attempt.reply.text)
         blocks = dict(zip(hashes, attempt.prompt, strict=True)) if attempt.stores_prompt else {}
         fresh = {key: block for key, block in blocks.items() if key not in self._known}
         fresh[reply_hash] = attempt.reply.text
-        with self._storage.write(Failpoint.RECORD_STEP) as stores:
+        with self._written(Failpoint.RECORD_STEP) as stores:
+            if again and (found := self._found_again(stores, attempt)) is not None:
+                return found
             self._renewed(self._lease.fence_step(stores.connection, _bill(attempt.reply, intent)))
             stores.texts.put(fresh)
             values = self._values(attempt, " ".join(hashes), reply_hash) | {"has_move": move is not None}
@@ -122,6 +116,23 @@ class Journal:
         del self._deferred[:done]
         return step
 
+    @contextmanager
+    def _written(self, point: Failpoint) -> Iterator[Stores]:
+        """A transaction that may have arrived even where it fails, so that what was found before is looked for anew."""
+        try:
+            with self._storage.write(point) as stores:
+                yield stores
+        except StorageError:
+            self._activity = None
+            raise
+
+    def _found_again(self, stores: Stores, attempt: Attempt) -> int | None:
+        """Look for an attempt that may be on record; the fence first waits for a commit that is still under way."""
+        self._renewed(self._lease.fence(stores.connection))
+        recorded = _find(stores.connection, attempt.key).get(attempt.key.step, ())
+        same = (old for old in recorded if (old.attempt, old.reply.text) == (attempt.attempt, attempt.reply.text))
+        return next((old.id for old in same), None)
+
     def _note(self, attempt: Attempt, step: int, prompt: list[str], has_move: bool) -> None:
         """Keep what was just recorded beside what was found of its activity."""
         if _activity_of(attempt.key) == self._activity:
@@ -133,7 +144,7 @@ class Journal:
 
     def move(self, move: Move) -> None:
         """Make a move that no model call stands behind, in a fenced transaction of its own."""
-        with self._storage.write(Failpoint.MOVE) as stores:
+        with self._written(Failpoint.MOVE) as stores:
             self._renewed(self._lease.fence(stores.connection))
             move(stores, 0)
             done = self._write_deferred(stores)
@@ -164,11 +175,41 @@ class Journal:
 
     def renew(self) -> None:
         """Renew the lease during a long call, and hear whether a stop was asked for."""
-        with self._storage.database.write(Failpoint.RENEW_LEASE) as connection:
+        with self.fenced(Failpoint.RENEW_LEASE):
+            pass
+
+    def keep(self) -> None:
+        """Renew the lease if it has not been for long, as after a sleep, so that nothing is paid for a lost book.
+
+        Raises:
+            LeaseLost: Another worker holds the book.
+        """
+        if time.monotonic() - self.last_renewed > self._lease.seconds / 2:  # awake, the heartbeat is sooner
+            self.renew()
+
+    @contextmanager
+    def fenced(self, point: Failpoint) -> Iterator[Connection]:
+        """A transaction under the lease that touches none of the book's steps; from any thread.
+
+        Raises:
+            LeaseLost: Another worker holds the book; nothing was written.
+        """
+        with self._storage.database.write(point) as connection:
             self._renewed(self._lease.fence(connection))
+            yield connection
+
+    @property
+    def silence(self) -> float:
+        """Seconds, the longest time for which the lease was not renewed, until it is forgotten."""
+        return max(self._longest_silence, time.monotonic() - self.last_renewed)
+
+    def forget_silence(self) -> None:
+        """Measure anew from here."""
+        self._longest_silence = 0.0
 
     def _renewed(self, stop: bool) -> None:
         self._stop_asked = self._stop_asked or stop
+        self._longest_silence = self.silence
         self.last_renewed = time.monotonic()
 
     def _values(self, attempt: Attempt, prompt: str, reply_hash: str) -> dict[str, Any]:
@@ -204,8 +245,18 @@ class Journal:
             self._known.popitem(last=False)
 
 
-def _activity_of(key: StepKey) -> StepKey:
-    return key.model_copy(update={"step": ""})
+def _find(connection: Connection, beside: StepKey) -> dict[str, list[StepRecord]]:
+    """Return the recorded attempts of a step's whole activity by step, oldest first."""
+    found: dict[str, list[StepRecord]] = {}
+    store = TextStore(connection, beside.book)
+    for row in connection.execute(_ATTEMPTS, _key_values(beside, "key_")).all():
+        key = beside.model_copy(update={"step": row.step})
+        found.setdefault(row.step, []).append(_record(row, key, store))
+    return found
+
+
+def _activity_of(key: StepKey) -> tuple[Any, ...]:
+    return key.book, key.node, key.revision, key.activity, key.round
 
 
 def _bill(reply: Reply, intent: str) -> dict[str, Any]:

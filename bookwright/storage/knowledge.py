@@ -7,7 +7,7 @@ What came last is compared in memory until Chroma has it. Source: DESIGN section
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -18,16 +18,13 @@ from bookwright.models.settings import Settings
 from bookwright.storage.chunks import chunks
 from bookwright.storage.embedding import Embedder, Vectors
 from bookwright.storage.journal import Journal
-from bookwright.storage.passages import NewPassage, Passage, PassageId, PassageRepository, Row
-from bookwright.storage.pool import Candidate, Limits, Pool
+from bookwright.storage.passages import KINDS, NewPassage, Passage, PassageId, PassageRepository, Row
+from bookwright.storage.pool import Candidate, Limits, Mentions, Pool
 from bookwright.storage.ranking import rank
 from bookwright.storage.scan_index import ScanIndex
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.texts import text_hash
 from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, fill, open_whole
-
-KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
-"""What is indexed. Running documents always stand in the context, prose is found by its summary."""
 
 _IN_MEMORY = 64
 """Passages up to which comparing them in memory is cheaper than Chroma; a short book never opens it."""
@@ -59,6 +56,8 @@ class KnowledgeIndex:
         self._last = 0
         """The newest document taken in."""
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._embedded = 0
+        self._mentions = Mentions()
 
     def catch_up(self, journal: Journal) -> None:
         """Take in what documents came since the last time; call it before a context is built.
@@ -103,21 +102,30 @@ class KnowledgeIndex:
         self._open()
         vectors = self._query_vectors(asked)
         limits = Limits(tuple(kinds), frozenset(exclude_nodes), before)
-        candidates = Pool(self._look, self._nearest, self._fresh).gather(asked, vectors, limits)
+        candidates = Pool(self._look, self._nearest, self._fresh, self._mentions).gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
         scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32))
         found = [replace(passage, score=float(score)) for (passage, _), score in zip(candidates, scores, strict=True)]
         return sorted(found, key=lambda passage: (-passage.score, passage.id))[:limit]
 
-    def reindex(self, journal: Journal) -> None:
-        """Cut all documents anew and build the index; a text whose vector is stored is not embedded again."""
+    def reindex(self, journal: Journal, told: Callable[[int], None] = lambda documents: None) -> int:
+        """Cut all documents anew and build the index; return how many texts were embedded.
+
+        A text whose vector is stored is not embedded again. `told` hears of so many further documents.
+
+        Raises:
+            BackendError: The embedding server did not deliver; what was done stays.
+        """
+        self._embedded = 0
         self.drop()
         journal.move(lambda stores, step: self._repository(stores).clear())
         self._open()
         while documents := self._new_documents():
             self._take_in(documents, journal, at_once=True)
             self._move_to_chroma()
+            told(len(documents))
         journal.move(lambda stores, step: self._repository(stores).drop_unused_vectors())
+        return self._embedded
 
     def drop(self) -> None:
         """Remove what Chroma holds of this book; the next use builds it again."""
@@ -128,7 +136,7 @@ class KnowledgeIndex:
         """Let go of files and connections; what is new and not yet committed is taken in again later."""
         if self._index is not None:
             self._index.close()
-        self._is_open, self._index, self._fresh = False, None, {}
+        self._is_open, self._index, self._fresh, self._mentions = False, None, {}, Mentions()
 
     def _open(self) -> None:
         if self._is_open:
@@ -153,8 +161,6 @@ class KnowledgeIndex:
             known = self._repository(stores).known_vectors(item.vector_hash for item in new)
         embedded = self._embed(item for item in new if item.vector_hash not in known)
         vectors = known | embedded
-        self._fresh |= {item.passage.id: (item.passage, vectors[item.vector_hash]) for item in new}
-        self._last = documents[-1].id
 
         def write(stores: Stores) -> None:
             self._repository(stores).add(new, embedded)
@@ -163,9 +169,12 @@ class KnowledgeIndex:
             journal.move(lambda stores, step: write(stores))
         else:
             journal.defer(write)
+        self._fresh |= {item.passage.id: (item.passage, vectors[item.vector_hash]) for item in new}
+        self._last = documents[-1].id
 
     def _embed(self, items: Iterable[NewPassage]) -> dict[str, Vectors]:
         texts = {item.vector_hash: item.passage.searchable for item in items}
+        self._embedded += len(texts)
         return dict(zip(texts, self._embedder.embed(list(texts.values()), is_query=False), strict=True))
 
     def _embed_what_lacks_vectors(self, journal: Journal) -> None:

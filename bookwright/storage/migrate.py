@@ -1,6 +1,7 @@
 """Brings a database's schema to the version that this code knows."""
 
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, column, func, inspect, select, table
 
@@ -8,7 +9,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.storage.database import Database
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision; a test holds it to the migrations folder."""
 
 _LOCK = 0x626F6F6B
@@ -34,22 +35,32 @@ def upgrade(database: Database) -> bool:
         revision = current_revision(connection)
     if revision == HEAD:
         return False
-    # Alembic is slow to import and needed once in a database's life.
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if revision is not None and revision not in known:
+    if revision is not None and revision not in known_revisions():
         raise DatabaseTooNew(
             f"the database stands at revision {revision!r}, which this version does not know; "
             "install a newer bookwright"
         )
+    from alembic import command  # slow to import, and needed once in a database's life
+
+    config = _config()
     with database.write(Failpoint.MIGRATE) as connection:
         if not database.is_sqlite:  # SQLite's write lock keeps a second worker out by itself
             connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     return True
+
+
+def known_revisions() -> set[str]:
+    """Return every revision that this version can read, by bringing it to the newest one."""
+    from alembic.script import ScriptDirectory
+
+    return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
+def _config() -> Any:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    return config

@@ -15,6 +15,9 @@ from bookwright.storage.chunks import header
 from bookwright.storage.embedding import Vectors
 from bookwright.storage.tables import documents, nodes, passages, vectors
 
+KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
+"""What is indexed. Running documents always stand in the context, prose is found by its summary."""
+
 PassageId = tuple[int, int]
 """Document id and chunk number from 0."""
 
@@ -96,6 +99,12 @@ class PassageRepository:
         query = select(func.count()).select_from(passages).where(passages.c.book == self._book)
         if up_to is not None:
             query = query.where(passages.c.id <= up_to)
+        return self._connection.execute(query).scalar_one()
+
+    def count_documents(self, kinds: Iterable[DocumentKind]) -> int:
+        """Count the documents of some kinds, in all their versions."""
+        chosen = documents.c.kind.in_([kind.value for kind in kinds])
+        query = select(func.count()).select_from(documents).where(documents.c.book == self._book, chosen)
         return self._connection.execute(query).scalar_one()
 
     def last_document(self) -> int:
@@ -188,13 +197,21 @@ class PassageRepository:
         for rows in self._connection.execute(query.execution_options(yield_per=_SLICE)).partitions():
             yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
 
-    def naming(self, name: str, kinds: Iterable[DocumentKind], limit: int) -> list[Row]:
-        """Return the first `limit` passages of some kinds whose text holds a name, letter by letter."""
+    def last_row(self) -> Row:
+        """Return the newest passage's row; 0 for none."""
+        rows = select(passages.c.id).where(passages.c.book == self._book).order_by(passages.c.id.desc())
+        return self._connection.execute(rows.limit(1)).scalar_one_or_none() or 0
+
+    def naming(self, name: str, kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row) -> list[Row]:
+        """Return the first `limit` passages of some kinds, between two rows, that hold a name letter by letter.
+
+        Reads their texts until there are enough.
+        """
         place = func.instr if self._connection.dialect.name == "sqlite" else func.strpos
         query = (
             select(passages.c.id)
             .where(passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds]))
-            .where(place(passages.c.text, name) > 0)
+            .where(passages.c.id > after, passages.c.id <= up_to, place(passages.c.text, name) > 0)
             .order_by(passages.c.id)
             .limit(limit)
         )

@@ -1,5 +1,6 @@
 """The passages among which a question is ranked: the nearest by meaning, and those with its names."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,8 +8,8 @@ import numpy as np
 
 from bookwright.models.document import DocumentKind
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import Passage, PassageId, Row
-from bookwright.storage.ranking import names
+from bookwright.storage.passages import Passage, PassageId, PassageRepository, Row
+from bookwright.storage.ranking import likeness, names
 from bookwright.storage.scan_index import Look
 
 SIZE = 120
@@ -19,6 +20,8 @@ _NAMES = 6
 
 _NAMED = 40
 """Passages for each name, the oldest, since what is planted is planted early and they never change."""
+
+_KNOWN_NAMES = 2_000
 
 Candidate = tuple[Passage, Vectors]
 """A passage and its vector, shape (dimension,)."""
@@ -42,6 +45,28 @@ class Limits:
         return in_time and passage.kind in self.kinds and passage.node not in self.excluded
 
 
+class Mentions:
+    """Which passages hold a name. All are read once for a name, and after that only those that came since."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, tuple[DocumentKind, ...]], tuple[list[Row], Row]] = OrderedDict()
+        """By name and kinds, the oldest passages and the row up to which was read."""
+
+    def of(self, name: str, kinds: tuple[DocumentKind, ...], repository: PassageRepository) -> list[Row]:
+        """Return the oldest `_NAMED` passages of some kinds that hold a name."""
+        key = name, kinds
+        rows, seen = self._known.get(key, ([], 0))
+        newest = repository.last_row() if len(rows) < _NAMED else seen
+        if newest > seen:
+            rows = rows + repository.naming(name, kinds, _NAMED - len(rows), after=seen, up_to=newest)
+            self._known[key] = rows, newest
+        if key in self._known:
+            self._known.move_to_end(key)
+        while len(self._known) > _KNOWN_NAMES:
+            self._known.popitem(last=False)
+        return rows
+
+
 @dataclass(frozen=True)
 class Pool:
     """Gathers candidates from the index and from what the index does not hold yet.
@@ -52,6 +77,7 @@ class Pool:
     look: Look
     nearest: Nearest
     fresh: Mapping[PassageId, Candidate]
+    mentions: Mentions
 
     def gather(self, asked: Sequence[str], queries: Vectors, limits: Limits) -> list[Candidate]:
         """Return the `SIZE` nearest to each query and what names its names, in order of their ids."""
@@ -84,7 +110,7 @@ class Pool:
 
     def _named(self, asked: Sequence[str], limits: Limits) -> dict[Row, Passage]:
         with self.look() as repository:
-            rows = {row for name in _names(asked) for row in repository.naming(name, limits.kinds, _NAMED)}
+            rows = {row for name in _names(asked) for row in self.mentions.of(name, limits.kinds, repository)}
             return {row: passage for row, passage in repository.places(rows).items() if limits.admit(passage)}
 
     def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: Limits) -> set[PassageId]:
@@ -102,6 +128,5 @@ def _names(asked: Sequence[str]) -> list[str]:
 
 def _nearest_to_each(queries: Vectors, candidates: Mapping[PassageId, Candidate]) -> set[PassageId]:
     ordered = sorted(candidates)
-    vectors = np.array([candidates[identity][1] for identity in ordered], np.float64)
-    likeness = np.round(queries.astype(np.float64) @ vectors.T, 9)
-    return {ordered[place] for row in likeness for place in np.argsort(-row, kind="stable")[:SIZE]}
+    alike = np.round(likeness(queries, np.array([candidates[identity][1] for identity in ordered])), 9)
+    return {ordered[place] for row in alike for place in np.argsort(-row, kind="stable")[:SIZE]}

@@ -27,6 +27,9 @@ _K1, _B = 1.2, 0.5
 _LEAST_OF_A_LANGUAGE = 5
 """Passages of one language below which their own mean says nothing."""
 
+_KNOWN_PASSAGES = 2_048
+"""Passages whose words are remembered: a few times what one search looks at."""
+
 _RUN = re.compile(
     r"(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
     r"|(?P<word>[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
@@ -47,6 +50,10 @@ Floats = NDArray[np.float64]
 @lru_cache(maxsize=8_192)
 def terms(text: str) -> tuple[str, ...]:
     """Return the terms of a text: words in lower case, and pairs of neighbouring CJK characters."""
+    return _terms(text)
+
+
+def _terms(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for run in _RUN.finditer(text):
         if run.lastgroup == "word":
@@ -79,6 +86,14 @@ def weights(text: str) -> dict[str, float]:
     return {term: NAME_WEIGHT if term in named else 1.0 for term in terms(text)}
 
 
+def likeness(queries: Vectors, vectors: Vectors) -> Floats:
+    """Return the cosine of each query (rows) with each vector (columns).
+
+    Not by matrix product: BLAS wakes its threads for it, which on a busy machine takes 20 times as long.
+    """
+    return np.asarray(np.einsum("qd,vd->qv", queries.astype(np.float64), vectors.astype(np.float64)))
+
+
 def rank(queries: Sequence[str], query_vectors: Vectors, texts: Sequence[str], vectors: Vectors) -> Floats:
     """Score every text by the question that it answers best; only their order means anything.
 
@@ -86,15 +101,25 @@ def rank(queries: Sequence[str], query_vectors: Vectors, texts: Sequence[str], v
     """
     if not texts:
         return np.zeros(0)
-    languages = [detect_language(text).value for text in texts]
-    bags = [Counter(terms(text)) for text in texts]
-    likeness = query_vectors.astype(np.float64) @ vectors.astype(np.float64).T
+    languages = [_language(text) for text in texts]
+    bags = [_bag(text) for text in texts]
     scores = [
         np.maximum(_z(_centred(row, languages)), _FARTHEST) + LEXICAL_WEIGHT * _z(_bm25(weights(query), bags))
-        for query, row in zip(queries, likeness, strict=True)
+        for query, row in zip(queries, likeness(query_vectors, vectors), strict=True)
     ]
     best: Floats = np.round(np.max(scores, axis=0), 6)
     return best
+
+
+@lru_cache(maxsize=_KNOWN_PASSAGES)
+def _language(text: str) -> str:
+    return detect_language(text).value
+
+
+@lru_cache(maxsize=_KNOWN_PASSAGES)
+def _bag(text: str) -> Counter[str]:
+    """Count the terms of a passage, which most searches of one unit look at again; not to be changed."""
+    return Counter(_terms(text))
 
 
 def _bm25(query: dict[str, float], bags: Sequence[Counter[str]]) -> Floats:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from bookwright.models.document import DocumentKind
 from bookwright.storage.embedding import Vectors
 from bookwright.storage.passages import PassageRepository, Row
+from bookwright.storage.ranking import likeness
 
 Look = Callable[[], AbstractContextManager[PassageRepository]]
 """Opens a short read transaction on one book's passages."""
@@ -22,8 +23,8 @@ class ScanIndex:
         best: list[list[tuple[float, Row]]] = [[] for _ in queries]
         with self._look() as repository:
             for rows, vectors in repository.scan(kinds):
-                for place, likeness in enumerate(queries @ vectors.T):
-                    best[place] += zip((-likeness).tolist(), rows, strict=True)
+                for place, alike in enumerate(likeness(queries, vectors)):
+                    best[place] += zip((-alike).tolist(), rows, strict=True)
                     best[place] = sorted(best[place])[:count]
         return [[row for _, row in found] for found in best]
 

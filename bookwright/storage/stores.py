@@ -7,9 +7,11 @@ from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.language import Language
+from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database
 from bookwright.storage.documents import DocumentRepository, MaintenanceQueue
+from bookwright.storage.node_view import NodeView
 from bookwright.storage.nodes import NodeRepository
 from bookwright.storage.steps import StepRepository
 from bookwright.storage.texts import TextStore
@@ -18,23 +20,46 @@ from bookwright.storage.texts import TextStore
 class Stores:
     """The repositories of one book on one connection."""
 
-    def __init__(self, connection: Connection, book: str, measure: Callable[[str], int]) -> None:
+    def __init__(
+        self, connection: Connection, book: str, measure: Callable[[str], int], view: NodeView | None = None
+    ) -> None:
         self.connection = connection
+        self.texts = TextStore(connection, book)
         self.books = BookRepository(connection)
-        self.nodes = NodeRepository(connection, book)
-        self.documents = DocumentRepository(connection, book, measure)
+        self.nodes = NodeRepository(connection, book, view)
+        self.documents = DocumentRepository(connection, book, measure, self.texts)
         self.steps = StepRepository(connection, book)
         self.queue = MaintenanceQueue(connection, book)
-        self.texts = TextStore(connection, book)
 
 
 class BookStorage:
-    """Opens units of work on one book."""
+    """Opens units of work on one book; whoever holds the book's lease brings a view of its nodes."""
 
-    def __init__(self, database: Database, book: str, language: Language) -> None:
+    def __init__(self, database: Database, book: str, language: Language, view: NodeView | None = None) -> None:
         self.database = database
         self.book = book
         self.language = language
+        self._view = view
+
+    def node(self, key: int) -> TaskNode:
+        """A node as it stands now, for the book's own worker.
+
+        Raises:
+            NodeNotFound: There is none.
+        """
+        known = self._view.find(key) if self._view else None
+        if known is not None:
+            return known
+        with self.look() as stores:
+            return stores.nodes.get(key)
+
+    def above(self, node: TaskNode) -> list[TaskNode]:
+        """The nodes above one as they stand now, nearest first, for the book's own worker."""
+        known = self._view.above(node) if self._view else None
+        if known is not None:
+            return known
+        with self.look() as stores:
+            return stores.nodes.ancestors(node)
 
     @contextmanager
     def read(self) -> Iterator[Stores]:
@@ -46,10 +71,17 @@ class BookStorage:
     def look(self) -> Iterator[Stores]:
         """Reads of the book's own worker, which need no snapshot."""
         with self.database.look() as connection:
-            yield Stores(connection, self.book, self.language.measure)
+            yield Stores(connection, self.book, self.language.measure, self._view)
 
     @contextmanager
     def write(self, point: Failpoint = Failpoint.EDIT_BOOK) -> Iterator[Stores]:
         """A transaction without a fence of its own; by default, what a person does to a book that rests."""
-        with self.database.write(point) as connection:
-            yield Stores(connection, self.book, self.language.measure)
+        view = self._view or NodeView()
+        try:
+            with self.database.write(point) as connection:
+                stores = Stores(connection, self.book, self.language.measure)
+                yield stores
+        except BaseException:
+            view.clear()  # it may have arrived
+            raise
+        view.drop(stores.nodes.changed)

@@ -34,6 +34,9 @@ class Text(TypeDecorator[str]):
         return value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
+Name = sqlalchemy.Text
+"""Text that only the program itself makes: hashes, words of the domain; nothing is to be taken out of it."""
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -72,10 +75,28 @@ books = Table(
 )
 """One row a book: its state, its lease, its sums. Small, since each step rewrites it."""
 
+studio = Table(
+    "studio",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("deleted_cost", BigInteger, nullable=False, default=0),
+    Column("deleted_tokens", BigInteger, nullable=False, default=0),
+)
+"""One row, which whoever asks for a slice of the studio's cap locks: what deleted books have spent."""
+
+allowances = Table(
+    "allowances",
+    metadata,
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("cost", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+)
+"""How far a running book may spend of the studio's cap, in all; no row for a book that rests."""
+
 briefs = Table(
     "briefs",
     metadata,
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("brief", Text, nullable=False),
     Column("created_at", Float, nullable=False),
@@ -85,14 +106,14 @@ nodes = Table(
     "nodes",
     metadata,
     Column("key", _Key, primary_key=True),
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
     Column("parent", _Key, ForeignKey("nodes.key", ondelete="CASCADE")),
     Column("unit", _Key, ForeignKey("nodes.key", ondelete="CASCADE")),
     Column("label", Text, nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("revision", Integer, nullable=False, default=1),
-    Column("level", Text, nullable=False),
-    Column("task_type", Text, nullable=False),
+    Column("level", Name, nullable=False),
+    Column("task_type", Name, nullable=False),
     Column("title", Text, nullable=False, default=""),
     Column("goal", Text, nullable=False),
     Column("spec", Text, nullable=False, default="{}"),
@@ -101,11 +122,11 @@ nodes = Table(
     Column("written", Integer, nullable=False, default=0),
     Column("is_last", Boolean, nullable=False, default=False),
     Column("unit_index", Integer, nullable=False, default=0),
-    Column("status", Text, nullable=False, default="open"),
+    Column("status", Name, nullable=False, default="open"),
     Column("planning_round", Integer, nullable=False, default=0),
     Column("decided_round", Integer, nullable=False, default=0),
-    Column("verdict", Text),
-    Column("decision", Text),
+    Column("verdict", Name),
+    Column("decision", Name),
     Column("open_points", Text, nullable=False, default="[]"),
     Column("outline", Text, nullable=False, default="[]"),
     UniqueConstraint("parent", "ordinal"),
@@ -117,32 +138,34 @@ nodes = Table(
 texts = Table(
     "texts",
     metadata,
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
-    Column("hash", Text, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Name, primary_key=True),
     Column("body", LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
 )
-"""Prompt blocks, replies and documents, once per book by content hash, compressed."""
+"""Prompt blocks, replies and documents, once per book by content hash, compressed.
+
+By row id, so that SQLite appends them: put among others by hash, they would leave a third of each page empty.
+"""
 
 steps = Table(
     "steps",
     metadata,
     Column("id", _Key, primary_key=True),
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
     Column("node", _Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
     Column("revision", Integer, nullable=False),
-    Column("activity", Text, nullable=False),
+    Column("activity", Name, nullable=False),
     Column("round", Integer, nullable=False),
-    Column("step", Text, nullable=False),
+    Column("step", Name, nullable=False),
     Column("attempt", Integer, nullable=False),
-    Column("failure", Text),
+    Column("failure", Name),
     Column("detail", Text, nullable=False, default=""),
-    Column("role", Text, nullable=False, default=""),
+    Column("role", Name, nullable=False, default=""),
     Column("model", Text, nullable=False),
-    Column("template", Text, nullable=False, default=""),
-    Column("input_hash", Text, nullable=False, default=""),
-    Column("prompt", Text, nullable=False, default=""),
-    Column("reply", Text, nullable=False),
+    Column("template", Name, nullable=False, default=""),
+    Column("input_hash", Name, nullable=False, default=""),
+    Column("prompt", Name, nullable=False, default=""),
+    Column("reply", Name, nullable=False),
     Column("reasoning", Text, nullable=False, default=""),
     Column("finish_reason", Text, nullable=False, default="stop"),
     Column("input_tokens", Integer, nullable=False, default=0),
@@ -164,13 +187,13 @@ documents = Table(
     "documents",
     metadata,
     Column("id", _Key, primary_key=True),
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
     Column("node", _Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("kind", Name, nullable=False),
     Column("version", Integer, nullable=False),
     Column("is_current", Boolean, nullable=False, default=True),
-    Column("text_hash", Text, nullable=False),
-    Column("data_hash", Text),
+    Column("text_hash", Name, nullable=False),
+    Column("data_hash", Name),
     Column("length", Integer, nullable=False),
     Column("step", _Key, ForeignKey("steps.id", ondelete="SET NULL")),
     UniqueConstraint("node", "kind", "version"),
@@ -192,8 +215,8 @@ maintenance = Table(
     "maintenance",
     metadata,
     Column("id", _Key, primary_key=True),
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Name, nullable=False),
     Column("document", _Key, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
     Column("is_applied", Boolean, nullable=False, default=False),
     Index("ix_maintenance_waiting", "book", "is_applied", "id"),
@@ -204,10 +227,10 @@ passages = Table(
     "passages",
     metadata,
     Column("id", _Key, primary_key=True),
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
     Column("document", _Key, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
     Column("node", _Key, nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("kind", Name, nullable=False),
     Column("chunk", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("vector_hash", Text, nullable=False),
@@ -219,8 +242,8 @@ passages = Table(
 vectors = Table(
     "vectors",
     metadata,
-    Column("book", Text, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
-    Column("hash", Text, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Name, primary_key=True),
     Column("model", Text, primary_key=True),
     Column("vector", LargeBinary, nullable=False),
     sqlite_with_rowid=False,

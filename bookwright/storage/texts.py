@@ -25,6 +25,11 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(_encoded(text)).hexdigest()[:24]
 
 
+def unpacked(body: bytes) -> str:
+    """Read a stored body."""
+    return zlib.decompress(body).decode("utf-8", "surrogatepass")
+
+
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
@@ -35,15 +40,18 @@ class TextStore:
     def __init__(self, connection: Connection, book: str) -> None:
         self._connection = connection
         self._book = book
+        self._stored: set[str] = set()
 
     def put(self, items: Mapping[str, str]) -> None:
         """Store texts under their hashes; what is there already stays."""
         rows = [
             {"book": self._book, "hash": key, "body": zlib.compress(_encoded(text), _LEVEL)}
             for key, text in items.items()
+            if key not in self._stored  # a reply and the document made of it are one text
         ]
         if rows:
             self._connection.execute(_INSERTS[self._connection.dialect.name], rows)
+            self._stored.update(items)
 
     def get(self, key: str) -> str:
         """Return the text of that hash.
@@ -54,7 +62,7 @@ class TextStore:
         body = self._connection.execute(_GET, {"book": self._book, "hash": key}).scalar_one_or_none()
         if body is None:
             raise KeyError(key)
-        return zlib.decompress(body).decode("utf-8", "surrogatepass")
+        return unpacked(body)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the texts of those hashes; unknown ones are left out."""
@@ -64,4 +72,4 @@ class TextStore:
         rows = self._connection.execute(
             select(texts.c.hash, texts.c.body).where(texts.c.book == self._book, texts.c.hash.in_(wanted))
         )
-        return {key: zlib.decompress(body).decode("utf-8", "surrogatepass") for key, body in rows}
+        return {key: unpacked(body) for key, body in rows}

@@ -1,12 +1,12 @@
 """Finds the nearest vectors in Chroma, and makes sure that it holds what it should."""
 
 import hashlib
-import json
 import logging
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,14 +19,18 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import Row, StoredVector
+from bookwright.storage.passages import KINDS, Row, StoredVector
 from bookwright.storage.scan_index import Look
+from bookwright.storage.seal import Seal
 
 _BATCH = 500
 """Vectors of one call; Chroma takes 5 461."""
 
 _ROWS_AT_ONCE = 2_000
 _SAMPLE = 20
+
+_STAMPED = KINDS[0]
+"""The kind whose collection carries the stamp of all."""
 
 _SELF_MATCH = 1e-3
 """Cosine distance within which a vector has found itself."""
@@ -45,12 +49,12 @@ class IndexDamaged(BookwrightError):
 
 
 class ChromaIndex:
-    """One collection of one book. Only the holder of the book's lease may open the embedded one.
+    """The collections of one book, one for each kind. Only the holder of the book's lease may open embedded ones.
 
-    Two processes in one folder damage it without an error; so each book has a folder of its own.
-    Chroma is told ids, vectors and a few keys; texts stay in the database. Its native code can crash
-    the process on a file that was cut short, so an embedded index carries a seal: the sizes of its
-    files, taken away while it is opened. One without its seal, or shorter than that says, is damaged.
+    Within one collection a question that is limited to a kind takes Chroma six times as long and
+    more. Two processes in one folder damage it without an error; so each book has a folder of its own.
+    Chroma is told ids, vectors and a few keys; texts stay in the database. An embedded index without
+    its seal, or with files that the seal does not know, is damaged and not opened.
     """
 
     def __init__(self, book: str, model: str, settings: Settings) -> None:
@@ -58,34 +62,37 @@ class ChromaIndex:
         self._model = model
         self._url = settings.chroma_url
         self.folder = settings.home / "index" / self._name
-        self._seal_file = self.folder / "seal.json"
+        self._seal = Seal(self.folder)
         self._client: Any = None
-        self._collection: Any = None
+        self._collections: dict[DocumentKind, Any] = {}
 
     @property
     def applied(self) -> Row:
-        """The newest row of `passages` that the collection holds."""
-        return int((self._opened().metadata or {}).get("applied", 0))
+        """The newest row of `passages` that the collections hold."""
+        return int((self._opened(_STAMPED).metadata or {}).get("applied", 0))
 
     def count(self) -> int:
-        """Count what the collection holds."""
+        """Count what the collections hold."""
         with _damage():
-            return int(self._opened().count())
+            return sum(self._opened(kind).count() for kind in KINDS)
 
     def is_ours(self) -> bool:
-        """True if the collection was made for this model and by cosine; Chroma itself accepts any."""
+        """True if the collections were made for this model and by cosine; Chroma itself accepts any."""
         with _damage():
-            collection = self._opened()
-            space = (collection.configuration.get("hnsw") or {}).get("space")
-            return bool(collection.metadata.get("model") == self._model and space == "cosine")
+            return all(self._is_ours(self._opened(kind)) for kind in KINDS)
+
+    def _is_ours(self, collection: Any) -> bool:
+        space = (collection.configuration.get("hnsw") or {}).get("space")
+        return bool(collection.metadata.get("model") == self._model and space == "cosine")
 
     def finds(self, sample: Sequence[StoredVector]) -> bool:
         """True if every vector of a sample finds itself."""
-        if not sample:
-            return True
+        return all(self._finds(kind, some) for kind, some in _by_kind(sample))
+
+    def _finds(self, kind: DocumentKind, sample: Sequence[StoredVector]) -> bool:
         with _damage():
             vectors = np.array([item.vector for item in sample])
-            answer = self._opened().query(query_embeddings=vectors, n_results=1, include=["distances"])
+            answer = self._opened(kind).query(query_embeddings=vectors, n_results=1, include=["distances"])
         return all(distances and abs(distances[0]) < _SELF_MATCH for distances in answer["distances"])
 
     def add(self, items: Sequence[StoredVector]) -> None:
@@ -93,17 +100,20 @@ class ChromaIndex:
         if not items:
             return
         with _damage():
-            collection = self._opened()
-            for start in range(0, len(items), _BATCH):
-                some = items[start : start + _BATCH]
-                collection.upsert(
-                    ids=[_chroma_id(item) for item in some],
-                    embeddings=np.array([item.vector for item in some]),
-                    metadatas=[_metadata(item) for item in some],
-                )
+            for kind, some in _by_kind(items):
+                self._upsert(kind, some)
             with around(Failpoint.FILL_INDEX):
-                collection.modify(metadata={"model": self._model, "applied": items[-1].row})
+                self._opened(_STAMPED).modify(metadata={"model": self._model, "applied": items[-1].row})
         self.seal()
+
+    def _upsert(self, kind: DocumentKind, items: Sequence[StoredVector]) -> None:
+        for start in range(0, len(items), _BATCH):
+            some = items[start : start + _BATCH]
+            self._opened(kind).upsert(
+                ids=[_chroma_id(item) for item in some],
+                embeddings=np.array([item.vector for item in some]),
+                metadatas=[_metadata(item) for item in some],
+            )
 
     def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
         """Return for each query the rows of the `count` nearest passages of some kinds, nearest first.
@@ -111,21 +121,21 @@ class ChromaIndex:
         Raises:
             IndexDamaged: Chroma could not answer.
         """
-        names = [kind.value for kind in kinds]
-        where = {"kind": names[0]} if len(names) == 1 else {"kind": {"$in": names}}
+        answers = [self._nearest(queries, kind, count) for kind in kinds]
+        return [[row for _, row in sorted(chain.from_iterable(found))[:count]] for found in zip(*answers, strict=True)]
+
+    def _nearest(self, queries: Vectors, kind: DocumentKind, count: int) -> list[list[tuple[float, Row]]]:
+        """Return for each query the nearest of one kind, with their distances."""
         with _damage():
-            answer = self._opened().query(query_embeddings=queries, n_results=count, where=where, include=[])
-        return [[_row(identity) for identity in found] for found in answer["ids"]]
+            answer = self._opened(kind).query(query_embeddings=queries, n_results=count, include=["distances"])
+        found = zip(answer["distances"], answer["ids"], strict=True)
+        return [list(zip(distances, map(_row, ids), strict=True)) for distances, ids in found]
 
     def seal(self) -> None:
         """Vouch for the files as they are."""
-        if self._url:
-            return
-        with _damage():
-            new = self._seal_file.with_suffix(".new")
-            new.write_text(json.dumps(self._sizes()))
-            with around(Failpoint.SEAL_INDEX):
-                new.replace(self._seal_file)
+        if not self._url:
+            with _damage():
+                self._seal.put()
 
     def break_seal(self) -> None:
         """Make sure, before anything is opened, that it may be.
@@ -136,43 +146,47 @@ class ChromaIndex:
         if self._url or not self.folder.exists():
             return
         with _damage():
-            sealed = json.loads(self._seal_file.read_text())
-            self._seal_file.unlink()
-            sizes = self._sizes()
-        if any(sizes.get(name, 0) < size for name, size in sealed.items()):
-            raise IndexDamaged("files of the index are missing or cut short")
-
-    def _sizes(self) -> dict[str, int]:
-        """Sizes of the files that hold vectors; nothing is ever deleted, so they only grow."""
-        return {path.relative_to(self.folder).as_posix(): path.stat().st_size for path in self.folder.rglob("*.bin")}
+            is_whole = self._seal.take()
+        if not is_whole:
+            raise IndexDamaged("files of the index are missing, cut short or changed")
 
     def drop(self) -> None:
-        """Remove the collection, and the folder of an embedded one."""
+        """Remove the collections, and the folder of embedded ones."""
         if self._url:
             with _damage():
-                client = self._connected()
-                if self._name in [collection.name for collection in client.list_collections()]:
-                    client.delete_collection(self._name)
+                self._delete()
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def _delete(self) -> None:
+        from chromadb.errors import NotFoundError
+
+        for kind in KINDS:
+            with suppress(NotFoundError):
+                self._connected().delete_collection(self._name_of(kind))
+
     def close(self) -> None:
         """Let go of files and connections."""
-        client, self._client, self._collection = self._client, None, None
+        client, self._client, self._collections = self._client, None, {}
         if client is not None:
             with suppress(IndexDamaged), _damage():
                 client.close()
+                if not self._url and self._seal.is_on():
+                    self._seal.put(by_content=True)
 
-    def _opened(self) -> Any:
-        if self._collection is None:
+    def _opened(self, kind: DocumentKind) -> Any:
+        if kind not in self._collections:
             with _damage():
-                self._collection = self._connected().get_or_create_collection(
-                    self._name,
+                self._collections[kind] = self._connected().get_or_create_collection(
+                    self._name_of(kind),
                     embedding_function=None,
                     configuration={"hnsw": _HNSW},
                     metadata={"model": self._model, "applied": 0},
                 )
-        return self._collection
+        return self._collections[kind]
+
+    def _name_of(self, kind: DocumentKind) -> str:
+        return f"{self._name}-{kind.value}"
 
     def _connected(self) -> Any:
         if self._client is None:
@@ -183,7 +197,7 @@ class ChromaIndex:
 def open_whole(
     book: str, model: str, settings: Settings, look: Look, damage: IndexDamaged | None = None
 ) -> ChromaIndex:
-    """Open a book's collection and fill it; one that is known or found to be damaged is built again.
+    """Open a book's collections and fill them; such as are known or found to be damaged are built again.
 
     Nothing is embedded: the vectors come from the database.
 
@@ -201,7 +215,7 @@ def open_whole(
 
 
 def fill(index: ChromaIndex, look: Look) -> None:
-    """Add the passages that came after the collection's stamp.
+    """Add the passages that came after the collections' stamp.
 
     Raises:
         IndexDamaged: Chroma did not take them.
@@ -215,7 +229,7 @@ def fill(index: ChromaIndex, look: Look) -> None:
 
 
 def _what_is_wrong(index: ChromaIndex, look: Look) -> str:
-    """Compare a collection with its stamp and let a sample of vectors find themselves; empty if all is well."""
+    """Compare the collections with their stamp and let a sample of vectors find themselves; empty if all is well."""
     try:
         index.break_seal()
         applied = index.applied
@@ -232,7 +246,10 @@ def _what_is_wrong(index: ChromaIndex, look: Look) -> str:
 
 
 def collection_name(book: str) -> str:
-    """A name that Chroma and every file system take, readable where the book's id is ASCII."""
+    """What the names of a book's collections begin with, and its folder's name.
+
+    Chroma and every file system take it, and it is readable where the book's id is ASCII.
+    """
     readable = re.sub(r"[^A-Za-z0-9]+", "-", book).strip("-")[:40]
     return f"{readable or 'book'}-{hashlib.sha256(book.encode()).hexdigest()[:10]}"
 
@@ -278,6 +295,13 @@ def _damage() -> Iterator[None]:
         raise
     except Exception as error:  # Chroma's own errors, its SQLite's, the file system's and HTTP's: all mean the same
         raise IndexDamaged(f"the index cannot be used: {error}") from error
+
+
+def _by_kind(items: Sequence[StoredVector]) -> Iterator[tuple[DocumentKind, list[StoredVector]]]:
+    """Yield the items of each kind that is among them, in order."""
+    for kind in KINDS:
+        if some := [item for item in items if item.passage.kind is kind]:
+            yield kind, some
 
 
 def _chroma_id(item: StoredVector) -> str:

@@ -14,7 +14,15 @@ from bookwright.agents.desk import ActivityRun
 from bookwright.agents.recording import record_surely
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision, FlowDecision
-from bookwright.models.errors import BackendUnavailable, BookPaused, DatabaseUnreachable, DiskFull, LeaseLost
+from bookwright.models.errors import (
+    BackendUnavailable,
+    BookPaused,
+    DatabaseUnreachable,
+    DiskFull,
+    LeaseLost,
+    NodeNotFound,
+    NoResult,
+)
 from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
 from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Attempt, Journal, Move
@@ -288,6 +296,29 @@ def test_tries_that_never_arrived_are_on_record_before_the_one_that_did(shop: Sh
     assert records[-1].id == outcome.step
 
 
+def test_tries_that_never_arrived_are_not_counted_as_answers(shop: Shop) -> None:
+    flaky = Flaky(shop.backend, ["", "Rain fe"])
+    shop.backend.lines["decide"] = [JSON_FAULT] * 3
+    shop = replace(shop, deps=replace(shop.deps, desk=replace(shop.deps.desk, models=flaky)))
+
+    with pytest.raises(NoResult):
+        shop.run().run(DECIDER)
+
+    assert len(shop.attempts("decide")) == 5
+    assert shop.run().failures(DECIDER.name) == 3
+
+
+def test_an_answer_that_ran_on_is_shown_again_only_in_part_and_without_strays(shop: Shop) -> None:
+    shop.backend.lines["decide"] = ["\x00\ud800{" + "x" * 100_000, DECIDED]
+
+    shop.run().run(DECIDER)
+
+    shown = shop.backend.requests[-1].corrections[0].reply
+    assert shown.startswith("{xxx")
+    assert len(shown) < 25_000
+    assert len(shop.attempts("decide")[0].reply.text) > 100_000
+
+
 def test_a_step_whose_recorded_answer_another_agent_cannot_read_is_asked_anew(shop: Shop) -> None:
     shop.run().run(DRAFTER)
     shop.backend.lines["draft"] = [FlowDecision(decision=Decision.PROCEED_TO_WRITE)]
@@ -326,7 +357,7 @@ def test_who_lost_the_lease_learns_it_and_records_nothing(shop: Shop) -> None:
 def test_a_paid_reply_is_kept_in_memory_until_the_database_takes_it(shop: Shop) -> None:
     journal = Hindered(shop.deps, faults=[DiskFull("full")])
 
-    step = record_surely(journal, attempt_of(shop), None, "1 critic")
+    step = record_surely(journal, attempt_of(shop), None, "1 critic", patience=60)
 
     assert [record.id for record in shop.attempts("draft")] == [step]
     assert journal.tries == 2
@@ -335,10 +366,10 @@ def test_a_paid_reply_is_kept_in_memory_until_the_database_takes_it(shop: Shop) 
 def test_a_commit_whose_answer_was_lost_is_read_back_and_not_made_twice(shop: Shop) -> None:
     journal = Hindered(shop.deps, lost=[DatabaseUnreachable("the connection broke")])
 
-    step = record_surely(journal, attempt_of(shop), count_words(RAIN), "1 critic")
+    step = record_surely(journal, attempt_of(shop), count_words(RAIN), "1 critic", patience=60)
 
     assert [record.id for record in shop.attempts("draft")] == [step]
-    assert (journal.tries, shop.calls()) == (1, 1)
+    assert (journal.tries, shop.calls()) == (2, 1)
     with shop.deps.stores() as stores:
         assert stores.nodes.root().written == 10
 
@@ -387,24 +418,31 @@ class Hindered(Journal):
         super().__init__(deps.storage, deps.desk.journal._lease)
         self.faults, self.lost, self.tries = faults or [], lost or [], 0
 
-    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "") -> int:
+    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "", *, again: bool = False) -> int:
         """Record, or fail before or after."""
         self.tries += 1
         if self.faults:
             raise self.faults.pop()
-        step = super().record(attempt, move, intent)
+        step = super().record(attempt, move, intent, again=again)
         if self.lost:
             raise self.lost.pop()
         return step
 
 
-def test_a_fault_of_the_program_does_not_cost_the_paid_reply(shop: Shop) -> None:
-    def fail(text: str) -> None:
-        raise ZeroDivisionError("a fault of ours")
+FAULTS = [ZeroDivisionError("a fault of ours"), NodeNotFound("a fault of ours"), BookPaused("a fault of ours")]
 
-    with pytest.raises(ZeroDivisionError):
-        shop.run().run(DRAFTER, fail)
 
-    record = shop.attempts("draft")[0]
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+@pytest.mark.parametrize("is_late", [False, True], ids=["deciding on the move", "making it"])
+def test_a_fault_while_its_move_is_made_does_not_cost_the_paid_reply(
+    shop: Shop, fault: Exception, is_late: bool
+) -> None:
+    def fail(*_: object) -> None:
+        raise fault
+
+    with pytest.raises(type(fault)):
+        shop.run().run(DRAFTER, (lambda text: fail) if is_late else fail)
+
+    (record,) = shop.attempts("draft")
     assert (record.failure, record.reply.text) == (Failure.FAULT, RAIN)
     assert "a fault of ours" in record.detail

@@ -40,9 +40,11 @@ def failure(agent: Agent, text: str, language: Language = Language.EN, **reply: 
         PLAN.replace('"r"', '"tab\there"'),
         PLAN.replace("decide", "decide\x00\x1b"),
         PLAN.replace("decide", "decide\\u0000\\u001F"),
+        PLAN.replace("decide", "decide\\ud800"),
+        PLAN.replace("decide", "decide\udc00"),
         f"```json\n{{broken\n```\n```json\n{PLAN}\n```",
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_json_is_found_in_whatever_stands_around_it(text: str) -> None:
     parsed = parse(PLANNER, Reply(text=text), Language.EN, PROMPT)
@@ -64,11 +66,10 @@ def test_json_is_found_in_whatever_stands_around_it(text: str) -> None:
         ('{"sub_tasks": [{"goal": "g", "length": 1e999}]}', "OverflowError"),
         ('{"sub_tasks": [{"goal": "g", "length": NaN}]}', "length"),
         ('{"sub_tasks": [{"goal": "g", "length": ' + "9" * 5_000 + "}]}", "ValueError"),
-        ('{"sub_tasks": [{"goal": "lone \\ud800 half"}]}', "goal"),
         ('{"a":' * 100_000, ""),
         ('{"sub_tasks": [' * 5_000 + "]}" * 5_000, ""),
     ],
-    ids=range(13),
+    ids=range(12),
 )
 def test_json_that_is_no_answer_says_what_is_wrong(text: str, said: str) -> None:
     parsed = parse(PLANNER, Reply(text=text), Language.EN, PROMPT)
@@ -166,9 +167,9 @@ def test_a_fence_around_a_whole_text_is_taken_off(fence: str) -> None:
 
 
 def test_characters_that_no_book_holds_are_taken_out() -> None:
-    parsed = parse(DRAFTER, Reply(text="Rain\x00\x08 fell \ud83d on it."), Language.EN, PROMPT)
+    parsed = parse(DRAFTER, Reply(text="Rain\x00\x08 fell \ud83don it. \ud83d\ude00"), Language.EN, PROMPT)
 
-    assert parsed.value == "Rain fell ? on it."
+    assert parsed.value == "Rain fell on it. \U0001f600"
 
 
 def test_a_check_may_refuse_what_has_the_right_shape() -> None:

@@ -141,3 +141,13 @@ def test_what_is_not_in_the_book_is_bad_input(cli, book, arguments, message):
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"bookwright: {message}")
     assert len(outcome.err.splitlines()) == 1
+
+
+def test_status_shows_what_is_left_of_the_studios_cap(cli, book, monkeypatch):
+    assert "studio" not in cli("status").out
+    monkeypatch.setenv("BOOKWRIGHT_STUDIO_USD", "5")
+
+    for text in (cli("status").out, cli("status", "lamp").out):
+        assert "$0.0135 of $5.00 spent, $0.00 handed to running books" in text
+    facts = json.loads(cli("status", "lamp", "--json").out)["studio"]
+    assert (facts["cap_micros"], facts["spent_micros"], facts["cap_tokens"]) == (5_000_000, 13_500, None)

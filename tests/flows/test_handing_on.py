@@ -23,7 +23,8 @@ RAIN = "Rain fell on the tower and nobody counted the ships. "
 
 def scripted(**lines: list[Any]) -> ScriptedBackend:
     usual: dict[str, list[Any]] = {
-        "refiner": [ONE_TASK], "router": ['{"expert": "system"}'], "questions": ['{"questions": []}'], "*": ["So be it, and nothing else."],
+        "refiner": [ONE_TASK], "router": ['{"expert": "system"}'], "questions": ['{"questions": []}'],
+        "*": ["So be it, and nothing else."],
     }  # fmt: skip
     return ScriptedBackend(lines=usual | lines)
 

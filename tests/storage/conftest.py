@@ -9,10 +9,10 @@ import pytest
 from bookwright.models.brief import make_brief
 from bookwright.models.language import Language
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage import migrate
 from bookwright.storage.database import Database, open_database
 from bookwright.storage.stores import BookStorage
-from tests.postgres import PostgresServer, running_postgres
+from tests.conftest import migrated
+from tests.postgres import PostgresServer
 
 BOOK = "lamp"
 BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 20_000, "title": "The Log"})
@@ -20,25 +20,10 @@ BACKINGS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A Postgres server."""
-    with running_postgres() as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def postgres_template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The name of a migrated database of the server."""
-    name = postgres.new_database()
-    _migrated(load_settings(home=tmp_path_factory.mktemp("postgres"), database_url=postgres.url(name)))
-    return name
-
-
-@pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated SQLite file."""
     settings = load_settings(home=tmp_path_factory.mktemp("sqlite"))
-    _migrated(settings)
+    migrated(settings)
     return settings.database_path
 
 
@@ -76,9 +61,3 @@ def storage(database: Database) -> BookStorage:
         stores.books.create(BOOK, BRIEF)
         stores.nodes.add_root(BRIEF.title, BRIEF.premise, BRIEF.length)
     return storage
-
-
-def _migrated(settings: Settings) -> None:
-    database = open_database(settings)
-    migrate.upgrade(database)
-    database.dispose()

@@ -11,7 +11,15 @@ from sqlalchemy.exc import IntegrityError
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.database import SAFE_SQLITE, Database, database_now, make_home, open_database, sqlite_driver
+from bookwright.storage.database import (
+    SAFE_SQLITE,
+    Database,
+    database_now,
+    free_megabytes,
+    make_home,
+    open_database,
+    sqlite_driver,
+)
 from bookwright.storage.stores import BookStorage
 from tests.postgres import PostgresServer
 from tests.storage.conftest import BOOK
@@ -156,8 +164,8 @@ def test_an_address_that_is_none_is_told(tmp_path: Path) -> None:
         open_database(load_settings(home=tmp_path, database_url="postgresql://host:port:x/name"))
 
 
-def test_free_room_is_that_of_the_data_folder(database: Database) -> None:
-    assert database.free_megabytes() > 0
+def test_free_room_is_that_of_the_data_folder(settings: Settings) -> None:
+    assert free_megabytes(settings) > 0
 
 
 @pytest.mark.postgres

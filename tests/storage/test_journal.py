@@ -121,7 +121,18 @@ def test_a_recorded_attempt_is_found_as_it_was(journal: Journal, make: Callable[
     (found,) = journal.attempts(attempt.key)
     assert (found.id, found.key, found.attempt) == (step, attempt.key, 1)
     assert (found.failure, found.detail, found.reply) == (Failure.CUT_OFF, "too long", reply)
-    assert journal.recorded(attempt) == step
+
+
+def test_an_attempt_that_may_have_been_recorded_is_found_and_not_written_or_billed_again(
+    storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
+) -> None:
+    step = journal.record(make(), add_prose)
+
+    assert journal.record(make(), add_prose, again=True) == step
+
+    assert (count(storage, steps), the_book(storage).calls) == (1, 1)
+    with storage.read() as stores:
+        assert stores.nodes.root().written == 2
 
 
 def test_attempts_come_in_order_and_only_those_of_the_step(journal: Journal, make: Callable[..., Attempt]) -> None:
@@ -148,11 +159,11 @@ def test_the_same_attempt_twice_is_refused_and_changes_nothing(
 ) -> None:
     journal.record(make())
 
-    with pytest.raises(IntegrityError):
-        journal.record(make(reply=Reply(text="Another answer.", model="scripted:writer")))
+    for again in (False, True):
+        with pytest.raises(IntegrityError):
+            journal.record(make(reply=Reply(text="Another answer.", model="scripted:writer")), again=again)
 
     assert (count(storage, steps), the_book(storage).calls) == (1, 1)
-    assert journal.recorded(make(reply=Reply(text="Another answer."))) is None
 
 
 def test_the_book_sums_what_its_steps_cost(
@@ -279,11 +290,11 @@ def test_a_server_that_goes_away_in_the_middle_leaves_nothing_and_is_found_again
 
     with pytest.raises(DatabaseUnreachable):
         journal.record(make(), hang_up)
-    lost = journal.recorded(make())
+    lost = journal.attempts(make().key)
 
-    step = journal.record(make())
+    step = journal.record(make(), again=True)
 
-    assert (lost, journal.recorded(make())) == (None, step)
+    assert (lost, [found.id for found in journal.attempts(make().key)]) == ([], [step])
     assert the_book(storage).calls == 1
 
 

@@ -142,6 +142,23 @@ def test_who_was_overtaken_releases_nothing(storage: BookStorage) -> None:
         take(storage, "worker C")
 
 
+@pytest.mark.parametrize("renewed", [False, True])
+def test_a_dead_workers_lease_is_ended_unless_it_was_renewed_since(storage: BookStorage, renewed: bool) -> None:
+    lease = take(storage, "worker A")
+    with storage.read() as stores:
+        sign = stores.books.get(BOOK).lease_expires
+    if renewed:
+        with storage.database.write(Failpoint.EDIT_BOOK) as connection:
+            lease.fence(connection)
+
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
+        has_ended = Lease.end(connection, BOOK, "worker A", sign)
+
+    assert has_ended is not renewed
+    if has_ended:
+        assert take(storage, "worker B").token == 2
+
+
 def test_a_stop_that_was_asked_for_is_heard_and_forgotten_by_the_next_taker(storage: BookStorage) -> None:
     lease = take(storage, "worker A")
     with storage.write() as stores:

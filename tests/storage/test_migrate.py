@@ -5,20 +5,25 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 import bookwright
 from bookwright.failpoints import Failpoint
+from bookwright.models.amount import Amount
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.models.settings import load_settings
 from bookwright.storage import migrate
+from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database, open_database
+from bookwright.storage.studio import Studio
 from bookwright.storage.tables import metadata
 from tests.postgres import PostgresServer
-from tests.storage.conftest import BACKINGS
+from tests.storage.conftest import BACKINGS, BRIEF
 
 
 @pytest.fixture(params=BACKINGS)
@@ -51,6 +56,30 @@ def test_an_empty_database_comes_to_the_newest_revision_once(empty: Database) ->
 
     assert (before, first, again) == (None, True, False)
     assert revision(empty) == migrate.HEAD
+
+
+def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> None:
+    _bring_to(empty, "0001")
+    with empty.write(Failpoint.EDIT_BOOK) as connection:
+        BookRepository(connection).create("lamp", BRIEF)
+        connection.execute(text("UPDATE books SET cost = 1234567, input_tokens = 89, lease_token = 7"))
+        before = connection.execute(text("SELECT * FROM books")).one()._asdict()
+
+    assert migrate.upgrade(empty)
+
+    assert revision(empty) == migrate.HEAD
+    with empty.read() as connection:
+        assert connection.execute(text("SELECT * FROM books")).one()._asdict() == before
+        assert BookRepository(connection).get("lamp").brief == BRIEF
+        assert Studio(connection).standing().total == Amount(1_234_567, 89)
+
+
+def _bring_to(database: Database, revision: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(bookwright.__file__).parent / "migrations"))
+    with database.write(Failpoint.MIGRATE) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
 
 
 def test_the_newest_revision_is_that_of_the_migrations_folder() -> None:

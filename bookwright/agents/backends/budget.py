@@ -1,27 +1,31 @@
 """The budget: held before a call at its worst, settled after it at what it was."""
 
-from dataclasses import dataclass
 from threading import RLock
-from typing import Self
+from typing import Protocol, Self
 
-from bookwright.agents.backends.prices import MICROS
+from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded
 
 
-@dataclass(frozen=True)
-class Amount:
-    """Money and tokens together."""
+class Slices(Protocol):
+    """Whoever hands a book its slices of a cap that many books share."""
 
-    cost: int = 0
-    """Millionths of a US dollar."""
-    tokens: int = 0
-    """Prompt and output tokens together."""
+    def covers(self, used: Amount, cost: int | None, tokens: int) -> bool:
+        """Tell whether what was handed out is enough for a call of this worst."""
+        ...
 
-    def __add__(self, other: "Amount") -> "Amount":
-        return Amount(self.cost + other.cost, self.tokens + other.tokens)
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what was handed out may have been taken back, so that it has to be asked for again."""
+        ...
 
-    def __sub__(self, other: "Amount") -> "Amount":
-        return Amount(self.cost - other.cost, self.tokens - other.tokens)
+    def extend(self, used: Amount, cost: int | None, tokens: int) -> None:
+        """Ask for what such a call needs; waits for the database.
+
+        Raises:
+            BudgetExceeded: There is not that much left.
+        """
+        ...
 
 
 class BudgetLedger:
@@ -39,7 +43,9 @@ class BudgetLedger:
         spent_cost: int = 0,
         spent_tokens: int = 0,
         parent: Self | None = None,
+        slices: Slices | None = None,
         title: str = "the budget",
+        remedy: str = "",
     ) -> None:
         """Open a ledger.
 
@@ -47,20 +53,23 @@ class BudgetLedger:
             cap_usd: US dollars in all; None for no cap.
             cap_tokens: Prompt and output tokens in all; None for no cap.
             spent_cost: What was spent before, in millionths of a US dollar.
+            slices: Where to ask for a part of the cap over all books, if there is one.
             title: What messages call it.
+            remedy: What they say to do when it is used up.
         """
-        self._cap_cost = None if cap_usd is None else round(cap_usd * MICROS)
-        self._cap_tokens = cap_tokens
+        self._cap = Cap.of(cap_usd, cap_tokens)
         self._spent = Amount(spent_cost, spent_tokens)
         self._held = Amount()
         self._parent = parent
+        self._slices = slices
         self._title = title
+        self._remedy = remedy
         self._lock: RLock = parent._lock if parent else RLock()
 
     @property
     def is_capped(self) -> bool:
         """Whether this ledger or one above it can refuse a call."""
-        own = self._cap_cost is not None or self._cap_tokens is not None
+        own = self._cap.is_set or self._slices is not None
         return own or (self._parent is not None and self._parent.is_capped)
 
     @property
@@ -75,6 +84,27 @@ class BudgetLedger:
         with self._lock:
             return self._held
 
+    def has_slice(self, cost: int | None, tokens: int) -> bool:
+        """Tell whether a call of this worst can be reserved without asking for a slice before."""
+        with self._lock:
+            is_sure = self._slices is None or not self._slices.is_doubtful
+            above = self._parent is None or self._parent.has_slice(cost, tokens)
+            return is_sure and above and self._is_covered(cost, tokens)
+
+    def ask_for_slice(self, cost: int | None, tokens: int) -> None:
+        """Ask for the slice that a call of this worst needs. Waits for the database: not for the event loop.
+
+        Raises:
+            BudgetExceeded: A cap of this family leaves no room for it, so no slice was taken; or there is none.
+        """
+        with self._lock:
+            self._check(cost, tokens)
+            used = self._used
+        if self._slices is not None and (self._slices.is_doubtful or not self._slices.covers(used, cost, tokens)):
+            self._slices.extend(used, cost, tokens)
+        if self._parent is not None:
+            self._parent.ask_for_slice(cost, tokens)
+
     def reserve(self, cost: int | None, tokens: int) -> "Reservation":
         """Hold the worst that a call can cost, in millionths of a US dollar (None: unknown) and tokens.
 
@@ -83,27 +113,39 @@ class BudgetLedger:
         """
         with self._lock:
             self._check(cost, tokens)
+            if not self._is_covered(cost, tokens):
+                raise BudgetExceeded(f"{self._title} holds no slice for a call of {tokens:,} tokens", "resume the book")
             amount = Amount(cost or 0, tokens)
             self._hold(amount)
             return Reservation(self, amount)
 
+    def _is_covered(self, cost: int | None, tokens: int) -> bool:
+        own = self._slices is None or self._slices.covers(self._used, cost, tokens)
+        return own and (self._parent is None or self._parent._is_covered(cost, tokens))
+
+    @property
+    def _used(self) -> Amount:
+        return self._spent + self._held
+
     def _check(self, cost: int | None, tokens: int) -> None:
-        used = self._spent + self._held
-        if self._cap_cost is not None:
+        left = self._cap.less(self._used)
+        if left.cost is not None and self._cap.cost is not None:
             if cost is None:
                 raise BudgetExceeded(
                     f"{self._title} caps money and the model's price is unknown; "
                     "give its price under [prices] in config.toml, 0 if it is free"
                 )
-            if used.cost + cost > self._cap_cost:
+            if cost > left.cost:
                 raise BudgetExceeded(
                     f"the next call may cost up to ${cost / MICROS:.4f} and {self._title} has "
-                    f"${max(self._cap_cost - used.cost, 0) / MICROS:.4f} of ${self._cap_cost / MICROS:.2f} left"
+                    f"${max(left.cost, 0) / MICROS:.4f} of ${self._cap.cost / MICROS:.2f} left",
+                    self._remedy,
                 )
-        if self._cap_tokens is not None and used.tokens + tokens > self._cap_tokens:
+        if left.tokens is not None and tokens > left.tokens:
             raise BudgetExceeded(
                 f"the next call may take up to {tokens:,} tokens and {self._title} has "
-                f"{max(self._cap_tokens - used.tokens, 0):,} of {self._cap_tokens:,} left"
+                f"{max(left.tokens, 0):,} of {self._cap.tokens:,} left",
+                self._remedy,
             )
         if self._parent:
             self._parent._check(cost, tokens)

@@ -18,6 +18,7 @@ from pydantic_ai.exceptions import (
 
 from bookwright.agents.backends.catalogue import Endpoint
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
+from bookwright.models.plain import plain
 
 _MAX_DETAIL = 300
 _RETRIED_STATUSES = frozenset({408, 409, 425, 429})
@@ -72,10 +73,8 @@ def _rejection(error: Exception, endpoint: Endpoint, detail: str) -> str:
             return f"{name} refuses the API key{status}; check {variables}. {detail}"
         case ModelNotFoundError():
             return f"{provider.name} has no model {endpoint.model!r} at {endpoint.base_url}{status}. {detail}"
-        case ModelContextWindowExceededError():
-            return f"the prompt does not fit the context window of {name}{status}. {detail}"
-        case _ if _OVERFLOW.search(detail):
-            return f"the prompt does not fit the context window of {name}{status}. {detail}"
+        case _ if isinstance(error, ModelContextWindowExceededError) or _OVERFLOW.search(detail):
+            return f"the prompt does not fit the context window of {name}{status}; choose a model with more. {detail}"
         case _:
             return f"{name} refuses the request{status}. {detail}"
 
@@ -112,7 +111,7 @@ def _detail(error: Exception, endpoint: Endpoint) -> str:
     text = _provider_words(error) or str(error) or type(error).__name__
     if endpoint.api_key:
         text = text.replace(endpoint.api_key, "...")
-    text = _KEY.sub("...", " ".join(text.split()))
+    text = _KEY.sub("...", " ".join(plain(text).split()))
     return text if len(text) <= _MAX_DETAIL else text[:_MAX_DETAIL] + " ..."
 
 

@@ -1,14 +1,20 @@
 """Meters one try: holds the budget before it, counts what was heard, and settles whatever came of it."""
 
+import asyncio
+from datetime import UTC, datetime
 from time import monotonic
 
 from bookwright.agents.backends import catalogue, prices
 from bookwright.agents.backends.budget import BudgetLedger, Reservation
 from bookwright.agents.backends.protocol import Backend, EventKind, Listener, Request, StreamEvent
-from bookwright.agents.backends.schema import schema_text
+from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.models.errors import BackendUnavailable
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
+
+_UNTOLD = ("timeout", "broken_stream")
+"""Kinds of failure in which the provider has not said that it did nothing."""
 
 
 class Meter:
@@ -28,6 +34,7 @@ class Meter:
         self._budget = budget
         self._listener = listener
         self._start = monotonic()
+        self._began_at = datetime.now(UTC)
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self.partial = Reply(text="", model=request.model, finish_reason="length")
@@ -38,13 +45,14 @@ class Meter:
 
         Raises:
             BudgetExceeded: It could cost more than is left; nothing was sent.
+            LeaseLost, StorageError: No slice of the studio's cap could be asked for; nothing was sent.
             BackendError: It failed; `partial` says what had come.
         """
-        reservation = self._reserve()
+        reservation = await self._reserve()
         try:
             reply = await backend.complete(self._request, self._hear)
-        except BaseException:  # whatever ends it, and be it a cancel: what had come may have been billed
-            self.partial = self._bill(self._estimated())
+        except BaseException as error:  # whatever ends it, and be it a cancel: what had come may have been billed
+            self.partial = self._bill(self._estimated(error))
             self._settle(reservation, self.partial)
             raise
         reply = self._bill(reply)
@@ -61,21 +69,20 @@ class Meter:
 
     @property
     def _sent(self) -> tuple[str, ...]:
-        """All text that the call sends."""
-        request = self._request
-        turns = (part for correction in request.corrections for part in (correction.reply, correction.problem))
-        schema = "" if request.output is None else schema_text(request.output)
-        return (request.prompt.system, *request.prompt.blocks, *turns, schema)
+        return texts_of(self._request)
 
-    def _reserve(self) -> Reservation | None:
+    async def _reserve(self) -> Reservation | None:
         if self._budget is None:
             return None
         if not self._budget.is_capped:
             return self._budget.reserve(0, 0)
         name = self._request.model
-        prompt = self._counter.estimate(name, *self._sent)
+        prompt = self._counter.bound(name, *self._sent)
         output = self._request.sampling.max_output_tokens + catalogue.thinking_allowance(name)
-        return self._budget.reserve(prices.worst_cost(name, prompt, output, self._settings), prompt + output)
+        worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
+        if not self._budget.has_slice(worst, prompt + output):
+            await asyncio.to_thread(self._budget.ask_for_slice, worst, prompt + output)
+        return self._budget.reserve(worst, prompt + output)
 
     def _settle(self, reservation: Reservation | None, reply: Reply) -> None:
         if reservation:
@@ -84,16 +91,23 @@ class Meter:
     def _bill(self, reply: Reply) -> Reply:
         if reply.cost is not None:  # a backend may know better
             return reply
-        return reply.model_copy(update={"cost": prices.cost(self._request.model, reply.usage, self._settings)})
+        cost = prices.cost(self._request.model, reply.usage, self._settings, self._began_at)
+        return reply.model_copy(update={"cost": cost})
 
-    def _estimated(self) -> Reply:
-        """What had come of a try that ended early. A provider that had sent nothing bills nothing."""
+    def _estimated(self, error: BaseException) -> Reply:
+        """What had come of a try that ended early, and what that takes.
+
+        A provider that refuses or cannot be reached bills nothing; one that fell silent may have read the prompt.
+        """
         text, reasoning = "".join(self._text), "".join(self._reasoning)
         usage = Usage(is_estimate=True)
-        if text or reasoning:
+        is_untold = not isinstance(error, Exception) or (
+            isinstance(error, BackendUnavailable) and error.kind in _UNTOLD
+        )
+        if text or reasoning or is_untold:
             usage = Usage(
-                input_tokens=self._counter.estimate(self._request.model, *self._sent),
-                output_tokens=self._counter.estimate(self._request.model, text, reasoning),
+                input_tokens=self._counter.unsaid(self._request.model, *self._sent),
+                output_tokens=self._counter.unsaid(self._request.model, text, reasoning),
                 is_estimate=True,
             )
         return self.partial.model_copy(

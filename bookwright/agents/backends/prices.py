@@ -5,11 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bookwright.agents.backends import catalogue, price_list
+from bookwright.models.amount import MICROS
 from bookwright.models.settings import Price, Settings
 from bookwright.models.step import Usage
-
-MICROS = 1_000_000
-"""Millionths in a dollar. A price for a million tokens in dollars is a price for one token in millionths."""
 
 
 def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None) -> int | None:
@@ -33,12 +31,14 @@ def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None
     return 0 if provider.is_free else _by_list(provider.price_lists, model, usage, at or datetime.now(UTC))
 
 
-def worst_cost(name: str, input_tokens: int, output_tokens: int, settings: Settings) -> int | None:
+def worst_cost(
+    name: str, input_tokens: int, output_tokens: int, settings: Settings, at: datetime | None = None
+) -> int | None:
     """Price the most that a call can cost: nothing of its prompt cached, all of it written to the cache."""
     provider = catalogue.PROVIDERS.get(name.partition(":")[0])
     writes = input_tokens if provider and catalogue.Feature.CACHE_POINTS in provider.features else 0
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_write_tokens=writes)
-    return cost(name, usage, settings)
+    return cost(name, usage, settings, at)
 
 
 def _by_override(usage: Usage, price: Price) -> float:

@@ -108,7 +108,7 @@ class FailedAttempt:
     """From 1, counted for each model of a call anew."""
     error: BackendError
     reply: Reply
-    """The text that had arrived, with an estimated bill; empty where nothing was sent back."""
+    """The text that had arrived, with an estimated bill; nothing where the provider refused."""
 
 
 FailureListener = Callable[[FailedAttempt], None]

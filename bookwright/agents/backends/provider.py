@@ -5,9 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import monotonic
 
-import httpx2
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.models import Model, StreamedResponse
 
 from bookwright.agents.backends import catalogue, faults
@@ -15,9 +13,10 @@ from bookwright.agents.backends.catalogue import Endpoint, Feature, OutputMode, 
 from bookwright.agents.backends.clients import Client, make_client, make_model, takes_sampling
 from bookwright.agents.backends.gathering import Gathering
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
+from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.backends.wire import Wire, to_wire
-from bookwright.models.errors import BackendUnavailable, RequestRejected
+from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 
@@ -132,12 +131,11 @@ class ProviderBackend:
         told = stream.usage
         written = gathering.text + gathering.reasoning
         is_estimate = not told.input_tokens or bool(written and not told.output_tokens)
-        prompt = (request.prompt.system, *request.prompt.blocks)
         return Usage(
-            input_tokens=told.input_tokens or self._counter.estimate(request.model, *prompt),
+            input_tokens=told.input_tokens or self._counter.unsaid(request.model, *texts_of(request)),
             cached_tokens=told.cache_read_tokens,
             cache_write_tokens=told.cache_write_tokens,
-            output_tokens=told.output_tokens or self._counter.estimate(request.model, written),
+            output_tokens=told.output_tokens or self._counter.unsaid(request.model, written),
             is_estimate=is_estimate,
         )
 
@@ -221,5 +219,7 @@ def _finish_reason(request: Request, stream: StreamedResponse, gathering: Gather
 async def _errors_translated(endpoint: Endpoint, gathering: Gathering) -> AsyncIterator[None]:
     try:
         yield
-    except (AgentRunError, UserError, httpx2.HTTPError, OSError) as error:
+    except BackendError:
+        raise
+    except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
         raise faults.translate(error, endpoint, gathering.text) from error

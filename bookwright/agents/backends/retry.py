@@ -96,7 +96,8 @@ def _give_up(error: BackendUnavailable, number: int, policy: RetryPolicy) -> Bac
     if error.retry_after is not None and error.retry_after > policy.retry_after_cap_seconds:
         why = (
             f"{error}; it asks for a rest of {error.retry_after:.0f} s, "
-            f"more than the {policy.retry_after_cap_seconds:g} s of retry_after_cap_seconds"
+            f"more than the {policy.retry_after_cap_seconds:g} s of retry_after_cap_seconds: "
+            "wait that long, or name another model under [fallbacks] in config.toml"
         )
     elif number >= policy.max_attempts:
         why = f"{error} (after {number} attempts)" if number > 1 else str(error)

@@ -1,10 +1,12 @@
-"""The JSON schema of a shape as models get to see it."""
+"""The JSON schema of a shape as models get to see it, and all that a request sends."""
 
 import json
 from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
+
+from bookwright.agents.backends.protocol import Request
 
 _IDLE = ("title", "default")
 
@@ -22,6 +24,13 @@ def compact_schema(shape: type[BaseModel]) -> dict[str, Any]:
     """Give the same as a fresh dict."""
     schema: dict[str, Any] = json.loads(schema_text(shape))
     return schema
+
+
+def texts_of(request: Request) -> tuple[str, ...]:
+    """Give all text that a call sends, for counting it."""
+    turns = (part for correction in request.corrections for part in (correction.reply, correction.problem))
+    schema = "" if request.output is None else schema_text(request.output)
+    return (request.prompt.system, *request.prompt.blocks, *turns, schema)
 
 
 def _bare(node: Any, holds_names: bool = False) -> Any:

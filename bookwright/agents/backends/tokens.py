@@ -46,6 +46,9 @@ _PATTERNS = (
     ("*qwen*", "qwen"), ("*gemma*", "gemma"), ("*smollm*", "smollm2"),
 )  # fmt: skip
 _MARGIN = 1.1
+_BYTES_PER_TOKEN = 3
+_FRAME = 400
+"""Tokens that a provider adds to a prompt: marks of roles, and its own words on how to use a tool."""
 _SMOOTHING = 0.2
 _LEAST_TEXT = 50
 """Tokens below which a count says nothing about the ratio: chat frames weigh too much."""
@@ -80,6 +83,10 @@ def _length(pattern: re.Pattern[str], text: str) -> int:
     return sum(map(len, pattern.findall(text)))
 
 
+def _bytes(texts: tuple[str, ...]) -> int:
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
+
+
 class TokenCounter:
     """Token estimates for each model, drawn towards what its provider has counted. Thread-safe."""
 
@@ -90,6 +97,20 @@ class TokenCounter:
     def estimate(self, name: str, *texts: str) -> int:
         """Estimate the tokens of `texts` for `provider:model`, 10 % above what is likely."""
         return math.ceil(self._raw(name, texts) * self.ratio(name) * _MARGIN)
+
+    def unsaid(self, name: str, *texts: str) -> int:
+        """Estimate generously what a provider did not count, so that a cap is not passed for it.
+
+        Not below a token for three bytes: hardly any text has more, in any of the four languages.
+        """
+        return max(self.estimate(name, *texts), math.ceil(_bytes(texts) / _BYTES_PER_TOKEN))
+
+    def bound(self, name: str, *texts: str) -> int:
+        """Return what no provider counts more than for a prompt of `texts`: a token for each byte, and its frame.
+
+        Tokenizers fall back to bytes at the worst, so a cap that is held by this figure is held.
+        """
+        return max(_bytes(texts) + _FRAME, self.estimate(name, *texts))
 
     def observe(self, name: str, counted: int, *texts: str) -> None:
         """Learn that the provider counted so many tokens for `texts`."""

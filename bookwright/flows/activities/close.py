@@ -107,7 +107,7 @@ def _finish(unit: TaskNode, stores: Stores) -> None:
     stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
     if unit.parent is None:
         return
-    waiting = [sibling for sibling in stores.nodes.children(unit.parent, TaskType.WRITE) if _waits(sibling)]
+    waiting = stores.nodes.waiting_units(unit.parent)
     if waiting:
         planned = [sibling.length or 1 for sibling in waiting]
         owed = max(stores.nodes.get(unit.parent).remaining, round(sum(planned) * _LEAST_KEPT))
@@ -115,11 +115,6 @@ def _finish(unit: TaskNode, stores: Stores) -> None:
         for sibling, length in zip(waiting, lengths, strict=True):
             if length != sibling.length:
                 stores.nodes.change(sibling.key, length=length)
-
-
-def _waits(unit: TaskNode) -> bool:
-    """True for a unit that nobody has begun to plan or write."""
-    return unit.status is NodeStatus.OPEN and not unit.planning_round and not unit.written
 
 
 def _asks_review(unit: TaskNode, deps: Deps) -> bool:

@@ -7,7 +7,7 @@ from bookwright.agents.workflows import CONDENSE
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.language import Language
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -43,7 +43,5 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
 
     try:
         deps.window.run(Activity.CONDENSE, book, ask)
-    except (BookPaused, RequestRejected):
-        if deps.desk.journal.stop_requested:
-            raise
-        # Code cuts the text then; the attempts are on record.
+    except (NoResult, RequestRejected):
+        return  # Code cuts the text then; the attempts are on record.

@@ -37,13 +37,13 @@ def open_child(unit: TaskNode, deps: Deps) -> TaskNode | None:
 def wants_child(unit: TaskNode, deps: Deps) -> bool:
     """Tell whether the division goes on: the engine ends it, by what is left of the length."""
     with deps.stores() as stores:
-        children = stores.nodes.children(unit.key, TaskType.WRITE)
-    if not children:
+        last = stores.nodes.last_unit(unit.key)
+    if last is None:
         return True
-    if not division_is_incremental(children[-1].level) or children[-1].is_last:
+    if not division_is_incremental(last.level) or last.is_last:
         return False
     usual = usual_child(unit, deps)
-    if not children[-1].level.is_at_least(Level.ACT):
+    if not last.level.is_at_least(Level.ACT):
         usual = min(usual, max_unit_length(deps))
     return not division_is_over(unit.remaining, usual)
 
@@ -55,7 +55,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     if level is None:
         raise BookPaused(f"{unit.name} can be divided no further", "raise max_unit_length in the brief")
     with deps.stores() as stores:
-        index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
+        index = stores.nodes.count_units(unit.key) + 1
     is_incremental = division_is_incremental(level)
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)

@@ -14,7 +14,7 @@ from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -70,10 +70,8 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
 
     try:
         run.run(agent, move, check=partial(what_is_lost, before or present_text))
-    except (BookPaused, RequestRejected):
-        if deps.desk.journal.stop_requested:
-            raise
-        # Its attempts are on record; what waits is tried again with the next news.
+    except (NoResult, RequestRejected):
+        return  # its attempts are on record; what waits is tried again with the next news
 
 
 def what_is_lost(before: str | GlobalState, after: str | GlobalState) -> str:

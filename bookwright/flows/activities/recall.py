@@ -10,7 +10,7 @@ from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Questions
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import BookPaused, RequestRejected
+from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.level import Level
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
@@ -41,10 +41,8 @@ def recall(unit: TaskNode, deps: Deps) -> None:
 
     try:
         _run(unit, deps).run(QUESTIONS, move)
-    except (BookPaused, RequestRejected):
-        if deps.desk.journal.stop_requested:
-            raise
-        # The index is asked without a model's help then; its attempts are on record.
+    except (NoResult, RequestRejected):
+        return  # The index is asked without a model's help then; its attempts are on record.
 
 
 def _run(unit: TaskNode, deps: Deps) -> ActivityRun:

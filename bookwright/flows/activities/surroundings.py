@@ -22,16 +22,14 @@ def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
     """Return the unit that a task serves, or the node itself if it is one."""
     if node.unit is None:
         return node
-    with deps.stores() as stores:
-        return stores.nodes.get(node.unit)
+    return deps.storage.node(node.unit)
 
 
 def parent_of(node: TaskNode, deps: Deps) -> TaskNode | None:
     """Return the node above."""
     if node.parent is None:
         return None
-    with deps.stores() as stores:
-        return stores.nodes.get(node.parent)
+    return deps.storage.node(node.parent)
 
 
 def max_unit_length(deps: Deps) -> int:
@@ -90,8 +88,7 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
 
 def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     """Return the card of an activity with everything that its unit's place decides."""
-    with deps.stores() as stores:
-        above = stores.nodes.ancestors(unit)
+    above = deps.storage.above(unit)
     child = child_level_of(unit, deps)
     low, high = child.bounds if child else (0, 0)
     return replace(

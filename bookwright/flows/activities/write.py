@@ -1,7 +1,9 @@
 """Writing a unit's prose: plan, draft, critic, refine, and one step more where the length is off."""
 
+from contextlib import suppress
 from dataclasses import replace
 
+from bookwright.agents.agent import Agent
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.quality import spots_in
 from bookwright.agents.workflows import LENGTHEN, REVISE, REVISION_MARK, SHORTEN, write_workflow
@@ -9,7 +11,9 @@ from bookwright.flows.activities import small
 from bookwright.flows.activities.acceptance import accept
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
+from bookwright.models.decision import Cuts
 from bookwright.models.document import DocumentKind
+from bookwright.models.errors import NoResult
 from bookwright.models.length import TOLERANCE, LengthRecord, is_off
 from bookwright.models.profile import ProfileName
 from bookwright.models.prose import (
@@ -59,7 +63,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps), check=check)
     final = revised(prose.value)
     if _is_off(final, unit, run, deps):
-        _mend_length(final, draft, unit, run, deps)
+        _mend_length(final, draft, last, unit, run, deps)
 
 
 def revised(text: str) -> str:
@@ -103,23 +107,28 @@ def _is_off(text: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
     return is_off(target, deps.brief.language.measure(text), tolerance)
 
 
-def _mend_length(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """One bounded step that adds passages or drops sentences; code does the counting."""
+def _mend_length(text: str, draft: str, last: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """One bounded step that adds passages or drops sentences; code does the counting.
+
+    Where no answer to it can be used, the prose of `last`, which is paid, stands as it is.
+    """
     target, language = unit.length or 1, deps.brief.language
     written = language.measure(text)
     missing = target - written
     if missing > 0:
-        run.card = replace(run.card, missing_length=round(missing * _LENGTHEN_MARGIN))
-        run.add("text", numbered_paragraphs(text))
-        run.run(
-            LENGTHEN,
-            lambda reply: accept(lengthened(text, read_insertions(reply), target, language), unit, run, deps, draft),
-        )
+        mender, wanted, shown = LENGTHEN, missing * _LENGTHEN_MARGIN, numbered_paragraphs(text)
     else:
-        excess = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
-        run.card = replace(run.card, missing_length=round(excess))
-        run.add("text", numbered_sentences(text))
-        run.run(
-            SHORTEN,
-            lambda answer: accept(shortened(text, answer.cuts, target, language), unit, run, deps, draft),
-        )
+        mender, wanted, shown = SHORTEN, min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT), numbered_sentences(text)
+
+    def mended(answer: str | Cuts) -> Move:
+        if isinstance(answer, Cuts):
+            return accept(shortened(text, answer.cuts, target, language), unit, run, deps, draft)
+        return accept(lengthened(text, read_insertions(answer), target, language), unit, run, deps, draft)
+
+    if run.failures(mender.name) <= deps.desk.settings.max_repairs:
+        run.card = replace(run.card, missing_length=round(wanted))
+        run.add("text", shown)
+        with suppress(NoResult):  # its attempts are on record
+            run.run(mender, mended)
+            return
+    run.make_late(last, accept(text, unit, run, deps, draft))

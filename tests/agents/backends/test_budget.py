@@ -123,3 +123,126 @@ def test_spending_never_passes_a_cap_that_worst_cases_respect(calls: list[tuple[
 
     assert unit.spent.cost <= 500_000
     assert book.spent == unit.spent
+
+
+class Studio:
+    """A cap over many books that hands out slices, as the database does."""
+
+    def __init__(self, cap: int, share: int) -> None:
+        self.left = cap
+        self.share = share
+        self.asked = 0
+
+
+class Slices:
+    """One book's slices of a studio's cap."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.limit = 0
+        self.is_doubtful = False
+
+    def covers(self, used: Amount, cost: int | None, tokens: int) -> bool:
+        return cost is not None and used.cost + cost <= self.limit
+
+    def extend(self, used: Amount, cost: int | None, tokens: int) -> None:
+        self.studio.asked += 1
+        self.give_back(used.cost)
+        if cost is None or cost > self.studio.left:
+            raise BudgetExceeded("the studio has not that much")
+        piece = max(cost, self.studio.left // self.studio.share)
+        self.studio.left -= piece
+        self.limit = used.cost + piece
+
+    def give_back(self, used: int) -> None:
+        self.studio.left += max(self.limit - used, 0)
+        self.limit = 0
+
+
+def pay(ledger: BudgetLedger, worst: int, part: int) -> int | None:
+    """Make one call that takes so many hundredths of its worst; None if it is refused."""
+    try:
+        ledger.ask_for_slice(worst, 1)
+        reservation = ledger.reserve(worst, 1)
+    except BudgetExceeded:
+        return None
+    reservation.settle(worst * part // 100, 1)
+    return worst * part // 100
+
+
+def test_a_slice_is_asked_for_only_when_the_last_one_is_used_up() -> None:
+    studio = Studio(1_000, share=4)
+    ledger = BudgetLedger(slices=Slices(studio))
+
+    paid = [pay(ledger, 50, 100) for _ in range(5)]
+
+    assert (paid, studio.asked) == ([50] * 5, 1)
+    assert ledger.is_capped
+    assert ledger.has_slice(1, 1) is False
+
+
+def test_a_book_over_its_own_cap_asks_the_studio_for_nothing() -> None:
+    studio = Studio(1_000, share=1)
+    ledger = BudgetLedger(cap_usd=0.0001, slices=Slices(studio), remedy="raise it")
+
+    with pytest.raises(BudgetExceeded) as refused:
+        ledger.ask_for_slice(101, 1)
+
+    assert (studio.asked, refused.value.remedy) == (0, "raise it")
+
+
+def test_a_slice_in_doubt_is_asked_for_anew() -> None:
+    studio = Studio(1_000, share=4)
+    slices = Slices(studio)
+    ledger = BudgetLedger(slices=slices)
+    pay(ledger, 50, 100)
+
+    slices.is_doubtful = True
+
+    assert not ledger.has_slice(1, 1)
+    assert (pay(ledger, 50, 100), studio.asked) == (50, 2)
+
+
+def test_nothing_is_reserved_that_no_slice_covers() -> None:
+    with pytest.raises(BudgetExceeded, match="holds no slice"):
+        BudgetLedger(slices=Slices(Studio(1_000, share=1))).reserve(1, 1)
+
+
+Call = st.tuples(
+    st.integers(0, 1),
+    st.integers(0, 90_000),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 100)), min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.sampled_from(["goes well", "goes well", "goes well", "is killed", "is killed while paying"]),
+)
+"""Which book; the worst of a try; which tries are billed and how much of their worst they take; how many times
+dearer the model is that it falls back to for its last try; how it ends."""
+
+
+@given(calls=st.lists(Call, max_size=25), caps=st.tuples(st.integers(1, 600_000), st.integers(1, 600_000)),
+       studio_cap=st.integers(1, 900_000), share=st.integers(1, 20))  # fmt: skip
+def test_no_retry_fallback_or_crash_passes_a_cap_but_by_what_a_killed_call_had_paid(
+    calls: list[tuple[int, int, list[tuple[bool, int]], int, str]], caps: tuple[int, int], studio_cap: int, share: int
+) -> None:
+    studio = Studio(studio_cap, share)
+    slices = [Slices(studio), Slices(studio)]
+    journal = [0, 0]
+    ledgers = [BudgetLedger(caps[book] / 1_000_000, slices=slices[book]) for book in (0, 1)]
+
+    for book, worst, tries, dearer, end in calls:
+        for number, (is_billed, part) in enumerate(tries, start=1):
+            price = dearer if number == len(tries) > 1 else 1
+            paid = pay(ledgers[book], worst * price, part if is_billed else 0)
+            if paid is None:
+                break
+            if number < len(tries) or end != "is killed while paying":
+                journal[book] += paid
+        if end != "goes well":
+            slices[book].give_back(journal[book])
+            ledgers[book] = BudgetLedger(caps[book] / 1_000_000, spent_cost=journal[book], slices=slices[book])
+        assert sum(journal) + sum(max(one.limit - done, 0) for one, done in zip(slices, journal, strict=True)) <= (
+            studio_cap
+        )
+
+    assert journal[0] <= caps[0]
+    assert journal[1] <= caps[1]

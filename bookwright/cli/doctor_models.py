@@ -1,0 +1,58 @@
+"""What `doctor` looks at about models: whether each role's is known, has its key, and can be reached."""
+
+from urllib.parse import urlsplit
+
+from bookwright.agents.backends import catalogue
+from bookwright.cli.health import Health, first_of
+from bookwright.cli.models import problem_of, provider_state
+from bookwright.models.model_name import ROLES
+from bookwright.models.settings import Settings
+
+_SECONDS = 5.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def models(settings: Settings) -> tuple[Health, str]:
+    """Whether every role has a model that can be asked as things are set."""
+    names = _names(settings)
+    problems = [problem for name in names if (problem := problem_of(name, settings))]
+    return first_of(problems, [], ", ".join(names))
+
+
+def keys(settings: Settings) -> tuple[Health, str]:
+    """Which providers have a key; keys themselves are never shown."""
+    states = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
+    present = [state.provider for state in states if state.has_key]
+    return Health.OK, ", ".join(present) or "none set; models of your own machine need none"
+
+
+def reach(settings: Settings) -> tuple[Health, str]:
+    """Whether the servers of those models answer. No key is sent and nothing is asked of a model."""
+    names = [name for name in _names(settings) if not problem_of(name, settings)]  # `models` tells the others
+    providers = dict.fromkeys(catalogue.split_name(name)[0] for name in names)
+    addresses = {
+        provider.name: catalogue.base_url(provider, settings)
+        for provider in providers
+        if provider.dialect is not catalogue.Dialect.OWN
+    }
+    silent = [f"{name} at {address}: {why}" for name, address in addresses.items() if (why := _silence(address))]
+    return first_of(silent, [], ", ".join(addresses) or "no server is in use")
+
+
+def _names(settings: Settings) -> list[str]:
+    fallbacks = [name for names in settings.fallbacks.values() for name in names]
+    return list(dict.fromkeys([*(settings.models.get(role) or settings.model for role in ROLES), *fallbacks]))
+
+
+def _silence(address: str) -> str:
+    """Say why a server does not answer; any answer at all is one."""
+    import httpx2  # for this check alone
+
+    is_here = urlsplit(address).hostname in _LOOPBACK
+    try:
+        httpx2.head(address, timeout=_SECONDS, trust_env=not is_here)  # a proxy cannot reach this machine's own
+    except httpx2.TimeoutException:
+        return f"no answer in {_SECONDS:.0f} s"
+    except httpx2.HTTPError as error:
+        return str(error) or type(error).__name__
+    return ""

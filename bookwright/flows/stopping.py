@@ -1,0 +1,59 @@
+"""A clean stop: what SIGTERM and Ctrl-C do to a walk. Source: DESIGN section 5, rules 6 and 12."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from bookwright.storage.journal import Journal
+
+
+class Stop:
+    """The first signal lets the call in flight end, up to a deadline; the second ends it at once."""
+
+    def __init__(self, seconds: float, cancel: Callable[[], None]) -> None:
+        self._cancel = cancel
+        self._deadline = threading.Timer(seconds, cancel)
+        self._deadline.daemon = True
+        self._signals = 0
+        self._journal: Journal | None = None
+
+    def tell(self, journal: Journal) -> None:
+        """Let a journal hear of it, also of what came before there was one."""
+        self._journal = journal
+        if self._signals:
+            journal.request_stop()
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Take one signal."""
+        self._signals += 1
+        if self._journal is not None:
+            self._journal.request_stop()
+        if self._signals == 1:
+            self._deadline.start()
+        else:
+            self._cancel()
+
+    def end(self) -> None:
+        """Forget the deadline."""
+        self._deadline.cancel()
+
+
+@contextmanager
+def stopping(seconds: float, cancel: Callable[[], None]) -> Iterator[Stop]:
+    """Take the signals over, from before the lease is taken until it is released.
+
+    `cancel` ends the call in flight, `seconds` after the first signal if it has not ended by then.
+    """
+    stop = Stop(seconds, cancel)
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, stop.handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        stop.end()

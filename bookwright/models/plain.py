@@ -1,0 +1,16 @@
+"""Text that every database, file and provider takes."""
+
+import re
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Characters that no book holds and no EPUB may; Postgres refuses the first."""
+
+
+def plain(text: str) -> str:
+    """Take out control characters and lone surrogates; two halves that came apart become one again."""
+    text = _CONTROLS.sub("", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return text

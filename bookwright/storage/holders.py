@@ -1,0 +1,54 @@
+"""Who holds books, and whether such a worker still lives."""
+
+import re
+import socket
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from bookwright.models.errors import BookHeld
+from bookwright.storage.database import database_now
+from bookwright.storage.processes import lives
+from bookwright.storage.tables import books
+
+_OWNER = re.compile(r"process (\d+) on (.+)")
+"""As `flows.hold.owner_name` names a worker."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A worker whose lease of a book was not released."""
+
+    book: str
+    owner: str
+    seconds_left: float
+    """By the database's clock; negative once the lease has run out."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the book may be in its hands: the lease runs, and its process is not known to be dead."""
+        return self.seconds_left > 0 and not is_dead(self.owner)
+
+
+def holders(connection: Connection) -> list[Holder]:
+    """Return who has not released the book that it took, by book."""
+    left = (books.c.lease_expires - database_now()).label("left")
+    rows = connection.execute(select(books.c.id, books.c.lease_owner, left).order_by(books.c.id))
+    return [Holder(row.id, row.lease_owner, row.left) for row in rows if row.lease_owner is not None]
+
+
+def refuse_if_held(found: list[Holder]) -> None:
+    """Make sure that no living worker is among the holders.
+
+    Raises:
+        BookHeld: One is.
+    """
+    for holder in found:
+        if holder.is_alive:
+            raise BookHeld(holder.book, holder.owner, holder.seconds_left)
+
+
+def is_dead(owner: str) -> bool:
+    """True if a lease's owner is a process of this machine that no longer runs."""
+    found = _OWNER.fullmatch(owner)
+    return found is not None and found.group(2) == socket.gethostname() and not lives(int(found.group(1)))
