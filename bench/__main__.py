@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bench.measure import Measure
 
 BENCHES = ("engine", "length", "resume")
-BY_NAME = ("peers", "prompts", "scale")
+BY_NAME = ("facts", "peers", "prompts", "scale")
 """Not among `all`: they take minutes, at full size up to hours."""
 
 

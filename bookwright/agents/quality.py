@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 from bookwright.models.language import Language
 from bookwright.models.prose import paragraphs, sentences
@@ -15,13 +16,40 @@ _LEFTOVERS = re.compile(
 )
 
 
-def spots_in(text: str, language: Language) -> list[str]:
+@dataclass(frozen=True)
+class _Wording:
+    """How a spot is told to a critic."""
+
+    heading: str
+    repeated: str
+    alike: str
+
+
+_WORDINGS = {
+    "en": _Wording(
+        heading='a heading stands in the prose: "{quote}"',
+        repeated='occurs {count} times: "{quote}"',
+        alike='four sentences in a row open alike: "{quote}"',
+    ),
+    "zh": _Wording(
+        heading="正文里混进了标题：“{quote}”",
+        repeated="前后出现 {count} 次：“{quote}”",
+        alike="接连四句开头一样：“{quote}”",
+    ),
+}
+
+
+def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
     """Find places worth a critic's look, each quoted; worst first, few or none.
 
-    Repeated phrases, sentences that begin alike in a row, and headings left in the prose.
+    Repeated phrases, sentences that begin alike in a row, and headings left in the prose; told in
+    the language of the prompts, `locale`.
     """
-    found = [*_leftovers(text), *_repeated_phrases(text, language), *_same_openings(text, language)]
-    return found[:_SPOTS]
+    said = _WORDINGS.get(locale, _WORDINGS["en"])
+    headings = [said.heading.format(quote=line) for line in _leftovers(text)]
+    repeated = [said.repeated.format(count=count, quote=quote) for quote, count in _repeated_phrases(text, language)]
+    alike = [said.alike.format(quote=sentence) for sentence in _same_openings(text, language)]
+    return [*headings, *repeated, *alike][:_SPOTS]
 
 
 def tokens_of(text: str, language: Language) -> list[str]:
@@ -45,21 +73,22 @@ def _grams(tokens: list[str], size: int) -> Counter[tuple[str, ...]]:
 
 def _leftovers(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines() if _LEFTOVERS.match(line)]
-    return [f'a heading stands in the prose: "{line[:_QUOTE_CHARACTERS]}"' for line in lines[:2]]
+    return [line[:_QUOTE_CHARACTERS] for line in lines[:2]]
 
 
-def _repeated_phrases(text: str, language: Language) -> list[str]:
+def _repeated_phrases(text: str, language: Language) -> list[tuple[str, int]]:
+    """Phrases that come back, each with its count."""
     size = 6 if language in (Language.EN, Language.KO) else 10
     joint = " " if size == 6 else ""
     half = size // 2
-    spots: list[str] = []
+    spots: list[tuple[str, int]] = []
     seen: set[tuple[str, ...]] = set()
     for gram, count in _grams(tokens_of(text, language), size).most_common():
         if count == 1 or len(spots) == _PHRASES:
             break
         pieces = {gram[start : start + half] for start in range(size - half + 1)}
         if not seen & pieces:  # else it is more of a phrase that was shown
-            spots.append(f'occurs {count} times: "{joint.join(gram)}"')
+            spots.append((joint.join(gram), count))
         seen |= pieces
     return spots
 
@@ -70,5 +99,5 @@ def _same_openings(text: str, language: Language) -> list[str]:
         openings = [tuple(tokens_of(part, language)[: 1 if language is Language.EN else 2]) for part in parts]
         for index in range(len(openings) - 3):
             if openings[index] and len(set(openings[index : index + 4])) == 1:
-                return [f'four sentences in a row open alike: "{parts[index][:_QUOTE_CHARACTERS]}"']
+                return [parts[index][:_QUOTE_CHARACTERS]]
     return []

@@ -6,25 +6,37 @@ A line that begins with `§` binds. A new version carries it on, or releases it 
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 MARK = "§"
 RELEASE = "§-"
 
-_LEAD = re.compile(r"^[\s>*+-]*(?=§)")
+_LEAD = re.compile(r"^(?:[\s>*_`+-]|\d{1,3}[.)、．]|[(（]\d{1,3}[)）])*(?=§)")
+"""Bullets, numbers, quotation bars, emphasis and code marks, which models put before a line as they like."""
+
 _NOT_TOLD = re.compile(r"[\W_]+")
-_ARROW = re.compile(r"\s*(?:->|→|⇒|=>)\s*")
+_ARROW = re.compile(r"->|→|⇒|=>|$")
 
 
 def binding_lines(text: str) -> list[str]:
     """Return the lines of a text that bind, without bullets, in their order."""
-    lines = (_LEAD.sub("", line).strip() for line in text.splitlines())
-    return [line for line in lines if line.startswith(MARK) and not line.startswith(RELEASE) and _same(line)]
+    lines = _marked(text)
+    return [line for line in lines if not line.startswith(RELEASE) and _same(line)]
 
 
-def released_lines(text: str) -> list[str]:
-    """Return what a text releases, without marks and reasons."""
-    lines = (_LEAD.sub("", line).strip() for line in text.splitlines())
-    return [_ARROW.split(line.removeprefix(RELEASE))[0] for line in lines if line.startswith(RELEASE)]
+def released_lines(text: str, known: Iterable[str]) -> list[str]:
+    """Return those of the known lines that a text releases; each release frees the longest one it can mean.
+
+    A line may itself hold an arrow, so every arrow of a release may be the one before its reason.
+    """
+    by_wording = {_same(line): line for line in known}
+    found = []
+    for line in _marked(text):
+        if line.startswith(RELEASE):
+            told = line.removeprefix(RELEASE)
+            heads = [_same(told[: arrow.start()]) for arrow in _ARROW.finditer(told)]
+            found += [by_wording[head] for head in reversed(heads) if head in by_wording][:1]
+    return found
 
 
 def lost_lines(before: str, after: str) -> list[str]:
@@ -32,14 +44,25 @@ def lost_lines(before: str, after: str) -> list[str]:
 
     Wording counts letter by letter, and so does every figure; marks, spaces, width and case do not.
     """
-    held = {_same(line) for line in (*binding_lines(after), *released_lines(after))}
-    return [line for line in binding_lines(before) if _same(line) not in held]
+    known = binding_lines(before)
+    held = {_same(line) for line in (*binding_lines(after), *released_lines(after, known))}
+    return [line for line in known if _same(line) not in held]
 
 
 def without_releases(text: str) -> str:
     """Return a text as it is kept: what was released has been said, and stands in the journal."""
     kept = [line for line in text.splitlines() if not _LEAD.sub("", line).strip().startswith(RELEASE)]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+
+def _marked(text: str) -> list[str]:
+    """The lines that carry the mark, without what stands around them."""
+    bare = ((_LEAD.sub("", line).strip(), line.strip()) for line in text.splitlines())
+    return [
+        found.rstrip("`*_ ") if found != line else found  # what opened before the mark closes at the end
+        for found, line in bare
+        if found.startswith(MARK)
+    ]
 
 
 def _same(line: str) -> str:

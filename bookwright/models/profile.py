@@ -39,7 +39,7 @@ class Profile(BaseModel):
 
 _STANDARD_BUDGET = {
     "judge": 2_500, "questions": 2_000, "planner": 6_000, "designer": 6_000, "divider": 6_000,
-    "write_plan": 7_000, "writer": 9_000, "critic": 11_000, "refiner": 11_000,
+    "write_plan": 8_000, "writer": 9_000, "critic": 11_000, "refiner": 11_000,
     "evaluator": 7_000, "maintainer": 3_000, "researcher": 6_000,
 }  # fmt: skip
 

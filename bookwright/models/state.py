@@ -101,6 +101,10 @@ class GlobalState(BaseModel):
             named.append(promise.model_copy(update={"id": name}))
         return self.model_copy(update={"promises": tuple(named)})
 
+    def as_shown(self) -> str:
+        """Return the state as its keeper is shown it: what an earlier version settled is over."""
+        return self.model_copy(update={"settled": ()}).model_dump_json(exclude_defaults=True)
+
 
 def lost_promises(before: GlobalState, after: GlobalState) -> list[Promise]:
     """Return the promises that a new state neither carries on nor settles."""

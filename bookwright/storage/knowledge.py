@@ -7,7 +7,7 @@ What came last is compared in memory until Chroma has it. Source: DESIGN section
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -83,6 +83,7 @@ class KnowledgeIndex:
         limit: int,
         exclude_nodes: Iterable[int] = (),
         before: tuple[int, ...] | None = None,
+        known: Collection[str] = (),
     ) -> list[Passage]:
         """Return the passages that answer any of the queries best, best first, ties by id.
 
@@ -92,6 +93,7 @@ class KnowledgeIndex:
             limit: How many passages at most.
             exclude_nodes: Keys of nodes whose documents are shown elsewhere.
             before: Reading order that what is found has to come before.
+            known: Names of the book, which no rule would find in scripts without capitals.
 
         Raises:
             BackendError: The embedding server did not deliver.
@@ -102,9 +104,9 @@ class KnowledgeIndex:
         self._open()
         vectors = self._query_vectors(asked)
         limits = Limits(tuple(kinds), frozenset(exclude_nodes), before)
-        candidates = Pool(self._look, self._nearest, self._fresh, self._mentions).gather(asked, vectors, limits)
+        candidates = Pool(self._look, self._nearest, self._fresh, self._mentions, known).gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
-        scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32))
+        scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32), known)
         found = [replace(passage, score=float(score)) for (passage, _), score in zip(candidates, scores, strict=True)]
         return sorted(found, key=lambda passage: (-passage.score, passage.id))[:limit]
 

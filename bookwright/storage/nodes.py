@@ -109,23 +109,28 @@ class NodeRepository:
             if node.planning_round == planning_round
         ]
 
-    def units_before(self, node: TaskNode, count: int) -> list[TaskNode]:
+    def units_before(
+        self, node: TaskNode, count: int, *, level: Level | None = None, with_own: bool = False
+    ) -> list[TaskNode]:
         """Return up to `count` units that hold prose, in reading order before `node`, nearest last.
 
-        Goes up and back through the tree, so it costs as many queries as the tree is deep.
+        With a `level`, of each unit of that level only the last part is returned. `with_own` begins
+        with what the node itself holds. Goes up and back through the tree, so it costs as many
+        queries as the tree is deep, and with a `level` up to `count` times as many.
         """
-        found: list[TaskNode] = []
+        found = self._last_leaves(node.key, _NO_ORDINAL, count, level) if with_own else []
         for at in (node, *self.ancestors(node)):
             if len(found) < count and at.parent is not None:
-                found += self._last_leaves(at.parent, at.ordinal, count - len(found))
+                found += self._last_leaves(at.parent, at.ordinal, count - len(found), level)
         return found[::-1]
 
-    def _last_leaves(self, parent: int, before: int, count: int) -> list[TaskNode]:
+    def _last_leaves(self, parent: int, before: int, count: int, level: Level | None) -> list[TaskNode]:
         """The last units with prose below a node's children up to an ordinal, nearest first."""
         found: list[TaskNode] = []
         rows = self._connection.execute(sql.written_units(count), {"parent": parent, "before": before}).all()
         for row in rows:
-            below = self._last_leaves(row.key, _NO_ORDINAL, count - len(found)) if row.has_parts else []
+            wanted = 1 if row.level == level else count - len(found)
+            below = self._last_leaves(row.key, _NO_ORDINAL, wanted, level) if row.has_parts else []
             found += below or [self._read(row)]
             if len(found) == count:
                 break

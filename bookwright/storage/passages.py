@@ -64,8 +64,13 @@ class Passage:
 
     @property
     def searchable(self) -> str:
-        """The text with the line that says what it belongs to."""
-        return f"{header(self.label, self.title, self.goal)}\n{self.text}"
+        """What is embedded and compared: the text; before a design's or a finding's, what it is about.
+
+        A summary names what it tells of, and a unit's goal is told by every passage of it alike.
+        """
+        if self.kind is DocumentKind.SUMMARY:
+            return self.text
+        return f"{header(self.title, self.goal)}\n{self.text}"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The passages among which a question is ranked: the nearest by meaning, and those with its names."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +78,8 @@ class Pool:
     nearest: Nearest
     fresh: Mapping[PassageId, Candidate]
     mentions: Mentions
+    known: Collection[str] = ()
+    """Names of the book."""
 
     def gather(self, asked: Sequence[str], queries: Vectors, limits: Limits) -> list[Candidate]:
         """Return the `SIZE` nearest to each query and what names its names, in order of their ids."""
@@ -110,20 +112,22 @@ class Pool:
 
     def _named(self, asked: Sequence[str], limits: Limits) -> dict[Row, Passage]:
         with self.look() as repository:
-            rows = {row for name in _names(asked) for row in self.mentions.of(name, limits.kinds, repository)}
+            rows = {
+                row for name in _names(asked, self.known) for row in self.mentions.of(name, limits.kinds, repository)
+            }
             return {row: passage for row, passage in repository.places(rows).items() if limits.admit(passage)}
 
     def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: Limits) -> set[PassageId]:
         known = {passage.id: passage for passage in (*named, *(passage for passage, _ in self.fresh.values()))}
         chosen: set[PassageId] = set()
-        for name in _names(asked):
+        for name in _names(asked, self.known):
             having = (identity for identity in sorted(known) if name in known[identity].text)
             chosen |= set([identity for identity in having if known[identity].kind in limits.kinds][:_NAMED])
         return chosen
 
 
-def _names(asked: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(name for query in asked for name in names(query)))[:_NAMES]
+def _names(asked: Sequence[str], known: Collection[str]) -> list[str]:
+    return list(dict.fromkeys(name for query in asked for name in names(query, known)))[:_NAMES]
 
 
 def _nearest_to_each(queries: Vectors, candidates: Mapping[PassageId, Candidate]) -> set[PassageId]:

@@ -6,7 +6,7 @@ and cosines of e5 have no threshold, so only ranks and z-scores mean anything.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import log
@@ -64,11 +64,12 @@ def _terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def names(text: str) -> list[str]:
-    """Return what in a text is likely to be a name, full names first, then in the order of mention.
+def names(text: str, known: Collection[str] = ()) -> list[str]:
+    """Return what in a text is likely to be a name: known ones, full names, then in the order of mention.
 
     Capitalised words that the text does not also write small, katakana, and what stands in
-    quotation or title marks.
+    quotation or title marks. Scripts without capitals show nothing of the sort, so it is told the
+    names that the book itself has put on record.
     """
     lower = set(_SMALL.findall(text)) | _COMMON
     words = [match for match in _CAPITALISED.finditer(text) if match.group().lower() not in lower]
@@ -77,12 +78,13 @@ def names(text: str) -> list[str]:
     ]
     single = [(match.start(), match.group()) for match in words]
     single += [(match.start(), match.group(1) or match.group(2)) for match in _MARKED.finditer(text)]
-    return list(dict.fromkeys([*full, *(name for _, name in sorted(single))]))
+    told = sorted((name for name in known if name in text), key=text.index)
+    return list(dict.fromkeys([*told, *full, *(name for _, name in sorted(single))]))
 
 
-def weights(text: str) -> dict[str, float]:
+def weights(text: str, known: Collection[str] = ()) -> dict[str, float]:
     """Return the terms of a question, each with its weight; names weigh more."""
-    named = {term for name in names(text) for term in terms(name)}
+    named = {term for name in names(text, known) for term in terms(name)}
     return {term: NAME_WEIGHT if term in named else 1.0 for term in terms(text)}
 
 
@@ -94,21 +96,38 @@ def likeness(queries: Vectors, vectors: Vectors) -> Floats:
     return np.asarray(np.einsum("qd,vd->qv", queries.astype(np.float64), vectors.astype(np.float64)))
 
 
-def rank(queries: Sequence[str], query_vectors: Vectors, texts: Sequence[str], vectors: Vectors) -> Floats:
+def rank(
+    queries: Sequence[str],
+    query_vectors: Vectors,
+    texts: Sequence[str],
+    vectors: Vectors,
+    known: Collection[str] = (),
+) -> Floats:
     """Score every text by the question that it answers best; only their order means anything.
 
     `texts` are what is compared by words, `vectors` (texts, dimension) what is compared by meaning.
+    `known` are names of the book.
     """
     if not texts:
         return np.zeros(0)
     languages = [_language(text) for text in texts]
     bags = [_bag(text) for text in texts]
     scores = [
-        np.maximum(_z(_centred(row, languages)), _FARTHEST) + LEXICAL_WEIGHT * _z(_bm25(weights(query), bags))
+        np.maximum(_z(_centred(row, languages)), _FARTHEST) + LEXICAL_WEIGHT * _z(_bm25(weights(query, known), bags))
         for query, row in zip(queries, likeness(query_vectors, vectors), strict=True)
     ]
-    best: Floats = np.round(np.max(scores, axis=0), 6)
-    return best
+    return _fairly(np.round(scores, 6))
+
+
+def _fairly(scores: Floats) -> Floats:
+    """Merge the scores (questions, texts) so that every question has its best text before any has its second.
+
+    The highest of z-scores would give all the room to the question that some texts answer far
+    better than the rest, and another, which many answer alike, would get none.
+    """
+    places = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1)
+    merged: Floats = np.round(np.tanh(scores.max(axis=0)) / 4 - places.min(axis=0), 6)
+    return merged
 
 
 @lru_cache(maxsize=_KNOWN_PASSAGES)

@@ -79,6 +79,19 @@ def test_what_repeats_is_a_word_or_a_character_by_language() -> None:
     assert tokens_of("雨落。", Language.ZH) == ["雨", "落"]
 
 
+def test_spots_are_told_in_the_language_of_the_prompts() -> None:
+    phrase = PHRASES[Language.ZH]
+    text = f"第三章\n\n{phrase}。{phrase}。{phrase}。\n\n她走。她走。她走。她走。"
+
+    spots = spots_in(text, Language.ZH, "zh")
+
+    assert spots[0] == "正文里混进了标题：“第三章”"
+    assert spots[1].startswith("前后出现 3 次：“")
+    assert spots[-1] == "接连四句开头一样：“她走。”"
+    assert not [spot for spot in spots if any("a" <= letter.lower() <= "z" for letter in spot)]
+    assert spots_in(text, Language.ZH, "ja") == spots_in(text, Language.ZH)  # no such prompts: the English ones serve
+
+
 @given(st.text(max_size=400), st.sampled_from(Language))
 def test_any_text_has_few_spots_and_a_share_between_0_and_1(text: str, language: Language) -> None:
     assert len(spots_in(text, language)) <= 6

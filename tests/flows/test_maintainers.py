@@ -123,3 +123,37 @@ def test_the_maintainer_sees_the_structure_that_it_is_to_keep(tmp_path: Path) ->
     shown = next(block for block in backend.requests[-1].prompt.blocks if block.startswith("<current_document>"))
     assert '"id":"1-1"' in shown
     deps.storage.database.dispose()
+
+
+def test_the_maintainer_is_not_shown_again_what_was_settled_before(tmp_path: Path) -> None:
+    settling = state(settled=({"id": "1-1", "ending": "kept", "where": "1.2"},))
+    backend, deps = maintained(tmp_path, STATE, state({"promise": "The box is opened."}), settling, state())
+    owe(deps, STATE, "News three.")
+    with deps.stores() as stores:
+        maintain(stores.nodes.root(), deps)
+
+    shown = next(block for block in backend.requests[-1].prompt.blocks if block.startswith("<current_document>"))
+    assert "settled" not in shown
+    assert "To keep the lamp lit." in shown
+    deps.storage.database.dispose()
+
+
+@pytest.mark.parametrize(("kind", "named"), [(STATE, "[1 book summary: "), (DESIGN, "[1 book design: ")])
+def test_each_news_says_which_unit_it_is_from(tmp_path: Path, kind: DocumentKind, named: str) -> None:
+    answers = (state(), state()) if kind is STATE else (FIRST, FIRST)
+    backend, deps = maintained(tmp_path, kind, *answers)
+
+    shown = next(block for block in backend.requests[-1].prompt.blocks if block.startswith("<news>"))
+    assert shown.startswith(f"<news>\n{named}")
+    assert shown.endswith("]\nNews two.\n</news>")
+    deps.storage.database.dispose()
+
+
+def test_a_weak_model_sees_the_news_alone(tmp_path: Path) -> None:
+    backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp."]})
+    root, deps = begin(tmp_path, backend, profile="small")
+    owe(deps, STATE, "News one.")
+    maintain(root, deps)
+
+    assert "News one." in backend.requests[-1].prompt.blocks
+    deps.storage.database.dispose()

@@ -12,6 +12,7 @@ from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 
 ASKED = '{"questions": ["What does Ines owe the owner?", "  Who holds   the second key? ", ""]}'
+OWED = "§ Ines owes 7,000 crowns."
 LONG_PREMISE = "Ines keeps the lamp. " * 400
 
 
@@ -91,6 +92,37 @@ def test_a_premise_that_fits_no_prompt_is_made_small_once(tmp_path: Path) -> Non
 
     assert len(backend.requests) == 1
     assert LONG_PREMISE.strip() in backend.requests[0].prompt.blocks[-2]
+    deps.storage.database.dispose()
+
+
+def test_a_condensed_text_that_drops_a_binding_line_is_sent_back_with_that_line(tmp_path: Path) -> None:
+    backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp.", f"{OWED}\nInes keeps the lamp."]})
+    _, deps = walk(tmp_path, backend, premise=f"{OWED}\n{LONG_PREMISE}")
+
+    tasks.condense(deps)
+
+    assert len(backend.requests) == 2
+    assert OWED in backend.requests[-1].corrections[0].problem
+    deps.storage.database.dispose()
+
+
+def test_a_condensed_text_may_release_nothing(tmp_path: Path) -> None:
+    backend = ScriptedBackend(lines={"*": [f"Ines keeps the lamp.\n§- {OWED} -> it is long"]})
+    _, deps = walk(tmp_path, backend, premise=f"{OWED}\n{LONG_PREMISE}")
+
+    tasks.condense(deps)
+
+    assert len(backend.requests) == deps.desk.settings.max_repairs + 1
+    deps.storage.database.dispose()
+
+
+def test_binding_lines_that_do_not_fit_by_themselves_are_asked_of_no_model(tmp_path: Path) -> None:
+    backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp."]})
+    _, deps = walk(tmp_path, backend, premise="\n".join(f"§ Ines owes {n} crowns to a man." for n in range(900)))
+
+    tasks.condense(deps)
+
+    assert len(backend.requests) == 1
     deps.storage.database.dispose()
 
 

@@ -1,8 +1,9 @@
 """Cards to render templates with: every level, short and long books, first and last, empty and full lists."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
+from typing import TypeVar
 
 from bookwright.models.level import Level, division_is_incremental
 from bookwright.prompts import BookCard, Card, NodeCard
@@ -95,6 +96,30 @@ def cards(level: Level) -> Iterator[tuple[str, Card]]:
     if level is not Level.PARAGRAPH:
         skipped = replace(filled(card_of(level)), child_level=_SKIPPED.get(level, Level.PARAGRAPH).value, max_tasks=3)
         yield "levels skipped", placed(skipped, "middle")
+
+
+Told = TypeVar("Told", BookCard, NodeCard, Card)
+_CLOSED = {
+    "label", "level", "task_type", "language", "length_unit", "length_class", "parent_level", "child_level", "phase",
+}  # fmt: skip
+"""Texts of a card that code gives, out of a closed set."""
+
+
+def untold(card: Told, stand_in: str = "甲") -> Told:
+    """The same card with a stand-in for every text of the book's own: what is left is the template's."""
+    changed = {}
+    for field in fields(card):
+        value = getattr(card, field.name)
+        match value:
+            case BookCard() | NodeCard():
+                changed[field.name] = untold(value, stand_in)
+            case str() if value and field.name not in _CLOSED:
+                changed[field.name] = stand_in
+            case tuple():
+                changed[field.name] = tuple(
+                    untold(item, stand_in) if isinstance(item, NodeCard) else stand_in for item in value
+                )
+    return replace(card, **changed)
 
 
 def placed(card: Card, place: str) -> Card:

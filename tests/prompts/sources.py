@@ -12,8 +12,19 @@ import bookwright
 from bookwright.prompts.render import TEMPLATES, environment
 from tests.agents.everyone import EVERY_AGENT
 
-PATHS = sorted(path.relative_to(TEMPLATES).as_posix().removesuffix(".md.j2") for path in TEMPLATES.rglob("*.j2"))
-"""Every template file, without its ending."""
+OVERLAYS = TEMPLATES / "locales"
+"""A folder for each prompt language but English, laid over the English set."""
+
+
+def _below(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix().removesuffix(".md.j2") for path in folder.rglob("*.j2"))
+
+
+PATHS = [path for path in _below(TEMPLATES) if not path.startswith("locales/")]
+"""Every template file of the English set, without its ending."""
+
+OVERLAID = {folder.name: _below(folder) for folder in sorted(OVERLAYS.iterdir())}
+"""The same of every overlay, by prompt language; paths as in the English set."""
 
 ASKED = sorted({agent.prompt for agent in EVERY_AGENT})
 """The templates that agents name."""
@@ -30,45 +41,53 @@ _NODES = jinja2.nodes
 _PATH = re.compile(r"story/[a-z_/]+")
 
 
-def source(path: str) -> str:
-    """A template's text."""
-    return (TEMPLATES / f"{path}.md.j2").read_text(encoding="utf-8")
+def source(path: str, locale: str = "en") -> str:
+    """A template's text as a prompt language sees it: the overlay's, or the English one."""
+    overlay = OVERLAYS / locale / f"{path}.md.j2"
+    return (overlay if overlay.is_file() else TEMPLATES / f"{path}.md.j2").read_text(encoding="utf-8")
 
 
 @cache
-def parsed(path: str) -> jinja2.nodes.Template:
+def parsed(path: str, locale: str = "en") -> jinja2.nodes.Template:
     """A template's syntax tree."""
-    return environment().parse(source(path))
+    return environment(locale).parse(source(path, locale))
 
 
-def variables(path: str) -> set[str]:
+def variables(path: str, locale: str = "en") -> set[str]:
     """What a template names and does not make itself."""
-    made = {name.name for name in parsed(path).find_all(_NODES.Name) if name.ctx == "store"}
-    for imported in parsed(path).find_all(_NODES.FromImport):
+    tree = parsed(path, locale)
+    made = {name.name for name in tree.find_all(_NODES.Name) if name.ctx == "store"}
+    for imported in tree.find_all(_NODES.FromImport):
         made |= {name if isinstance(name, str) else name[1] for name in imported.names}
-    return meta.find_undeclared_variables(parsed(path)) - made
+    return meta.find_undeclared_variables(tree) - made
 
 
-def attributes(path: str, variable: str) -> set[str]:
+def attributes(path: str, variable: str, locale: str = "en") -> set[str]:
     """What a template reads of one variable."""
-    found = parsed(path).find_all(_NODES.Getattr)
+    found = parsed(path, locale).find_all(_NODES.Getattr)
     return {node.attr for node in found if isinstance(node.node, _NODES.Name) and node.node.name == variable}
 
 
-def taken_in(path: str) -> set[str]:
+def taken_in(path: str, locale: str = "en") -> set[str]:
     """The templates that one extends, includes or imports."""
-    found = meta.find_referenced_templates(parsed(path))
+    found = meta.find_referenced_templates(parsed(path, locale))
     return {name.removesuffix(".md.j2") for name in found if name is not None}
 
 
-def reachable() -> set[str]:
+def reachable(locale: str = "en") -> set[str]:
     """The templates that an agent or a line of the program names, and all that those take in."""
     waiting, found = {*ASKED, *_named_in_the_program()}, set[str]()
     while waiting:
         path = waiting.pop()
         found.add(path)
-        waiting |= taken_in(path) - found
+        waiting |= taken_in(path, locale) - found
     return found
+
+
+def whole(path: str, locale: str = "en") -> str:
+    """A template's text, and that of all it takes in."""
+    below = "".join(whole(name, locale) for name in sorted(taken_in(path, locale)))
+    return source(path, locale) + below
 
 
 def words(text: str) -> int:
@@ -76,11 +95,11 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def sentences_of_its_own(path: str) -> set[str]:
+def sentences_of_its_own(path: str, locale: str = "en") -> set[str]:
     """A template's sentences, without comments and tags, lower-cased, a blank for each variable."""
-    text = re.sub(r"\{#.*?#\}|\{%.*?%\}", "", source(path), flags=re.DOTALL)
+    text = re.sub(r"\{#.*?#\}|\{%.*?%\}", "", source(path, locale), flags=re.DOTALL)
     text = re.sub(r"\{\{.*?\}\}", "_", text, flags=re.DOTALL)
-    parts = [part for line in text.splitlines() for part in re.split(r"(?<=[.!?:;])\s+", line)]
+    parts = [part for line in text.splitlines() for part in re.split(r"(?<=[.!?:;])\s+|[。！？；：]", line)]
     return {" ".join(re.findall(r"[\w'’-]+", part.lower())) for part in parts}
 
 

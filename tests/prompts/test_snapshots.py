@@ -12,7 +12,7 @@ import pytest
 from bookwright.models.level import Level
 from bookwright.prompts import Card, render, render_block, render_system
 from bookwright.prompts.render import BLOCK_TAGS
-from tests.prompts.cards import NOVEL, SERIAL, TINY, card_of, filled, placed
+from tests.prompts.cards import NOVEL, SERIAL, TINY, card_of, filled, placed, untold
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 APPROVE = "BOOKWRIGHT_APPROVE"
@@ -77,11 +77,20 @@ STEPS: dict[str, Card] = {
 }
 """One step for each family and kind of unit."""
 
+CHINESE_STEPS: dict[str, Card] = {
+    "chapter/plan/planner": untold(middle(Level.CHAPTER, "serial")),
+    "chapter/write/draft": untold(last(Level.CHAPTER, "serial")),
+    "book/design/maintain": untold(middle(Level.BOOK, "serial")),
+}
+"""Of the Chinese set what stands in most calls, or decides most."""
+
 FRAMES: dict[str, Callable[[], str]] = {
     "system_tiny": lambda: render_system(TINY),
     "system_novel": lambda: render_system(NOVEL),
     "system_serial": lambda: render_system(SERIAL),
     "blocks": lambda: "\n\n".join(render_block(tag, "Rain fell.") for tag in BLOCK_TAGS),
+    "zh.system": lambda: render_system(SERIAL, "zh"),
+    "zh.blocks": lambda: "\n\n".join(render_block(tag, "下雨了。", "zh") for tag in BLOCK_TAGS),
 }
 
 
@@ -99,12 +108,18 @@ def test_a_prompt_reads_as_it_was_approved(step: str) -> None:
     check(step.replace("/", "."), render(f"story/{step}", STEPS[step]))
 
 
+@pytest.mark.parametrize("step", CHINESE_STEPS)
+def test_a_chinese_prompt_reads_as_it_was_approved(step: str) -> None:
+    check(f"zh.{step.replace('/', '.')}", render(f"story/{step}", CHINESE_STEPS[step], "zh"))
+
+
 @pytest.mark.parametrize("frame", FRAMES)
 def test_a_frame_reads_as_it_was_approved(frame: str) -> None:
     check(frame, FRAMES[frame]())
 
 
 def test_no_approved_text_is_left_of_a_step_that_is_gone() -> None:
-    known = {f"{name.replace('/', '.')}.md" for name in (*STEPS, *FRAMES)}
+    chinese = (f"zh.{step}" for step in CHINESE_STEPS)
+    known = {f"{name.replace('/', '.')}.md" for name in (*STEPS, *chinese, *FRAMES)}
 
     assert {file.name for file in SNAPSHOTS.iterdir()} == known

@@ -228,6 +228,26 @@ def test_what_was_voided_stands_before_nothing(storage: BookStorage) -> None:
         assert labels(stores.nodes.units_before(third, 3)) == ["1.1"]
 
 
+def test_of_each_unit_of_a_level_only_its_last_part_stands_before(storage: BookStorage) -> None:
+    with storage.write() as stores:
+        act, later = add_units(stores, stores.nodes.root(), 2, Level.ACT)
+        first, second, third = add_units(stores, act, 3)
+        write(stores, *add_units(stores, first, 3, Level.SCENE), *add_units(stores, second, 2, Level.SCENE), third)
+
+        assert labels(stores.nodes.units_before(later, 3, level=Level.CHAPTER)) == ["1.1.1.3", "1.1.2.2", "1.1.3"]
+        assert labels(stores.nodes.units_before(later, 3)) == ["1.1.2.1", "1.1.2.2", "1.1.3"]
+        assert stores.nodes.units_before(act, 3, level=Level.CHAPTER) == []
+
+
+def test_what_a_unit_holds_itself_stands_before_its_next_part(storage: BookStorage) -> None:
+    with storage.write() as stores:
+        act, later = add_units(stores, stores.nodes.root(), 2, Level.ACT)
+        write(stores, *add_units(stores, act, 2), *add_units(stores, later, 1))
+
+        found = stores.nodes.units_before(later, 3, level=Level.CHAPTER, with_own=True)
+        assert labels(found) == ["1.1.1", "1.1.2", "1.2.1"]
+
+
 def test_the_units_before_cost_queries_by_depth_and_not_by_size(storage: BookStorage) -> None:
     with storage.write() as stores:
         chapters = add_units(stores, stores.nodes.root(), 30)

@@ -46,6 +46,8 @@ class Component:
     small_share: float = 0.0
     """Its share in the profile `small`; 0 leaves it out there."""
     is_for_small_roles: bool = False
+    takes_more: bool = False
+    """Has most of what a role may read more than a planner: who writes a scene has to know what happened."""
     stands_whole: bool = False
     """Where room is short it takes what there is before the others."""
 
@@ -58,8 +60,8 @@ COMPONENTS = (
     Component("latest_text", Change.BY_UNIT, 0.11, 0.11, _MAKING, turn=5, small_share=0.20),
     Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=6),
     Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=7),
-    Component("overall_planning", Change.BY_ACTIVITY, 0.09, 0.12, _TREE, turn=9, is_for_small_roles=True),
-    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.12, _UNIT, turn=10),
+    Component("overall_planning", Change.BY_ACTIVITY, 0.09, 0.09, _TREE, turn=9, is_for_small_roles=True),
+    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.10, _UNIT, turn=10, takes_more=True),
     Component(
         "current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, turn=8, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from bookwright.agents.context import materials
 from bookwright.agents.context.condensing import name_of
@@ -33,7 +34,7 @@ _BRIEF_SHARE = 0.5
 _ANCESTORS_SHARE = 0.6
 """Of the designs above: the units' own before what retrieval adds."""
 
-_LAST_SUMMARY_SHARE = 0.5
+_LAST_SUMMARY_SHARE = 0.35
 """Of the summaries: that of the unit right before."""
 
 _KNOWN_UNITS = 32
@@ -162,7 +163,9 @@ class Filling:
         if unit.parent is None:
             return []
         asked = [*self._questions, *materials.queries(unit)]
-        return self._tools.index.search(asked, [kind], _count_for(room), exclude_nodes=shown, before=unit.order)
+        return self._tools.index.search(
+            asked, [kind], _count_for(room), exclude_nodes=shown, before=unit.order, known=self._people
+        )
 
     def _tree(self, room: int) -> Cut:
         place = self._place
@@ -196,10 +199,12 @@ class Filling:
             text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
             pieces.append(replace(last, text=text))
         shown = {*self._whole_leaves, *(piece.node for piece in pieces)}
-        asked = dict.fromkeys([*self._questions, *materials.queries(place.node), *materials.queries(place.unit)])
+        told = (materials.queries(node) for node in (place.node, place.unit))
+        asked = list(dict.fromkeys([*self._questions, *chain.from_iterable(told)]))
         found = self._tools.index.search(
-            list(asked), [DocumentKind.SUMMARY], _count_for(room), exclude_nodes=shown, before=place.written_before
-        )
+            asked, [DocumentKind.SUMMARY], _count_for(room), exclude_nodes=shown, before=place.written_before,
+            known=self._people,
+        )  # fmt: skip
         return self._pruner.in_order([*pieces, *_pieces(found)], focus, room)
 
     def _last_summary(self) -> Piece | None:
@@ -211,6 +216,10 @@ class Filling:
     @cached_property
     def _questions(self) -> list[str]:
         return materials.questions(self._place.unit, self._stores)
+
+    @cached_property
+    def _people(self) -> tuple[str, ...]:
+        return materials.people(self._stores)
 
     @cached_property
     def _prose(self) -> list[tuple[TaskNode, Document]]:

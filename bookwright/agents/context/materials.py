@@ -9,12 +9,13 @@ from bookwright.agents.context.pruner import Focus, Piece
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.plan import TaskType
+from bookwright.models.state import GlobalState
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import environment
 from bookwright.storage.outline import OutlineReader, TreeLine
 from bookwright.storage.passages import Passage
-from bookwright.storage.ranking import names, weights
+from bookwright.storage.ranking import weights
 from bookwright.storage.stores import Stores
 
 _QUERY_CHARACTERS = 300
@@ -52,17 +53,26 @@ class Place:
         return weights(f"{_told(self.node)}\n{_told(self.unit)}")
 
 
+def people(stores: Stores) -> tuple[str, ...]:
+    """Return the people whom the state of the story names, longest names first."""
+    state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
+    data = stores.documents.data_of(state) if state else ""
+    if not data:
+        return ()
+    told = {name for bond in GlobalState.model_validate_json(data).relations for name in (bond.who, bond.to)}
+    return tuple(sorted((name for name in told if len(name) > 1), key=lambda name: (-len(name), name)))
+
+
 def queries(node: TaskNode) -> list[str]:
-    """Return what to ask the index about a node: its goal, what is to be done, the names in play.
+    """Return what to ask the index about a node: its goal, what is to be done, what it rests on.
 
     Open points are left out: they change with each decision, and a unit's activities are to find
     the same after a restart as before it.
     """
-    told = _told(node)
     found = [
         f"{node.title}: {node.goal}" if node.title else node.goal,
         " ".join(node.instructions),
-        " ".join(names(told)),
+        " ".join(node.input_brief),
     ]
     return [query[:_QUERY_CHARACTERS] for query in dict.fromkeys(found) if query.strip()]
 
@@ -115,9 +125,20 @@ def summary_of(unit: TaskNode, stores: Stores) -> Piece | None:
 
 
 def piece_of(passage: Passage) -> Piece:
-    """Return a retrieved passage as a piece, with its origin, to be printed in reading order."""
-    heading = _heading(passage.label, passage.level, passage.kind, passage.title or passage.goal)
+    """Return a retrieved passage as a piece, with its origin, to be printed in reading order.
+
+    A block of summaries says what it holds; of each, the place is enough, and room is dear.
+    """
+    is_summary = passage.kind is DocumentKind.SUMMARY
+    heading = (
+        f"[{passage.label}]" if is_summary else _heading(passage.label, passage.level, passage.kind, passage.title)
+    )
     return Piece(heading, passage.text, passage.document, passage.node, (*passage.order, 0, *passage.id))
+
+
+def origin_of(node: TreeLine | TaskNode, kind: str) -> str:
+    """Return the line that says whose text follows, such as `[1.2 chapter summary: The Door]`."""
+    return _heading(node.label, node.level, kind, node.title or node.goal)
 
 
 def author_brief(brief: Brief, premise: str, locale: str) -> str:
@@ -184,8 +205,7 @@ def _documents(tasks: Sequence[TreeLine], kind: DocumentKind, stores: Stores) ->
 
 
 def _piece(document: Document, node: TreeLine | TaskNode, order: tuple[int, ...] = ()) -> Piece:
-    heading = _heading(node.label, node.level, document.kind, node.title or node.goal)
-    return Piece(heading, document.text, document.id, document.node, order)
+    return Piece(origin_of(node, document.kind), document.text, document.id, document.node, order)
 
 
 def _heading(label: str, level: str, kind: str, title: str) -> str:

@@ -12,6 +12,10 @@ _BASE_ROLE = "planner"
 """The role whose budget sizes what all activities of a unit share, so that it is the same bytes in each."""
 
 
+_OF_MORE = 0.7
+"""Part of what a role's budget has above a planner's that goes to the component which takes more."""
+
+
 class Rooms:
     """The room of each component of one prompt, in tokens; asked for in the order in which they are filled.
 
@@ -30,6 +34,7 @@ class Rooms:
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
         every = components if role in SMALL_ROLES else [other for other in COMPONENTS if self._share(other)]
         base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
+        self._more = max(self._room_of(role, profile) - self._room_of(_BASE_ROLE, profile), 0)
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))
         self._spare = 0.0
         self._waiting = [component for component in components if component.change is Change.BY_ACTIVITY]
@@ -47,7 +52,8 @@ class Rooms:
             case Change.BY_ACTIVITY:
                 still = sum(self._share(other) for other in self._waiting)
                 of_left = 1.0 if component.stands_whole else share / still
-                part = min(self._left * of_left, most * self._unit_of_share)
+                more = _OF_MORE * self._more if component.takes_more else 0.0
+                part = min(self._left * of_left, most * self._unit_of_share + more)
         return max(int(part), 0)
 
     def take(self, component: Component, used: int) -> None:

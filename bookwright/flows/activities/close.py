@@ -5,7 +5,7 @@ from dataclasses import replace
 from bookwright.agents import small
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.workflows import blurb_writer, reviewer, summariser
-from bookwright.flows.activities.surroundings import is_reviewed, stands_for_chapter, unit_card
+from bookwright.flows.activities.surroundings import is_reviewed, previous_endings, stands_for_chapter, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import TitleAndBlurb
 from bookwright.models.document import DocumentKind, NewDocument
@@ -27,10 +27,10 @@ _LEAST_KEPT = 0.5
 
 def close(unit: TaskNode, deps: Deps) -> None:
     """Sum the unit up and, at chapter level and above, look back on it."""
-    run = deps.desk.begin(
-        Activity.CLOSE, unit, unit, replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps)),
-        context="evaluator", next_activity="divide",
-    )  # fmt: skip
+    card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
+    if not unit.level.is_at_least(Level.ACT):
+        card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
+    run = deps.desk.begin(Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
     sources = _put_text_before(unit, run, deps)
     is_last_step = not _asks_review(unit, deps)
     tells_state = stands_for_chapter(unit, deps)

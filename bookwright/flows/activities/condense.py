@@ -1,11 +1,13 @@
 """Making small, once, what stands in every prompt and does not fit: the premise and the book's design."""
 
 from dataclasses import replace
+from functools import partial
 
 from bookwright.agents.context.condensing import name_of, room_of
 from bookwright.agents.workflows import CONDENSE
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
+from bookwright.models.binding import binding_lines, lost_lines, without_releases
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.language import Language
@@ -31,6 +33,9 @@ def condense(deps: Deps) -> None:
 
 def _condense(book: TaskNode, text: str, deps: Deps) -> None:
     length = round(room_of(deps.profile) / _TOKENS_A_UNIT[deps.brief.language])
+    binding = "\n".join(binding_lines(text))
+    # lines that bind and would not fit by themselves can be asked of no model
+    check = partial(what_is_lost, text) if deps.brief.language.measure(binding) <= length else None
     card = replace(unit_card(book, deps), condense_to=length)
     run = deps.desk.begin(Activity.CONDENSE, book, book, card, context=CONDENSE.context)
     run.add("text", text)
@@ -39,9 +44,18 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
         return
 
     def ask() -> None:
-        run.run(CONDENSE, step=name)
+        run.run(CONDENSE, step=name, check=check)
 
     try:
         deps.window.run(Activity.CONDENSE, book, ask)
     except (NoResult, RequestRejected):
         return  # Code cuts the text then; the attempts are on record.
+
+
+def what_is_lost(before: str, after: str) -> str:
+    """Say which binding lines a condensed text drops; empty if none. Nothing is released here."""
+    lost = lost_lines(before, without_releases(after))
+    return _LOST_LINES.format(lines="\n".join(lost)) if lost else ""
+
+
+_LOST_LINES = "these lines bind and are gone; copy each letter by letter, and let other text go instead:\n{lines}"

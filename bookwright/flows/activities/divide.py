@@ -10,6 +10,7 @@ from bookwright.flows.activities.surroundings import (
     child_level_of,
     drawn_facts,
     max_unit_length,
+    previous_endings,
     unit_card,
     usual_child,
 )
@@ -60,6 +61,8 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
     card = replace(card, draw=drawn_facts(unit, deps))
+    if unit.level is Level.ACT:
+        card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
     run = deps.desk.begin(
         Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"

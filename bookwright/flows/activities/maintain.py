@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.context.materials import origin_of
 from bookwright.agents.workflows import book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.surroundings import unit_card
@@ -44,7 +45,8 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
         present = stores.documents.latest(kind)
         data = stores.documents.data_of(present) if present else ""
         news = [document for document in (stores.documents.get(identity) for _, identity in items) if document]
-        origin = stores.nodes.get(news[-1].node).label if news else book.label
+        told_by = [stores.nodes.get(document.node) for document in news]
+        origin = told_by[-1].label if told_by else book.label
     up_to = items[-1][0]
     card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
     run = deps.desk.begin(Activity.MAINTAIN, book, book, card, context="maintainer", round_=up_to)
@@ -52,11 +54,13 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
     if run.failures(agent.name) > deps.desk.settings.max_repairs:
         return  # this news could not be taken in; the next will bring both
     present_text = present.text if present else ""
-    run.add("current_document", data if data and agent.output else present_text)
-    for document in news:
-        run.add("news", document.text)
-    sources = (*((present.id,) if present else ()), *(document.id for document in news))
     before = GlobalState.model_validate_json(data) if data and agent.output else None
+    run.add("current_document", before.as_shown() if before else present_text)
+    for document, node in zip(news, told_by, strict=True):
+        # a weak model would copy the heading into its answer
+        heading = "" if run.is_small else f"{origin_of(node, document.kind)}\n"
+        run.add("news", f"{heading}{document.text}")
+    sources = (*((present.id,) if present else ()), *(document.id for document in news))
 
     def move(answer: str | GlobalState) -> Move:
         text, structure = _kept(answer, before, origin, deps)

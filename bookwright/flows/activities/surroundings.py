@@ -9,6 +9,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.length import TOLERANCE
 from bookwright.models.level import Level, child_level, usual_child_length
 from bookwright.models.plan import TaskType
+from bookwright.models.prose import last_sentences
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card
 
@@ -16,6 +17,7 @@ _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
 _DESIGN_WORDS = (60, 1_200)
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
+_ENDINGS = 3
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
@@ -129,6 +131,17 @@ def drawn_facts(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
         if fitting:
             facts.append(lot.choice(fitting))
     return tuple(dict.fromkeys(facts))
+
+
+def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> tuple[str, ...]:
+    """Return the last sentences of the units of a level before this one, nearest last.
+
+    `with_own` counts what the unit itself holds among them: it is being divided.
+    """
+    with deps.stores() as stores:
+        before = stores.nodes.units_before(unit, _ENDINGS, level=level, with_own=with_own)
+        prose = {found.node: found for found in stores.documents.of_nodes([n.key for n in before], DocumentKind.PROSE)}
+    return tuple(last_sentences(prose[node.key].text, 1) for node in before if node.key in prose)
 
 
 def max_rounds(deps: Deps) -> int:

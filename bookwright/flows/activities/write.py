@@ -9,15 +9,14 @@ from bookwright.agents.quality import spots_in
 from bookwright.agents.workflows import LENGTHEN, REVISE, REVISION_MARK, SHORTEN, write_workflow
 from bookwright.flows.activities import small
 from bookwright.flows.activities.acceptance import accept
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.surroundings import previous_endings, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Cuts
-from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult
+from bookwright.models.language import Language
 from bookwright.models.length import TOLERANCE, LengthRecord, is_off
 from bookwright.models.profile import ProfileName
 from bookwright.models.prose import (
-    last_sentences,
     lengthened,
     numbered_paragraphs,
     numbered_sentences,
@@ -32,7 +31,9 @@ from bookwright.storage.journal import Move
 PLAN_SHARE = 7
 """A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
 
-_PREVIOUS_ENDINGS = 3
+_LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 60}
+"""Below that a plan decides nothing, however short its unit is; in the book's unit of length."""
+
 _LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
 """How much is asked for of what is missing or too much: code takes as much of it as fits, so that
 a model which misses what it is asked for by half still brings its unit within the tolerance."""
@@ -58,7 +59,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
         text = run.run(agent).value
         if agent.is_prose:
             draft = text
-            run.card = replace(run.card, spots=tuple(spots_in(text, deps.brief.language)))
+            run.card = replace(run.card, spots=_spots(text, deps))
     check = holds_new_text if last is REVISE else None
     prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps), check=check)
     final = revised(prose.value)
@@ -82,15 +83,17 @@ def holds_new_text(text: str) -> str:
 def _card(unit: TaskNode, deps: Deps) -> Card:
     target = unit.length or 1
     with deps.stores() as stores:
-        before = stores.nodes.units_before(unit, _PREVIOUS_ENDINGS)
-        prose = stores.documents.of_nodes([node.key for node in before], DocumentKind.PROSE)
         record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
     return replace(
         unit_card(unit, deps),
         ask_length=record.to_ask(target),
-        plan_length=max(target // PLAN_SHARE, 30),
-        previous_endings=tuple(last_sentences(document.text, 1) for document in prose),
+        plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
+        previous_endings=previous_endings(unit, unit.level, deps),
     )
+
+
+def _spots(text: str, deps: Deps) -> tuple[str, ...]:
+    return tuple(spots_in(text, deps.brief.language, deps.desk.locale))
 
 
 def _accepted_if_fit(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move | None:

@@ -28,9 +28,9 @@ def library(tmp_path: Path) -> Library:
 
 @pytest.fixture(scope="module")
 def small_and_large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Library, Library]:
-    """A book of 50 nodes and one of 3 000, of the same make."""
+    """A book of 250 nodes, enough to fill every room, and one of 3 000, of the same make."""
     libraries = []
-    for nodes in (50, 3_000):
+    for nodes in (250, 3_000):
         library = make_library(tmp_path_factory.mktemp(f"nodes{nodes}"))
         library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
         library.keep(DocumentKind.GLOBAL_STATE, library.sentences(80))
@@ -125,7 +125,7 @@ def test_no_context_exceeds_its_budget_however_large_the_book(small_and_large, p
     assert size(context) <= room(role, profile)
 
 
-@pytest.mark.parametrize(("activity", "role"), [(Activity.PLAN, "planner"), (Activity.WRITE, "writer")])
+@pytest.mark.parametrize(("activity", "role"), [(Activity.PLAN, "planner"), (Activity.WRITE, "write_plan")])
 def test_the_prompt_does_not_grow_with_the_book(small_and_large, activity, role):
     small, large = (size(library.build(library.last, activity, role)) for library in small_and_large)
 

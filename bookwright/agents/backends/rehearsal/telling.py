@@ -1,10 +1,14 @@
 """Story text: paragraphs and dialogue of a wanted length, and what a refiner does to them."""
 
+import re
 from random import Random
 
 from bookwright.agents.backends.rehearsal.voice import Voice
 from bookwright.models.binding import MARK, RELEASE
 from bookwright.models.prose import cut_to, sentences
+
+_ORIGIN = re.compile(r"\A\[[^\n]*\]\n")
+"""The line that says whose text follows."""
 
 _DIALOGUE = 0.3
 """Share of paragraphs that are speech."""
@@ -87,7 +91,7 @@ def updated(voice: Voice, present: str, news: list[str], length: int) -> str:
     """
     lines = [line for line in present.split("\n\n") if line.startswith("- ")]
     for text in news:
-        new = _openings(voice, text, max(length // 8, 1))
+        new = _openings(voice, _ORIGIN.sub("", text), max(length // 8, 1))
         lines.extend([f"- {MARK} {new[0].removeprefix('- ')}", *new[1:]] if new else [])
     released = []
     excess = sum(map(voice.language.measure, lines)) - length

@@ -1,0 +1,216 @@
+"""The Chinese set is as whole as the English one, asks for the same, and is Chinese throughout."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+import pytest
+
+from bookwright.agents.workflows import REVISION_MARK
+from bookwright.models.binding import MARK, RELEASE
+from bookwright.models.level import Level
+from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
+from bookwright.prompts.render import BLOCK_TAGS
+from tests.agents.everyone import EVERY_AGENT
+from tests.prompts.cards import BOOKS, card_of, cards, untold
+from tests.prompts.sources import (
+    ASKED,
+    OVERLAID,
+    OWN_VARIABLES,
+    PATHS,
+    attributes,
+    reachable,
+    sentences_of_its_own,
+    variables,
+    whole,
+)
+
+ZH = "zh"
+OF_ITS_OWN = {"story/_levels"}
+"""What the overlay alone needs: Chinese names for levels and units."""
+
+SERVES_ALL = {"story/_state"}
+"""Printed in the book's language, whatever the prompts are in."""
+
+ROOM = {"角色": 90, "工作流程": 450, "输出": 180}
+"""Characters of a part; a tag, a key or a number counts as one. Source: CRAFT section 1."""
+
+SMALL_CHARACTERS = 80
+LONGEST_SHARED = 13
+"""Characters of a sentence that may stand in two templates: an idiom, and no more."""
+
+ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {"text", "part", "news", "current_document"}
+DATA = {"tasks", "open_points", "brief", "draw"}
+"""Tags around what code puts into a template."""
+
+MARKERS = (REVISION_MARK, "@after", MARK, RELEASE, "->")
+
+PROSE = sorted({agent.prompt for agent in EVERY_AGENT if agent.is_prose} | {"story/write/lengthen"})
+MACHINE_PROSE = (
+    "瞳孔", "倒吸", "一股", "莫名", "说不清道不明", "不是.*而是", "与其说", "缓缓", "淡淡", "微微", "这一刻",
+    "终于明白", "或许", "殊不知", "就在这时", "仿佛", "宛如", "犹如", "交织", "洗礼", "命运", "齿轮", "与此同时",
+    "不仅如此", "的时候", "林默", "苏晚", "小结", "下一章",
+)  # fmt: skip
+"""Source: CRAFT section 6, Chinese column: to name it is to plant it."""
+
+_COUNTED = re.compile(r"[\u4e00-\u9fff]|[A-Za-z0-9_.<>/%]+")
+_TAG = re.compile(r"<([a-z_]+)>")
+_KEY = re.compile(r"`([a-z_]+)`")
+_SENTENCE_OF_LATIN = re.compile(r"[A-Za-z][\w'’-]*(?:[ ,;.]+[A-Za-z][\w'’-]*){2,}")
+
+
+@cache
+def rendered(path: str, locale: str = ZH) -> tuple[tuple[str, str], ...]:
+    """A template on every card of its levels, with nothing of the book's own, and the cards' names."""
+    levels = [level for level in Level if f"/{level}/" in path] or list(Level)
+    return tuple(
+        (f"{level} {name}", render(path, untold(card), locale)) for level in levels for name, card in cards(level)
+    )
+
+
+def parts(text: str) -> dict[str, str]:
+    """What stands under the three headings, without what code put there between tags."""
+    pieces = re.split(rf"^# ({'|'.join(ROOM)})$", text, flags=re.MULTILINE)
+    data = rf"^<({'|'.join(DATA)})>$.*?^</\1>$"
+    bodies = [re.sub(data, "", body, flags=re.DOTALL | re.MULTILINE) for body in pieces[2::2]]
+    return dict(zip(pieces[1::2], bodies, strict=True))
+
+
+def characters(text: str) -> int:
+    """How many characters a person would count, marks aside."""
+    return len(_COUNTED.findall(text))
+
+
+def keys_of(schema: Any) -> Iterator[str]:
+    """All property names of a JSON schema."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for value in schema.values():
+            yield from keys_of(value)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from keys_of(item)
+
+
+def test_every_template_has_its_overlay_and_no_overlay_is_without_a_template() -> None:
+    assert set(PATHS) - set(OVERLAID[ZH]) == SERVES_ALL
+    assert set(OVERLAID[ZH]) - set(PATHS) == OF_ITS_OWN
+
+
+def test_every_overlay_template_is_asked_by_somebody() -> None:
+    assert set(OVERLAID[ZH]) - reachable(ZH) == set()
+
+
+@pytest.mark.parametrize("path", OVERLAID[ZH])
+def test_an_overlay_names_only_what_a_card_holds_or_it_imports(path: str) -> None:
+    known = OWN_VARIABLES.get(path, {field.name for field in fields(Card)})
+
+    assert variables(path, ZH) <= known
+    for variable, card in (("book", BookCard), ("unit", NodeCard), ("task", NodeCard)):
+        assert attributes(path, variable, ZH) <= {field.name for field in fields(card)}
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_an_overlay_reads_the_same_artefacts(path: str) -> None:
+    english, chinese = (set(_TAG.findall(whole(path, locale))) for locale in ("en", ZH))
+
+    assert (english & ARTEFACTS) - chinese == set()
+    assert chinese <= ARTEFACTS | DATA | set(BLOCK_TAGS)
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_an_overlay_renders_on_every_card_without_a_trace_of_its_making(path: str) -> None:
+    for name, text in rendered(path):
+        assert text, name
+        assert not re.search(r"\{[{%#]|[%#}]\}|\bNone\b|（）|<built-in", text), name
+        assert not re.search(r"\n{3,}|[ \t]+\n|\S {2,}\S|[ ][，。；：、]", text), name
+        assert not re.search(r"[，。；：、][，。；：、]", text), name
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_an_overlay_is_chinese_but_for_tags_keys_and_closed_values(path: str) -> None:
+    for name, text in rendered(path):
+        own = re.sub(r"</?[a-z_]+>|`[^`\n]*`", "", text)
+
+        assert _SENTENCE_OF_LATIN.findall(own) == [], name
+        assert not re.search(r"[\u4e00-\u9fff][,;:?!()]", own), name
+
+
+@pytest.mark.parametrize("path", [path for path in ASKED if not path.startswith("story/small/")])
+def test_an_overlay_keeps_within_its_room(path: str) -> None:
+    for name, text in rendered(path):
+        sizes = {part: characters(body) for part, body in parts(text).items()}
+
+        assert list(sizes) == list(ROOM), name
+        assert all(0 < sizes[part] <= room for part, room in ROOM.items()), (name, sizes)
+
+
+@pytest.mark.parametrize("path", [path for path in ASKED if path.startswith("story/small/")])
+def test_an_overlay_for_small_models_is_a_few_sentences(path: str) -> None:
+    assert all(characters(text) <= SMALL_CHARACTERS for _, text in rendered(path))
+
+
+def test_no_sentence_stands_in_two_overlay_templates() -> None:
+    places = defaultdict(set)
+    for path in OVERLAID[ZH]:
+        for sentence in sentences_of_its_own(path, ZH):
+            if len(re.findall(r"[\u4e00-\u9fff]", sentence)) > LONGEST_SHARED:
+                places[sentence].add(path)
+
+    assert {sentence: found for sentence, found in places.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("path", PROSE)
+def test_what_writes_chinese_prose_never_reads_the_words_of_machine_prose(path: str) -> None:
+    for name, text in rendered(path):
+        assert [pattern for pattern in MACHINE_PROSE if re.search(pattern, text)] == [], name
+
+
+@pytest.mark.parametrize("path", [path for path in PROSE if not path.startswith("story/small/")])
+def test_what_writes_chinese_prose_is_told_its_length_with_its_unit(path: str) -> None:
+    assert all(re.search(r"\d+ [字词]", text) for _, text in rendered(path))
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_what_code_reads_back_is_asked_for_in_both_sets(path: str) -> None:
+    english, chinese = ("".join(text for _, text in rendered(path, locale)) for locale in ("en", ZH))
+
+    assert [mark for mark in MARKERS if mark in english] == [mark for mark in MARKERS if mark in chinese]
+
+
+@pytest.mark.parametrize("agent", [agent for agent in EVERY_AGENT if agent.output], ids=lambda agent: agent.prompt)
+def test_the_fields_of_an_answer_are_named_in_both_sets(agent: Any) -> None:
+    known = set(keys_of(agent.output.model_json_schema()))
+    english, chinese = (
+        {key for _, text in rendered(agent.prompt, locale) for key in _KEY.findall(text)} & known
+        for locale in ("en", ZH)
+    )
+
+    assert english == chinese
+
+
+@pytest.mark.parametrize("book", BOOKS.values(), ids=BOOKS)
+@pytest.mark.parametrize("is_small", [False, True])
+def test_the_chinese_frame_names_the_language_of_the_book(book: BookCard, is_small: bool) -> None:
+    text = render_system(untold(book), ZH, is_small=is_small)
+
+    assert {"Chinese": "中文", "English": "英文"}[book.language] in text
+    assert _SENTENCE_OF_LATIN.findall(text) == []
+
+
+@pytest.mark.parametrize("tag", BLOCK_TAGS)
+def test_a_chinese_component_stands_between_its_tags_below_its_heading(tag: str) -> None:
+    text = render_block(tag, "下雨了。\n她在等。", ZH)
+
+    assert re.match(r"## [\u4e00-\u9fff]", text)
+    assert text.endswith(f"<{tag}>\n下雨了。\n她在等。\n</{tag}>")
+    assert f"<{tag}>\n（暂无）\n</{tag}>" in render_block(tag, "", ZH)
+
+
+def test_a_language_without_a_set_of_its_own_is_asked_in_english() -> None:
+    card = card_of(Level.CHAPTER)
+
+    assert render("story/chapter/write/draft", card, "ja") == render("story/chapter/write/draft", card)
