@@ -30,6 +30,8 @@ class Failpoint(StrEnum):
     """What a person does to a book that rests."""
     TAKE_LEASE = "take_lease"
     RENEW_LEASE = "renew_lease"
+    TAKE_ALLOWANCE = "take_allowance"
+    """A slice of the studio's cap, where there is one; it comes back with `LEAVE_BOOK`."""
     LEAVE_BOOK = "leave_book"
     CALL_MODEL = "call_model"
     """One try at one model; after it, the reply is paid for and not yet recorded."""
@@ -41,6 +43,16 @@ class Failpoint(StrEnum):
     SEAL_INDEX = "seal_index"
     REPLACE_FILE = "replace_file"
     """An export moved to its place once it is whole."""
+    BACKUP = "backup"
+    """A backup moved to its place once it is whole."""
+    KEEP_REPLACED = "keep_replaced"
+    """The copy of what a restore is about to replace, moved to its place."""
+    PREPARE_RESTORE = "prepare_restore"
+    """What was backed up made fit to take over, beside what is there."""
+    RESTORE = "restore"
+    """What was backed up takes the place of what is there."""
+    PRUNE = "prune"
+    """Some prompts let go."""
 
 
 class Action(StrEnum):
