@@ -20,7 +20,7 @@ from prefect.states import Completed, Failed
 
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.prefect_artifacts import Artifacts
-from bookwright.flows.prefect_run import FlowRun, RunCancelled, ending_of, flow_run
+from bookwright.flows.prefect_run import FlowRun, ending_of, flow_run
 from bookwright.flows.prefect_watch import Notice, ServerWatch
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused, BookwrightError
