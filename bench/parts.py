@@ -35,6 +35,16 @@ _REPLY_WORDS = 290
 """Words of 6 letters that make 2 KB."""
 
 
+def _make_words() -> list[str]:
+    rng = random.Random(1)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return ["".join(rng.choices(letters, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
+
+
+_POOL = _make_words()
+"""Made at import, so that no clock of a bench runs meanwhile."""
+
+
 class EnoughAsked(BaseException):
     """Ends a walk at a wanted step, as a kill would: no handler of the engine's takes it for a fault."""
 
@@ -70,11 +80,6 @@ class NullAsker:
     """CPU seconds that rendering the prompts took, once."""
     own_cpu: float = 0.0
     """CPU seconds spent in here."""
-
-    def __post_init__(self) -> None:
-        rng = random.Random(1)
-        letters = "abcdefghijklmnopqrstuvwxyz"
-        self._pool = ["".join(rng.choices(letters, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
 
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
@@ -137,7 +142,7 @@ class NullAsker:
     def _words(self, count: int, place: int = 0) -> str:
         """Some words that no other call, and no other place in its answer, has got."""
         start = (self.calls * 977 + place * 31) % (_POOL_WORDS - count)
-        return f"{self._pool[start].capitalize()}{self.calls} " + " ".join(self._pool[start + 1 : start + count]) + "."
+        return f"{_POOL[start].capitalize()}{self.calls} " + " ".join(_POOL[start + 1 : start + count]) + "."
 
 
 NULL_BOOK: dict[str, Any] = {
