@@ -1,11 +1,13 @@
-"""The command: `python -m bench all|engine|length|resume|peers|scale [--full] [--json]`."""
+"""The command: `python -m bench all|engine|length|resume|peers|scale [--full] [--json] [--plot FILE]`."""
 
 import argparse
 import importlib
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from bench.measure import Measure
+from bench.plot import draw
 
 BENCHES = ("engine", "length", "resume")
 BY_NAME = ("facts", "peers", "prompts", "scale")
@@ -18,13 +20,16 @@ def main() -> int:
     parser.add_argument("names", nargs="+", choices=("all", *BENCHES, *BY_NAME), help="which benches to run")
     parser.add_argument("--full", action="store_true", help="full size: minutes to hours instead of seconds")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw what `peers` found, as SVG")
     options = parser.parse_args()
     names = BENCHES if "all" in options.names else tuple(dict.fromkeys(options.names))
-    missed = False
+    measures = []
     for measure in _measures(names, options.full):
         print(measure.as_json() if options.json else measure.as_line(), flush=True)
-        missed |= measure.met is False
-    return int(missed)
+        measures.append(measure)
+    if options.plot:
+        draw(measures, options.plot)
+    return int(any(measure.met is False for measure in measures))
 
 
 def _measures(names: tuple[str, ...], full: bool) -> Iterator[Measure]:

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from bench import shim
 from bench.measure import Measure
 from bench.parts import NullAsker, counted_queries, make_settings, resident_megabytes, walk_null_book
+from bench.peers.raw_journal import RawJournal
 from bookwright.flows.library import open_library
-from bookwright.storage.database import sqlite_driver
 from bookwright.storage.tables import texts
 
 _SYNC_MICROS = 1_000
@@ -71,22 +71,16 @@ def _one_round(folder: Path, steps: int) -> dict[str, float]:
     walk_null_book(folder, asker)
     seconds, syncs = time.perf_counter() - began, shim.syncs() - before
     before, began = shim.syncs(), time.perf_counter()
-    _raw_journal(folder / "raw.db", steps, asker.text_bytes // steps)
+    _raw_journal(folder, steps, asker.text_bytes // steps)
     raw_seconds, raw_syncs = time.perf_counter() - began, shim.syncs() - before
     return {"syncs": syncs / steps, "raw_syncs": raw_syncs / steps, "speed": raw_seconds / seconds, **_bytes(folder)}
 
 
-def _raw_journal(path: Path, steps: int, size: int) -> None:
-    """The limit: one insert of one reply a transaction, in the settings that the engine uses."""
-    connection = sqlite_driver().connect(str(path), isolation_level=None)
-    for pragma in ("page_size=8192", "journal_mode=WAL", "synchronous=FULL"):
-        connection.execute(f"PRAGMA {pragma}")
-    connection.execute("CREATE TABLE steps (id INTEGER PRIMARY KEY, reply BLOB)")
-    for _ in range(steps):
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("INSERT INTO steps (reply) VALUES (?)", (os.urandom(size),))
-        connection.execute("COMMIT")
-    connection.close()
+def _raw_journal(folder: Path, steps: int, size: int) -> None:
+    journal = RawJournal(folder)
+    for number in range(steps):
+        journal.record(str(number), os.urandom(size))
+    journal.close()
 
 
 def _bytes(home: Path) -> dict[str, float]:

@@ -21,9 +21,10 @@ from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
-from bookwright.models.decision import Decision, FlowDecision, Routing, TitleAndBlurb
+from bookwright.models.decision import Decision, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.plan import PlanOutput
 from bookwright.models.settings import Settings, load_settings
+from bookwright.models.state import Ending, GlobalState, Promise, Settled
 from bookwright.models.step import Activity, Reply, Usage
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, render, render_system
@@ -33,6 +34,16 @@ _WORD_LETTERS = 6
 _POOL_WORDS = 40_000
 _REPLY_WORDS = 290
 """Words of 6 letters that make 2 KB."""
+
+
+def _make_words() -> list[str]:
+    rng = random.Random(1)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return ["".join(rng.choices(letters, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
+
+
+_POOL = _make_words()
+"""Made at import, so that no clock of a bench runs meanwhile."""
 
 
 class EnoughAsked(BaseException):
@@ -70,11 +81,6 @@ class NullAsker:
     """CPU seconds that rendering the prompts took, once."""
     own_cpu: float = 0.0
     """CPU seconds spent in here."""
-
-    def __post_init__(self) -> None:
-        rng = random.Random(1)
-        letters = "abcdefghijklmnopqrstuvwxyz"
-        self._pool = ["".join(rng.choices(letters, k=_WORD_LETTERS)) for _ in range(_POOL_WORDS)]
 
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
@@ -115,8 +121,20 @@ class NullAsker:
             return FlowDecision(reasoning=self._words(_REPLY_WORDS), decision=decision).model_dump_json()
         if request.output is Routing:
             return json.dumps({"reasoning": self._words(_REPLY_WORDS), "expert": "generalist"})
+        if request.output is Questions:
+            return Questions(questions=(self._words(12), self._words(12, 1))).model_dump_json()
+        if request.output is GlobalState:
+            promise = Promise(promise=self._words(20))
+            state = GlobalState(aim=self._words(20), conflict=self._words(20), promises=(promise,))
+            return state.model_copy(update={"settled": self._settled(request)}).model_dump_json()
         assert request.output is TitleAndBlurb, request.output
         return TitleAndBlurb(blurb=self._words(100), title=self._words(4)).model_dump_json()
+
+    def _settled(self, request: Request) -> tuple[Settled, ...]:
+        """Settle whatever the state that stands before the step still promises."""
+        shown = [artefact.text for artefact in request.facts["artefacts"] if artefact.tag == "current_document"]
+        before = GlobalState.model_validate_json(shown[0]).promises if shown and shown[0] else ()
+        return tuple(Settled(id=promise.id, ending=Ending.KEPT) for promise in before)
 
     def _plan(self, activity: str, card: Card) -> str:
         is_division = activity == "divide"
@@ -137,7 +155,7 @@ class NullAsker:
     def _words(self, count: int, place: int = 0) -> str:
         """Some words that no other call, and no other place in its answer, has got."""
         start = (self.calls * 977 + place * 31) % (_POOL_WORDS - count)
-        return f"{self._pool[start].capitalize()}{self.calls} " + " ".join(self._pool[start + 1 : start + count]) + "."
+        return f"{_POOL[start].capitalize()}{self.calls} " + " ".join(_POOL[start + 1 : start + count]) + "."
 
 
 NULL_BOOK: dict[str, Any] = {

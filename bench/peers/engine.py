@@ -9,7 +9,7 @@ from bench.peers.ledger import Ledger, read
 from bookwright.agents.backends.protocol import Request
 from bookwright.models.errors import BookHeld
 
-LEASE_SECONDS = 5.0
+LEASE_SECONDS = 2.0
 """After a kill, the next worker may take the book over when this has passed."""
 
 
@@ -18,8 +18,8 @@ def walk(home: Path, keys: Sequence[str], ledger: Ledger) -> None:
     known = {paid.key for paid in read(ledger.path)}
 
     def pay(request: Request) -> None:
-        facts = request.facts
-        key = f"{facts['label']}/{facts['activity']}/{facts['step']}/{facts['attempt']}"
+        # The seed is made of the step's whole identity and the attempt; the label alone comes back in later rounds.
+        key = f"{request.facts['label']}/{request.facts['step']}/{request.sampling.seed}"
         if key not in known and len(known) == len(keys):
             raise EnoughAsked
         known.add(key)

@@ -26,6 +26,6 @@ def peers_python() -> str:
         venv.create(_FOLDER, clear=True, with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--requirement", _WANTED], check=True)
     except (subprocess.CalledProcessError, OSError) as error:
-        raise PeersMissing(f"the peers could not be installed: {error}") from error
+        raise PeersMissing("the peers could not be installed (pip says why above)") from error
     installed.write_text(wanted)
     return str(python)

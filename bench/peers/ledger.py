@@ -2,7 +2,6 @@
 
 import base64
 import os
-import resource
 import signal
 import time
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from typing import NamedTuple
 
 from bench import shim
 
+_MEMORY = Path("/proc/self/statm")
+_PAGE_MEGABYTES = os.sysconf("SC_PAGE_SIZE") / 2**20
 _TEXT_BYTES = 1_536
 """Random bytes that make 2 KB of text."""
 
@@ -25,7 +26,7 @@ class Paid(NamedTuple):
     cpu: float
     """CPU seconds of its process, what the step itself takes left out."""
     megabytes: float
-    """The most memory that its process has held."""
+    """Memory that its process holds (Linux)."""
     syncs: int
     """Made so far by its process."""
 
@@ -62,7 +63,7 @@ class Ledger:
 
     def pay(self, key: str) -> None:
         """Put one step on the bill."""
-        held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+        held = int(_MEMORY.read_text().split()[1]) * _PAGE_MEGABYTES
         cpu = time.process_time() - self.own_cpu
         line = f"{key} {time.perf_counter():.6f} {cpu:.6f} {held:.2f} {shim.syncs()}\n"
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -71,7 +72,8 @@ class Ledger:
         self.executed += 1
         if self.executed == self.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
-        time.sleep(self.step_seconds)
+        if self.step_seconds:
+            time.sleep(self.step_seconds)
 
 
 def tree(leaves: int, label: str = "1") -> Iterator[str]:

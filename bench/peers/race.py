@@ -32,11 +32,11 @@ class Contestant:
     is_peer: bool = False
     """Needs the peers' environment."""
     rest_seconds: float = 0.0
-    """How long a killed worker's hold lasts."""
+    """A little more than a killed worker's hold lasts: its lease, as `engine.LEASE_SECONDS` sets it."""
 
 
 RAW = Contestant("raw journal", "raw_journal")
-OURS = Contestant("Bookwright", "engine", rest_seconds=5.5)
+OURS = Contestant("Bookwright", "engine", rest_seconds=2.2)
 PEERS = (
     Contestant("LangGraph graph", "langgraph_graph", is_peer=True),
     Contestant("LangGraph tasks", "langgraph_tasks", is_peer=True),
@@ -58,13 +58,13 @@ class Sizes:
     """The tree that two workers meet on."""
 
 
-_SMALL = Sizes(speed=100, rounds=3, resume=(20, 200), resumes=3, killed=20, kills=3, shared=20)
+_SMALL = Sizes(speed=200, rounds=3, resume=(20, 200), resumes=3, killed=20, kills=3, shared=20)
 _FULL = Sizes(speed=1_000, rounds=3, resume=(200, 1_000), resumes=5, killed=200, kills=9, shared=20)
 
 _TARGETS = {
     "syncs_per_step": "<= 1.1", "cpu_per_step": "<= 1.0", "speed_over_raw": ">= 0.5",
-    "cpu_last_over_first_decile": "<= 1.25", "memory_growth": "<= 20", "stored_over_text": "<= 1.4",
-    "resume_millis": "<= 100", "resume_growth": "<= 1.5", "paid_again_at_worst": "<= 1", "paid_twice_by_two": "<= 0",
+    "cpu_last_over_second_decile": "<= 1.25", "memory_growth": "<= 20", "resume_millis": "<= 100",
+    "resume_growth": "<= 1.5", "paid_again_at_worst": "<= 1", "paid_twice_by_two": "<= 0",
 }  # fmt: skip
 """Of this engine; the others are only measured."""
 
@@ -73,13 +73,13 @@ Figures = dict[str, tuple[float, str]]
 
 def run(full: bool) -> Iterator[Measure]:
     """Race all that can be run here."""
-    peers = PEERS
+    contestants = [RAW, OURS]
     try:
         peers_python()
+        contestants += PEERS
     except PeersMissing as error:
         print(f"{error}; only the raw journal and Bookwright run", file=sys.stderr)
-        peers = ()
-    yield from race((RAW, OURS, *peers), _FULL if full else _SMALL)
+    yield from race(contestants, _FULL if full else _SMALL)
 
 
 def race(contestants: Sequence[Contestant], sizes: Sizes) -> Iterator[Measure]:
@@ -129,9 +129,9 @@ def _speed(contestants: Sequence[Contestant], sizes: Sizes) -> dict[Contestant, 
             "syncs_per_step": (median(each, "syncs"), "syncs"),
             "cpu_per_step": (median(each, "cpu"), "ms"),
             "speed_over_raw": (over_raw(each), "of the raw journal, 1 ms syncs"),
-            "cpu_last_over_first_decile": (median(each, "deciles"), f"CPU per step, {steps:,} steps"),
+            "cpu_last_over_second_decile": (median(each, "deciles"), f"CPU per step, {steps:,} steps"),
             "memory_growth": (median(each, "growth"), f"MB at {steps:,} steps over {steps // 5:,}"),
-            "stored_over_text": (median(each, "stored"), "bytes"),
+            "stored_over_text": (median(each, "stored"), "bytes over those of the answers"),
         }
         for each in contestants
     }
@@ -142,13 +142,14 @@ def _one_run(contestant: Contestant, leaves: int) -> dict[str, float]:
         done = _walk(contestant, home, leaves)
         bill = _whole_bill(contestant, home, leaves)
         stored = sum(file.stat().st_size for file in (home / STATE).rglob("*") if file.is_file())
-    first, last, steps, tenth = bill[0], bill[-1], len(bill) - 1, len(bill) // 10
+    tenth = len(bill) // 10
+    first, last, steps = bill[tenth], bill[-1], len(bill) - 1 - tenth  # the first tenth warms up
     return {
         "syncs": (last.syncs - first.syncs) / steps,
         "cpu": (last.cpu - first.cpu) / steps * 1_000,
         "seconds": last.seconds - first.seconds,
-        "deciles": (last.cpu - bill[-1 - tenth].cpu) / (bill[tenth].cpu - first.cpu),
-        "growth": last.megabytes - bill[len(bill) // 5].megabytes,
+        "deciles": (last.cpu - bill[-1 - tenth].cpu) / (bill[2 * tenth].cpu - first.cpu),
+        "growth": last.megabytes - bill[2 * tenth].megabytes,
         "stored": stored / done["text_bytes"],
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bookwright.exports.epub import write_epub
 from bookwright.exports.json import whole_book
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markdown import markdown
@@ -14,17 +15,10 @@ from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFol
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 
-
-def _write_epub(storage: BookStorage, path: Path) -> None:
-    from bookwright.exports.epub import write_epub  # lxml is slow to import and only this format needs it
-
-    write_epub(Manuscript(storage), path)
-
-
 FORMATS: dict[str, Callable[[BookStorage, Path], None]] = {
     "md": lambda storage, path: _write_pieces(markdown(Manuscript(storage)), path),
     "txt": lambda storage, path: _write_pieces(text(Manuscript(storage)), path),
-    "epub": _write_epub,
+    "epub": lambda storage, path: write_epub(Manuscript(storage), path),
     "json": lambda storage, path: _write_pieces(whole_book(storage), path),
 }
 """What writes each format, by the ending of its files."""

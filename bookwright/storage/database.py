@@ -185,6 +185,8 @@ class Database:
             return error
         if "full" in text or "No space" in text:
             return DiskFull(f"the database could not be written: {text}; make room and resume")
+        if "idle-in-transaction" in text:
+            return DatabaseUnreachable("this process stood still in the middle of a write, which was given up; resume")
         return DatabaseUnreachable(f"the database cannot be reached ({' '.join(text.split())}); start it and resume")
 
     def dispose(self) -> None:

@@ -19,7 +19,7 @@ from bookwright.storage.chunks import chunks
 from bookwright.storage.embedding import Embedder, Vectors
 from bookwright.storage.journal import Journal
 from bookwright.storage.passages import KINDS, NewPassage, Passage, PassageId, PassageRepository, Row
-from bookwright.storage.pool import Candidate, Limits, Mentions, Pool
+from bookwright.storage.pool import Candidate, Limits, Mentions, Pool, Shelf
 from bookwright.storage.ranking import rank
 from bookwright.storage.scan_index import ScanIndex
 from bookwright.storage.stores import BookStorage, Stores
@@ -58,6 +58,7 @@ class KnowledgeIndex:
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
         self._embedded = 0
         self._mentions = Mentions()
+        self._shelf = Shelf()
 
     def catch_up(self, journal: Journal) -> None:
         """Take in what documents came since the last time; call it before a context is built.
@@ -104,11 +105,13 @@ class KnowledgeIndex:
         self._open()
         vectors = self._query_vectors(asked)
         limits = Limits(tuple(kinds), frozenset(exclude_nodes), before)
-        candidates = Pool(self._look, self._nearest, self._fresh, self._mentions, known).gather(asked, vectors, limits)
+        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._shelf, known)
+        candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
         scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32), known)
-        found = [replace(passage, score=float(score)) for (passage, _), score in zip(candidates, scores, strict=True)]
-        return sorted(found, key=lambda passage: (-passage.score, passage.id))[:limit]
+        scored = zip(scores.tolist(), (passage for passage, _ in candidates), strict=True)
+        best = sorted(scored, key=lambda found: (-found[0], found[1].id))[:limit]
+        return [replace(passage, score=score) for score, passage in best]
 
     def reindex(self, journal: Journal, told: Callable[[int], None] = lambda documents: None) -> int:
         """Cut all documents anew and build the index; return how many texts were embedded.
@@ -138,7 +141,8 @@ class KnowledgeIndex:
         """Let go of files and connections; what is new and not yet committed is taken in again later."""
         if self._index is not None:
             self._index.close()
-        self._is_open, self._index, self._fresh, self._mentions = False, None, {}, Mentions()
+        self._is_open, self._index, self._fresh = False, None, {}
+        self._mentions, self._shelf = Mentions(), Shelf()
 
     def _open(self) -> None:
         if self._is_open:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bookwright.models.document import DocumentKind
@@ -150,8 +150,16 @@ class PassageRepository:
             found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
         return found
 
-    def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
+    def standing_rows(self, rows: Iterable[Row]) -> set[Row]:
         """Return those passages that still stand: of current documents and living nodes."""
+        found: set[Row] = set()
+        for some in _slices(list(rows)):
+            query = _PLACES.with_only_columns(passages.c.id).where(passages.c.id.in_(some), *_STANDING)
+            found.update(self._connection.execute(query).scalars())
+        return found
+
+    def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
+        """Return those passages that still stand, with their texts."""
         found: dict[Row, Passage] = {}
         for some in _slices(list(rows)):
             query = _PLACES.where(passages.c.id.in_(some), *_STANDING)
@@ -207,20 +215,30 @@ class PassageRepository:
         rows = select(passages.c.id).where(passages.c.book == self._book).order_by(passages.c.id.desc())
         return self._connection.execute(rows.limit(1)).scalar_one_or_none() or 0
 
-    def naming(self, name: str, kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row) -> list[Row]:
-        """Return the first `limit` passages of some kinds, between two rows, that hold a name letter by letter.
+    def naming(
+        self, names: Sequence[str], kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row
+    ) -> dict[str, list[Row]]:
+        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it.
 
-        Reads their texts until there are enough.
+        Letter by letter. Goes once through the texts, until all names have enough.
         """
         place = func.instr if self._connection.dialect.name == "sqlite" else func.strpos
         query = (
-            select(passages.c.id)
+            select(passages.c.id, passages.c.text)
             .where(passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds]))
-            .where(passages.c.id > after, passages.c.id <= up_to, place(passages.c.text, name) > 0)
+            .where(passages.c.id > after, passages.c.id <= up_to)
+            .where(or_(*(place(passages.c.text, name) > 0 for name in names)))
             .order_by(passages.c.id)
-            .limit(limit)
         )
-        return list(self._connection.execute(query).scalars())
+        found: dict[str, list[Row]] = {name: [] for name in names}
+        with self._connection.execute(query) as rows:
+            for row, text in rows:
+                for name, its_rows in found.items():
+                    if len(its_rows) < limit and name in text:
+                        its_rows.append(row)
+                if all(len(its_rows) == limit for its_rows in found.values()):
+                    break
+        return found
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""

@@ -1,7 +1,7 @@
 """The passages among which a question is ranked: the nearest by meaning, and those with its names."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,12 @@ _NAMES = 6
 _NAMED = 40
 """Passages for each name, the oldest, since what is planted is planted early and they never change."""
 
+_SPARE = 40
+"""Passages that the index is asked for beyond `SIZE`, in place of those that may not be returned."""
+
 _KNOWN_NAMES = 2_000
+_KNOWN_PASSAGES = 3_000
+"""Passages kept with their vectors: some 10 MB, a few times what one search looks at."""
 
 Candidate = tuple[Passage, Vectors]
 """A passage and its vector, shape (dimension,)."""
@@ -52,19 +57,53 @@ class Mentions:
         self._known: OrderedDict[tuple[str, tuple[DocumentKind, ...]], tuple[list[Row], Row]] = OrderedDict()
         """By name and kinds, the oldest passages and the row up to which was read."""
 
-    def of(self, name: str, kinds: tuple[DocumentKind, ...], repository: PassageRepository) -> list[Row]:
-        """Return the oldest `_NAMED` passages of some kinds that hold a name."""
-        key = name, kinds
-        rows, seen = self._known.get(key, ([], 0))
-        newest = repository.last_row() if len(rows) < _NAMED else seen
-        if newest > seen:
-            rows = rows + repository.naming(name, kinds, _NAMED - len(rows), after=seen, up_to=newest)
-            self._known[key] = rows, newest
-        if key in self._known:
-            self._known.move_to_end(key)
+    def of(self, names: Sequence[str], kinds: tuple[DocumentKind, ...], repository: PassageRepository) -> set[Row]:
+        """Return for each name the oldest `_NAMED` passages of some kinds that hold it."""
+        newest = repository.last_row()
+        for seen, some in self._to_read(names, kinds, newest).items():
+            for name, rows in repository.naming(some, kinds, _NAMED, after=seen, up_to=newest).items():
+                known, _ = self._known.get((name, kinds), ([], 0))
+                self._known[name, kinds] = [*known, *rows][:_NAMED], newest
+        found: set[Row] = set()
+        for name in names if newest else ():
+            found.update(self._known[name, kinds][0])
+            self._known.move_to_end((name, kinds))
         while len(self._known) > _KNOWN_NAMES:
             self._known.popitem(last=False)
-        return rows
+        return found
+
+    def _to_read(self, names: Sequence[str], kinds: tuple[DocumentKind, ...], newest: Row) -> dict[Row, list[str]]:
+        """Group the names that need more by the row up to which was read for them."""
+        groups: dict[Row, list[str]] = {}
+        for name in names:
+            rows, seen = self._known.get((name, kinds), ([], 0))
+            if len(rows) < _NAMED and seen < newest:
+                groups.setdefault(seen, []).append(name)
+        return groups
+
+
+class Shelf:
+    """Passages that were looked at lately, with their vectors; neighbouring searches look at much the same.
+
+    For one worker while it holds a book: nobody else changes what a node is called. Whether a passage
+    still stands is looked up each time.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Row, Candidate] = OrderedDict()
+
+    def of(self, rows: Iterable[Row], repository: PassageRepository) -> dict[Row, Candidate]:
+        """Return those passages that still stand."""
+        standing = repository.standing_rows(rows)
+        new = repository.places(standing - self._known.keys())
+        vectors = repository.vectors_of(new)
+        self._known |= {row: (passage, vectors[row]) for row, passage in new.items()}
+        found = {row: self._known[row] for row in sorted(standing)}
+        for row in found:
+            self._known.move_to_end(row)
+        while len(self._known) > _KNOWN_PASSAGES:
+            self._known.popitem(last=False)
+        return found
 
 
 @dataclass(frozen=True)
@@ -78,44 +117,45 @@ class Pool:
     nearest: Nearest
     fresh: Mapping[PassageId, Candidate]
     mentions: Mentions
+    shelf: Shelf
     known: Collection[str] = ()
     """Names of the book."""
 
     def gather(self, asked: Sequence[str], queries: Vectors, limits: Limits) -> list[Candidate]:
         """Return the `SIZE` nearest to each query and what names its names, in order of their ids."""
         named = self._named(asked, limits)
-        found = self._near(queries, limits) | named
+        found = [*self._near(queries, limits), *named]
         with self.look() as repository:
-            vectors = repository.vectors_of(found)
             standing = repository.standing({document for document, _ in self.fresh})
-        candidates = {passage.id: (passage, vectors[row]) for row, passage in found.items()}
+        candidates = {passage.id: (passage, vector) for passage, vector in found}
         candidates |= {
             identity: held for identity, held in self.fresh.items() if identity[0] in standing and limits.admit(held[0])
         }
         if not candidates:
             return []
-        chosen = _nearest_to_each(queries, candidates) | self._ids_with_names(asked, named.values(), limits)
+        named_passages = (passage for passage, _ in named)
+        chosen = _nearest_to_each(queries, candidates) | self._ids_with_names(asked, named_passages, limits)
         return [candidates[identity] for identity in sorted(chosen & candidates.keys())]
 
-    def _near(self, queries: Vectors, limits: Limits) -> dict[Row, Passage]:
+    def _near(self, queries: Vectors, limits: Limits) -> Iterator[Candidate]:
         """Ask the index, and further until there is enough within the limits for each query."""
-        places: dict[Row, Passage] = {}
-        count = SIZE
+        count = SIZE + _SPARE
         while True:
             found = self.nearest(queries, limits.kinds, count)
-            with self.look() as repository:
-                places |= repository.places({row for rows in found for row in rows} - places.keys())
-            kept = [[row for row in rows if row in places and limits.admit(places[row])] for rows in found]
+            held = self._look_up({row for rows in found for row in rows})
+            kept = [[row for row in rows if row in held and limits.admit(held[row][0])] for rows in found]
             if all(len(some) >= SIZE or len(rows) < count for some, rows in zip(kept, found, strict=True)):
-                return {row: places[row] for some in kept for row in some[:SIZE]}
+                return (held[row] for some in kept for row in some[:SIZE])
             count *= 4
 
-    def _named(self, asked: Sequence[str], limits: Limits) -> dict[Row, Passage]:
+    def _named(self, asked: Sequence[str], limits: Limits) -> list[Candidate]:
         with self.look() as repository:
-            rows = {
-                row for name in _names(asked, self.known) for row in self.mentions.of(name, limits.kinds, repository)
-            }
-            return {row: passage for row, passage in repository.places(rows).items() if limits.admit(passage)}
+            rows = self.mentions.of(_names(asked, self.known), limits.kinds, repository)
+        return [held for held in self._look_up(rows).values() if limits.admit(held[0])]
+
+    def _look_up(self, rows: Iterable[Row]) -> dict[Row, Candidate]:
+        with self.look() as repository:
+            return self.shelf.of(rows, repository)
 
     def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: Limits) -> set[PassageId]:
         known = {passage.id: passage for passage in (*named, *(passage for passage, _ in self.fresh.values()))}

