@@ -3,7 +3,8 @@
 A book of the size asked for is laid into the database: volumes, acts, chapters, the summaries of all,
 in the rehearsal author's words; its early chapters each tell a fact (`planted.py`). Then the prompt
 of a late chapter whose goal needs such a fact is built as the walk would build it, and searched for
-the answer. Nothing but the builder decides what it holds; no model's questions help. Beside it, at
+the answer. Nothing but the builder decides what it holds, with and without the question that a model would have
+asked. Beside it, at
 the same price: the last summaries; and at any price: the whole text. Source: DESIGN section 17.
 """
 
@@ -51,6 +52,9 @@ _PREMISES = {
     Language.JA: "港町が古い借りを数えはじめる。",
     Language.KO: "항구 마을이 묵은 빚을 세기 시작한다.",
 }
+_ROLE = "write_plan"
+"""Whose budget the contexts of prose have in the walk."""
+
 _WHOLE_TEXT_WINDOW = 1_000_000
 _TOKENS_A_UNIT = {Language.EN: 1.3, Language.ZH: 0.8, Language.JA: 0.8, Language.KO: 0.9}
 
@@ -64,6 +68,7 @@ def run(full: bool) -> Iterator[Measure]:
         found = shim.run("facts:recall", language=language.value, size=size)
         name = f"facts.{language.value}.{size}"
         yield Measure(f"{name}.recall", found["recall"], "of facts in the prompt", ">= 0.95")
+        yield Measure(f"{name}.unasked_recall", found["unasked_recall"], "of facts, without a model's questions")
         yield Measure(f"{name}.tokens", found["tokens"], "tokens of the prompt's context")
         yield Measure(f"{name}.last_summaries_recall", found["last_recall"], "of facts, in last summaries of that size")
         yield Measure(f"{name}.whole_text_recall", found["whole_recall"], "of facts in the text so far, to 1 M tokens")
@@ -134,7 +139,9 @@ class _Book:
     def ask(self, number: int, fact: Planted, builder: ContextBuilder, counter: TokenCounter) -> dict[str, float]:
         """Build the prompt of a late chapter that needs a fact; return whether it and its rivals hold the answer."""
         chapter = self._late[number]
-        context = builder.build(chapter, chapter, Activity.WRITE, "write_plan")  # the role that the walk uses
+        unasked = "\n\n".join(builder.build(chapter, chapter, Activity.WRITE, _ROLE).blocks)
+        self._keep_question(chapter, self._named(fact.question, number))
+        context = builder.build(chapter, chapter, Activity.WRITE, _ROLE)
         shown = "\n\n".join(context.blocks)
         tokens = counter.estimate("any:any", shown)
         before = self._count - len(self._facts) + number
@@ -143,11 +150,17 @@ class _Book:
         since = (before - self._telling[number]) * of_a_chapter
         return {
             "recall": float(fact.answer in shown),
+            "unasked_recall": float(fact.answer in unasked),
             "tokens": tokens,
             "last_recall": float(fact.answer in last),
             "whole_recall": float(since <= _WHOLE_TEXT_WINDOW),
             "whole_tokens": min(before * of_a_chapter, _WHOLE_TEXT_WINDOW),
         }
+
+    def _keep_question(self, chapter: TaskNode, question: str) -> None:
+        """Keep what the walk's `recall` would have asked about the chapter."""
+        with self._storage.write() as stores:
+            stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.QUESTIONS, text=question), None)
 
     def _named(self, text: str, number: int) -> str:
         return text.replace("{who}", self._voice._people[number % len(self._voice._people)])
