@@ -1,4 +1,4 @@
-"""Looking into a book: `tree`, `show`, `read`, `log` and `prompt`."""
+"""Looking into a book: `tree`, `show`, `read` and `log`."""
 
 import json
 import pydoc
@@ -94,24 +94,6 @@ def log(
                 typer.echo(json.dumps(asdict(line), ensure_ascii=False))
             else:
                 print_text(f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line)}  {line.model}")
-
-
-def prompt(
-    book: BookArgument,
-    step: Annotated[int, typer.Argument(metavar="STEP", help="A step's number, as `log` shows it.")],
-    reply: Annotated[bool, typer.Option("--reply", help="Show what was answered, too.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Show what was asked at a step, the system frame first."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        blocks = stores.steps.prompt(step)
-        answer = stores.steps.reply(step)
-    if as_json:
-        print_json({"book": opened.book.id, "step": step, "prompt": blocks, "reply": answer})
-        return
-    print_text("\n\n".join(blocks))
-    if reply:
-        print_text(f"\n=== the answer ===\n\n{answer}")
 
 
 def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:

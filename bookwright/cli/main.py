@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from bookwright.cli import backups, edge, keeping, look, models, shelf, status, studio, upkeep, write
+from bookwright.cli import backups, edge, keeping, look, models, prompting, shelf, status, studio, upkeep, write
 from bookwright.cli.doctor import doctor
 from bookwright.cli.estimate import estimate
 from bookwright.cli.exporting import export
@@ -16,7 +16,7 @@ app = typer.Typer(
 
 for verb in (
     write.write, write.resume, write.pause, estimate,
-    status.status, look.tree, look.show, look.read, look.log, look.prompt, export,
+    status.status, look.tree, look.show, look.read, look.log, prompting.prompt, export,
     shelf.brief, shelf.archive, shelf.unarchive, shelf.delete,
     studio.submit, studio.server, doctor,
     backups.backup, backups.restore, keeping.reindex, keeping.prune, upkeep.version,

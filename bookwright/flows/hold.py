@@ -88,6 +88,13 @@ def profile_of(brief: Brief, settings: Settings, option: str | None = None) -> P
     return PROFILES[ProfileName.SMALL if window < SMALL_WINDOW else ProfileName.STANDARD]
 
 
+def fitted_profile(brief: Brief, settings: Settings, option: str | None = None) -> Profile:
+    """Return the profile with budgets that the smallest window of the book's models has room for."""
+    names = {model_of(role, brief, settings, option) for role in ROLES}
+    window = min(map(catalogue.context_window, names))
+    return fitted(profile_of(brief, settings, option), window, brief.context_scale)
+
+
 def owner_name() -> str:
     """Return this worker's name, as others are told who holds a book."""
     return f"process {os.getpid()} on {socket.gethostname()}"
@@ -162,9 +169,7 @@ class _CurrentContexts:
 
 def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings) -> Deps:
     settings, brief = around.settings, book.brief
-    names = {model_of(role, brief, settings, around.model) for role in ROLES}
-    window = min(map(catalogue.context_window, names))
-    profile = fitted(profile_of(brief, settings, around.model), window, brief.context_scale)
+    profile = fitted_profile(brief, settings, around.model)
     writer = model_of("writer", brief, settings, around.model)
     locale = (brief.prompt_language or brief.language).value
     count = partial(TokenCounter().estimate, writer)

@@ -6,6 +6,7 @@
     + InvalidSetting
     + UnknownModel
     + MissingKey             the chosen provider has no API key
+    + InvalidTemplate        an edited prompt template that cannot be rendered
     + BookNotFound
     + NodeNotFound
     + DatabaseTooNew
@@ -55,6 +56,10 @@ class UnknownModel(InvalidInput):
 
 class MissingKey(InvalidInput):
     """The chosen provider needs an API key and none is set."""
+
+
+class InvalidTemplate(InvalidInput):
+    """A prompt template that a person edited cannot be read or rendered; the message names the line."""
 
 
 class BookNotFound(InvalidInput):

@@ -209,6 +209,11 @@ def open_database(settings: Settings) -> Database:
     return Database(_sqlite(str(path), settings.busy_seconds), settings)
 
 
+def memory_database(settings: Settings) -> Database:
+    """Return an empty database of this thread's own, in memory; what is in it goes with it."""
+    return Database(_sqlite(":memory:", settings.busy_seconds), settings)
+
+
 def database_file(settings: Settings) -> Path | None:
     """Return where the SQLite file lies or would lie; None for Postgres."""
     if settings.database_url.startswith("postgres"):

@@ -7,11 +7,28 @@ from typing import Any
 from sqlalchemy import Connection, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.step import Activity
+from bookwright.models.step import Activity, StepKey
 from bookwright.storage.tables import nodes, steps
 from bookwright.storage.texts import TextStore
 
 _PLANNING = (Activity.PLAN, Activity.JUDGE, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE)
+
+
+NO_LONGER_KEPT = "(no longer kept)"
+"""Stands in a prompt for a block that retention let go of."""
+
+
+@dataclass(frozen=True)
+class AskedStep:
+    """What an attempt was asked for, with which template, of whom."""
+
+    id: int
+    key: StepKey
+    role: str
+    template: str
+    model: str
+    """`provider:model`; empty where none answered."""
+    recorded_at: float
 
 
 @dataclass(frozen=True)
@@ -74,6 +91,32 @@ class StepRepository:
         for row in self._connection.execute(query.order_by(steps.c.id).limit(limit)):
             yield StepLine(**row._mapping)
 
+    def asked(self, step: int) -> AskedStep:
+        """Return one recorded attempt.
+
+        Raises:
+            NodeNotFound: The book has no such step.
+        """
+        row = self._connection.execute(
+            select(steps).where(steps.c.id == step, steps.c.book == self._book)
+        ).one_or_none()
+        if row is None:
+            raise self._no_step(step)
+        key = StepKey(**{name: row._mapping[name] for name in StepKey.model_fields})
+        return AskedStep(row.id, key, row.role, row.template, row.model, row.recorded_at)
+
+    def drafts_before(self, step: AskedStep, limit: int) -> list[tuple[int, str]]:
+        """Return the last drafts of finished units before a step, oldest first: the unit's length, and the answer."""
+        rows = self._connection.execute(
+            select(nodes.c.length, steps.c.reply)
+            .join(nodes, nodes.c.key == steps.c.node)
+            .where(steps.c.book == self._book, steps.c.id < step.id, steps.c.node != step.key.node)
+            .where(steps.c.activity == Activity.WRITE.value, steps.c.step == "draft", steps.c.failure.is_(None))
+            .order_by(steps.c.id.desc())
+            .limit(limit)
+        ).all()
+        return [(row.length or 1, self._texts.get(row.reply)) for row in reversed(rows)]
+
     def prompt(self, step: int) -> list[str]:
         """Return the blocks of what was asked at a step, the system frame first.
 
@@ -82,7 +125,7 @@ class StepRepository:
         """
         hashes = self._column(step, "prompt").split()
         found = self._texts.get_many(hashes)
-        return [found.get(key, "(no longer kept)") for key in hashes]
+        return [found.get(key, NO_LONGER_KEPT) for key in hashes]
 
     def reply(self, step: int) -> str:
         """Return what was answered at a step.
@@ -140,8 +183,11 @@ class StepRepository:
             select(steps.c[name]).where(steps.c.id == step, steps.c.book == self._book)
         ).scalar_one_or_none()
         if value is None:
-            raise NodeNotFound(f"book {self._book!r} has no step {step}; `bookwright log {self._book}` lists them")
+            raise self._no_step(step)
         return str(value)
+
+    def _no_step(self, step: int) -> NodeNotFound:
+        return NodeNotFound(f"book {self._book!r} has no step {step}; `bookwright log {self._book}` lists them")
 
 
 def _number(value: Any) -> Any:

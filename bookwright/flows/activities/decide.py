@@ -49,7 +49,7 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
     def move(answer: FlowDecision) -> Move:
         decision = guarded(answer.decision, unit, deps)
-        points = answer.missing_points if decision is Decision.CONTINUE_PLANNING else ()
+        points = points_left(answer)
 
         def record(stores: Stores, step: int) -> None:
             stores.nodes.change(unit.key, decision=decision.value, decided_round=planning_round, open_points=points)
@@ -57,6 +57,11 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         return record
 
     run.run(agent, move, check=names_what_is_missing)
+
+
+def points_left(answer: FlowDecision) -> tuple[str, ...]:
+    """Return the open points that a decision leaves; the guards neither make nor end a decision to go on planning."""
+    return answer.missing_points if answer.decision is Decision.CONTINUE_PLANNING else ()
 
 
 def names_what_is_missing(answer: FlowDecision) -> str:

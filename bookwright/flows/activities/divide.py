@@ -74,10 +74,15 @@ def divide(unit: TaskNode, deps: Deps) -> None:
         if is_incremental:
             units = _units(answer)
             granted = _granted(unit, level, None if ends_here else units[0].length, deps)
-            return _add_next(unit, level, index, units, granted)
+            return _add_next(unit, level, index, units[0], foreseen(answer), granted)
         return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
 
     run.run(workflow[-1], move, check=_check(unit, level, deps))
+
+
+def foreseen(answer: PlanOutput) -> tuple[str, ...]:
+    """Return the later children that a division outlines, a line for each."""
+    return tuple(f"{later.title}: {later.goal}" for later in _units(answer)[1 : 1 + _OUTLINE_LINES])
 
 
 def _units(answer: PlanOutput) -> list[PlanNode]:
@@ -113,14 +118,14 @@ def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> 
     return grant_child_length(unit.remaining, proposed, usual_child(unit, deps), level.bounds, limit)
 
 
-def _add_next(unit: TaskNode, level: Level, index: int, units: list[PlanNode], granted: ChildLength) -> Move:
-    outline = tuple(f"{later.title}: {later.goal}" for later in units[1 : 1 + _OUTLINE_LINES])
-
+def _add_next(
+    unit: TaskNode, level: Level, index: int, child: PlanNode, outline: tuple[str, ...], granted: ChildLength
+) -> Move:
     def move(stores: Stores, step: int) -> None:
         common: dict[str, Any] = {"level": level.value, "length": granted.length, "is_last": granted.is_last}
         if index == 1:
             common["open_points"] = unit.open_points
-        stores.nodes.add(unit, units[:1], unit_index=index, **common)
+        stores.nodes.add(unit, [child], unit_index=index, **common)
         stores.nodes.change(unit.key, outline=outline)
 
     return move

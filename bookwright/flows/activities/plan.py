@@ -1,5 +1,6 @@
 """Planning a round of a unit's tasks, and cutting a complex task into parts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bookwright.agents.parsing import Check
@@ -86,17 +87,20 @@ def has_tasks(deps: Deps) -> Check:
     return check
 
 
+def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:
+    """Return the verdict that a task has without a judge; None where one is asked. `above` has the nearest first."""
+    ancestors = tuple(node.task_type for node in above if not node.is_unit)
+    judged = verdict_by_score(task.complexity_score) if deps.profile.decomposes else Verdict.ATOM
+    # A guard that makes even a complex task an atom decides without asking anybody.
+    held = guard_atom(judged or Verdict.COMPLEX, task.task_type, ancestors, len(ancestors), MAX_DECOMPOSITION_DEPTH)
+    return held if judged is not None or held is Verdict.ATOM else None
+
+
 def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **common: int) -> None:
     above = (parent, *stores.nodes.ancestors(parent))
-    task_ancestors = tuple(node.task_type for node in above if not node.is_unit)
 
     def verdict(index: int) -> str | None:
-        task = tasks[index]
-        judged = verdict_by_score(task.complexity_score) if deps.profile.decomposes else Verdict.ATOM
-        # A guard that makes even a complex task an atom decides without asking anybody.
-        held = guard_atom(
-            judged or Verdict.COMPLEX, task.task_type, task_ancestors, len(task_ancestors), MAX_DECOMPOSITION_DEPTH
-        )
-        return held.value if judged is not None or held is Verdict.ATOM else None
+        known = verdict_unasked(tasks[index], above, deps)
+        return known.value if known else None
 
     stores.nodes.add(parent, tasks, level=parent.level.value, verdict=verdict, length=None, **common)

@@ -1,0 +1,166 @@
+"""`prompt` with an edited template: what would be asked, where it differs, and nothing else."""
+
+import hashlib
+import json
+
+import pytest
+
+from bookwright.failpoints import Failpoint
+from bookwright.models.settings import load_settings
+from bookwright.storage.books import Lease
+from bookwright.storage.database import open_database
+
+BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
+
+
+@pytest.fixture
+def draft(cli):
+    """A written book's id, and the number of the step that drafted its prose."""
+    book = json.loads(cli("write", *BRIEF, "--no-prefect", "--json").out)["book"]
+    steps = map(json.loads, cli("log", book, "--json").out.splitlines())
+    return book, next(step["id"] for step in steps if (step["activity"], step["step"]) == ("write", "draft"))
+
+
+@pytest.fixture
+def mine(cli, draft, tmp_path):
+    """A copy of the draft's template."""
+    file = tmp_path / "mine.j2"
+    file.write_text(cli("prompt", *draft, "--template").out, encoding="utf-8")
+    return file
+
+
+def edit(file):
+    """Add a line to the role."""
+    text = file.read_text("utf-8")
+    assert "{% block seat %}" in text
+    file.write_text(text.replace("{% block seat %}", "{% block seat %}\nBe brief.\n"), "utf-8")
+
+
+def test_the_template_is_printed_alone_and_its_path_beside_it(cli, draft):
+    outcome = cli("prompt", *draft, "--template")
+    facts = json.loads(cli("prompt", *draft, "--template", "--json").out)
+
+    assert outcome.out.rstrip("\n") == facts["source"].rstrip("\n")
+    assert facts["template"] in outcome.err
+    assert facts["file"] in outcome.err
+    assert facts["file"].endswith(f"{facts['template']}.md.j2")
+
+
+def test_a_frame_that_the_template_takes_in_can_be_printed_and_replaced(cli, draft, tmp_path):
+    [frame] = json.loads(cli("prompt", *draft, "--template", "--json").out)["takes_in"]
+    file = tmp_path / "frame.j2"
+    before, mark, after = cli("prompt", *draft, "--template", "--as", frame).out.rpartition("{% endblock")
+    file.write_text(f"{before}\nAnd be kind.\n{mark}{after}", encoding="utf-8")
+
+    changed = cli("prompt", *draft, "--with", file, "--as", frame, "--diff").out
+
+    assert "+And be kind." in changed.splitlines()
+
+
+def test_an_unedited_copy_asks_the_same(cli, draft, mine):
+    assert cli("prompt", *draft, "--with", mine, "--diff").out == "no difference\n"
+    assert cli("prompt", *draft, "--with", mine).out == cli("prompt", *draft).out
+    assert cli("prompt", *draft, "--with", mine).err == ""
+
+
+def test_an_edited_copy_changes_the_steps_own_part_alone(cli, draft, mine):
+    edit(mine)
+    asked = json.loads(cli("prompt", *draft, "--json").out)["prompt"]
+
+    facts = json.loads(cli("prompt", *draft, "--with", mine, "--json").out)
+
+    assert facts["prompt"][:-1] == asked[:-1]
+    assert "Be brief." in facts["prompt"][-1]
+    assert facts["would_ask_tokens"] > facts["asked_tokens"]
+    assert (facts["is_as_then"], facts["differs_from_then"]) == (True, [])
+
+
+def test_the_diff_names_both_sides_with_their_tokens(cli, draft, mine):
+    edit(mine)
+
+    first, second, *rest = cli("prompt", *draft, "--with", mine, "--diff").out.splitlines()
+
+    assert first.startswith(f"--- step {draft[1]}\tabout ")
+    assert second.startswith(f"+++ {mine}\tabout ")
+    assert any(line.startswith("+Be brief.") for line in rest)
+
+
+def test_a_look_changes_no_byte_while_another_worker_writes_the_book(cli, draft, mine):
+    settings = load_settings()
+    database = open_database(settings)
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        Lease.take(connection, draft[0], "another worker", 600)
+    before = hashlib.sha256(settings.database_path.read_bytes()).hexdigest()
+
+    outcome = cli("prompt", *draft, "--with", mine)
+
+    assert outcome.code == 0
+    assert hashlib.sha256(settings.database_path.read_bytes()).hexdigest() == before
+    database.dispose()
+
+
+def test_where_the_book_does_not_tell_the_card_of_then_it_is_said(cli, draft, mine):
+    database = open_database(load_settings())
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        connection.exec_driver_sql("UPDATE briefs SET brief = replace(brief, '900', '800')")
+    edit(mine)
+
+    outcome = cli("prompt", *draft, "--with", mine)
+
+    assert outcome.code == 0
+    assert f"step {draft[1]} would read differently today without your edits, too" in outcome.err
+    assert any(line.startswith("  -") and "about 900 words" in line for line in outcome.err.splitlines())
+    assert not json.loads(cli("prompt", *draft, "--with", mine, "--json").out)["is_as_then"]
+    database.dispose()
+
+
+def test_a_prompt_that_was_let_go_of_cannot_be_rendered(cli, draft, mine):
+    cli("prune", draft[0], "--keep-last", 0)
+
+    outcome = cli("prompt", *draft, "--with", mine)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"bookwright: the prompt of step {draft[1]} is no longer kept")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("{{ nobody }}", "line 1: 'nobody' is undefined"), ("\n{% if %}", "line 2: Expected an expression")],
+)
+def test_a_template_that_cannot_be_rendered_is_bad_input(cli, draft, mine, text, message):
+    mine.write_text(text)
+
+    outcome = cli("prompt", *draft, "--with", mine)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"bookwright: {mine}, {message}")
+    assert len(outcome.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--with", "nobody.j2"), "the template 'nobody.j2' cannot be read"),
+        (("--with", "nobody.j2", "--reply"), "--reply shows what was answered"),
+        (("--template", "--diff"), "--template prints the template alone"),
+        (("--diff",), "--diff compares with an edited template"),
+        (("--as", "story/system"), "--as says which template a file is"),
+        (("--template", "--as", "story/nix"), "this version has no template 'story/nix'"),
+    ],
+)
+def test_options_that_mean_nothing_are_bad_input(cli, draft, arguments, message):
+    outcome = cli("prompt", *draft, *arguments)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"bookwright: {message}")
+
+
+def test_a_step_of_a_book_that_no_walk_made_is_told_to_be_out_of_reach(cli, book, tmp_path):
+    file = tmp_path / "mine.j2"
+    file.write_text("Nothing.")
+    first = json.loads(cli("log", "lamp", "--json").out.splitlines()[0])["id"]
+
+    outcome = cli("prompt", "lamp", first, "--with", file)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"where it asked step {first}" in outcome.err
