@@ -8,6 +8,7 @@ from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import digest, note, retell, tell, updated
 from bookwright.agents.workflows import REVISION_MARK
+from bookwright.models.binding import binding_lines
 from bookwright.models.prose import paragraphs
 
 _CHARACTERS_A_WORD = 1.6
@@ -65,6 +66,12 @@ def _summary(step: Step, mode: Mode) -> str:
     return digest(step.voice, texts, _length(step))
 
 
+def _condensed(step: Step, mode: Mode) -> str:
+    """A digest, after the lines that bind."""
+    texts = step.texts("text")
+    return "\n\n".join([*(line for text in texts for line in binding_lines(text)), _summary(step, mode)])
+
+
 def _maintained(step: Step, mode: Mode) -> str:
     if step.is_small:
         return _note(step, mode)
@@ -108,7 +115,7 @@ _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
     "revise": _revise,
     "lengthen": _lengthen,
     "summary": _summary,
-    "condense": _summary,
+    "condense": _condensed,
     "maintain": _maintained,
     "global_state": _maintained,
     "state": _maintained,
