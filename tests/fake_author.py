@@ -10,6 +10,8 @@ _WORDS = (
 )  # fmt: skip
 _HAN = "雨落在港口守灯人数着钟点没有船来他把灯转向北方"
 _MAX_DEPTH = 3
+_NOT_PLANNED = ("write",)
+"""A task of this type is no use to a plan, and a division makes its children such whatever they are called."""
 _SENTENCES = 12
 
 
@@ -48,7 +50,7 @@ def _fill(node: dict[str, Any], root: dict[str, Any], seed: int, depth: int) -> 
     if "$ref" in node:
         return _fill(_resolve(node["$ref"], root), root, seed, depth)
     if "enum" in node or "const" in node:
-        values = node.get("enum", [node.get("const")])
+        values = [value for value in node.get("enum", [node.get("const")]) if value not in _NOT_PLANNED]
         return values[seed % len(values)]
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in node:

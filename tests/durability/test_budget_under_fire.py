@@ -150,7 +150,7 @@ def paid_again(calls: list[Call]) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["usd", "tokens"])
 def test_a_book_under_fire_never_passes_its_cap_however_often_it_is_raised(kind: str, tmp_path: Path) -> None:
-    caps = {"usd": [0.4, 0.6, 50.0], "tokens": [50_000, 80_000, 9_000_000]}[kind]
+    caps = {"usd": [0.3, 0.45, 50.0], "tokens": [35_000, 60_000, 9_000_000]}[kind]
     rests: list[str] = []
     with FakeProvider(script=FIRE, author=author) as fake:
         settings = settings_of(tmp_path, fake.url)
@@ -170,7 +170,7 @@ def test_a_book_under_fire_never_passes_its_cap_however_often_it_is_raised(kind:
             rests.append(book.reason)
 
     assert book.state is BookState.FINISHED
-    assert all(f"the budget of {book.id}" in reason for reason in rests[:-1])
+    assert [reason for reason in rests[:-1] if f"the budget of {book.id}" not in reason] == []
     assert {call["trouble"] for call in calls} == {"", *TROUBLES.values()}
     assert {call["model"] for call in calls} == {"fake", "dear"}
     assert paid_again(calls) == 0

@@ -110,7 +110,8 @@ class Filling:
             return self._pruner.condense(design, self._place.unit_focus, room)
         gist = self._pruner.condense(gist, self._place.unit_focus, room)
         left = room - self._count(gist) - 4
-        more = self._pruner.condense(design, self._place.unit_focus, left) if left >= LEAST else ""
+        rest = _without_lines(design, gist)
+        more = self._pruner.condense(rest, self._place.unit_focus, left) if left >= LEAST else ""
         return f"{gist}\n\n{GAP}\n\n{more}" if more else gist
 
     def _author_brief(self, room: int) -> str:
@@ -233,6 +234,12 @@ class Filling:
             if self._count(printed) <= room:
                 return Cut(printed)
         return Cut(self._pruner.clip(printed, room))
+
+
+def _without_lines(text: str, shown: str) -> str:
+    """Return a text without the lines that stand in another one already, whatever their bullets."""
+    there = {line.lstrip("-* ") for line in shown.splitlines() if line.strip()}
+    return "\n".join(line for line in text.splitlines() if line.lstrip("-* ") not in there)
 
 
 def _count_for(room: int) -> int:
