@@ -159,7 +159,7 @@ class NullAsker:
 
 
 NULL_BOOK: dict[str, Any] = {
-    "length": 4_000_000, "max_unit_length": 300, "max_planning_rounds": 1, "title": "The Null Book",
+    "length": 5_000_000, "max_unit_length": 300, "max_planning_rounds": 1, "title": "The Null Book",
 }  # fmt: skip
 """Far longer than any run, of units of 300 words: every run is cut at a number of steps."""
 

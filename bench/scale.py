@@ -46,7 +46,7 @@ _LOOK_EVERY = 20
 """Calls between two looks at how much is written."""
 
 _SMALL = (("economy", (60_000, 150_000)),)
-_FULL = (("economy", (50_000, 500_000, 5_000_000)), ("standard", (50_000, 200_000, 1_000_000)))
+_FULL = (("economy", (50_000, 500_000, 5_000_000)), ("standard", (50_000, 500_000)))
 
 _LINE = Struct("<ddd")
 """One call on record: CPU seconds since the call before (0 for a process's first), prompt tokens, megabytes held."""

@@ -26,6 +26,9 @@ def record_surely(
             return journal.record(attempt, move, intent, again=again)
         except StorageError as error:
             if time.monotonic() + wait > deadline:
-                raise ReplyLost(str(error), "The last answer could not be kept and will be asked for again") from error
+                advice = (
+                    f"`bookwright resume {attempt.key.book}` asks for the last answer again, which could not be kept"
+                )
+                raise ReplyLost(str(error), advice) from error
         time.sleep(wait)
         wait, again = min(2 * wait, LONGEST_WAIT), True

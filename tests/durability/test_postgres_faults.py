@@ -287,6 +287,7 @@ def test_a_book_whose_creation_was_not_confirmed_is_told_and_made_once(
     assert (found, count_books(scene)) == (known, 1)
 
 
+@pytest.mark.soak
 def test_an_outage_ends_the_worker_with_what_to_do_and_nothing_is_paid_twice(scene: Scene, undisturbed: str) -> None:
     impatient(scene)
 

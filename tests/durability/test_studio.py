@@ -47,15 +47,6 @@ def brief_of(number: int) -> Brief:
     return make_brief(given | {"premise": "A keeper reads a log in her own hand."})
 
 
-def author(prompt: str, schema: dict[str, Any] | None) -> str:
-    """The novelist, who never plans a round without a design: among 32 books one would be stranded by it."""
-    text = novelist(prompt, schema)
-    if schema is None or not isinstance(answer := json.loads(text), dict) or not answer.get("sub_tasks"):
-        return text
-    answer["sub_tasks"][0]["task_type"] = "design"
-    return json.dumps(answer)
-
-
 def title_of(number: int) -> str:
     return f"Quartz{number:02}"
 
@@ -196,10 +187,10 @@ def undisturbed(home: Path, provider: FakeProvider) -> dict[str, str]:
 
 
 def test_every_book_ends_right_although_a_host_dies_in_the_middle(folder: Path, tmp_path: Path) -> None:
-    with FakeProvider(author=author) as quiet:
+    with FakeProvider(author=novelist) as quiet:
         expected = undisturbed(tmp_path / "undisturbed", quiet)
 
-    with FakeProvider(author=author, piece_seconds=0.004) as provider, studio_in(folder, provider) as studio:
+    with FakeProvider(author=novelist, piece_seconds=0.004) as provider, studio_in(folder, provider) as studio:
         wait_for(lambda: has_deployment(studio))
         studio.raise_limit(2 * LIMIT)
         with second_host(studio, tmp_path / "second") as worker:
