@@ -7,8 +7,8 @@ from bookwright.models.language import Language
 from bookwright.models.plain import plain
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.prose import whole_sentences
-from bookwright.models.step import Reply
-from bookwright.prompts import Card
+from bookwright.models.step import Failure, Reply
+from bookwright.prompts import Card, render_correction
 
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
 _VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
@@ -42,6 +42,7 @@ def whole(reply: Reply, agent: Agent) -> Reply:
     return reply.model_copy(update={"finish_reason": "stop", "text": text})
 
 
-def shown_again(reply: Reply, problem: str) -> Correction:
+def shown_again(reply: Reply, failure: Failure, detail: str, language: Language, locale: str) -> Correction:
     """Put an answer that was no result before the model again, with what was wrong with it."""
+    problem = render_correction(failure.value, detail, language.english_name, locale)
     return Correction(plain(reply.text[:_SHOWN_CHARACTERS]), problem)

@@ -275,7 +275,7 @@ class _Asking:
         blocks, stable = self._blocks()
         number = len(earlier)
         corrections = [
-            shown_again(record.reply, record.detail) for record in earlier if record.failure in _CORRECTABLE
+            shown for record in earlier for shown in self._corrections(record.reply, record.failure, record.detail)
         ][-1:]
         for _ in range(self.desk.settings.max_repairs + 1):
             number += 1
@@ -286,13 +286,18 @@ class _Asking:
             number = recorder.number
             if parsed.failure is None:
                 return Outcome(parsed.value, step, reply)
-            corrections = [shown_again(reply, parsed.detail)] if parsed.failure in _CORRECTABLE else []
+            corrections = self._corrections(reply, parsed.failure, parsed.detail)
         raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
             f"(the last: {parsed.failure}, {parsed.detail[:200]})",
             f"`bookwright log {self.key.book} {self.run._node.label}` shows them; resume to try again, "
             "or choose another model for this role",
         )
+
+    def _corrections(self, reply: Reply, failure: Failure | None, detail: str) -> list[Correction]:
+        if failure not in _CORRECTABLE:
+            return []
+        return [shown_again(reply, failure, detail, self.desk.brief.language, self.desk.locale)]
 
     def _parse(self, reply: Reply, blocks: tuple[str, ...]) -> Parsed:
         if self.may_be_cut:
@@ -336,6 +341,7 @@ class _Asking:
             corrections=corrections,
             cache_key=self.key.book,
             facts=self._facts(number),
+            locale=self.desk.locale,
         )
         return self.desk.models.ask(
             request, self.desk.budget, lambda event: self.desk.listener(self.name, event), recorder.record_undelivered

@@ -5,8 +5,9 @@ Source: DESIGN section 5, rule 3, and section 7, "Deadlines".
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -30,6 +31,8 @@ _REFUSALS = re.compile(
     re.IGNORECASE,
 )
 _ECHO_CHARACTERS = 200
+_NOT_TOLD = frozenset({"id", "reasoning", "hierarchical_position", "who", "to", "born", "touched", "where"})
+"""Fields of answers that nobody reads in the book's language: thoughts, names and places in the tree."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def _parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: C
     head = text[:_ECHO_CHARACTERS]
     if len(head) == _ECHO_CHARACTERS and head in prompt:
         return Parsed(failure=Failure.ECHO, detail="the answer repeats the instructions")
-    parsed = _read_json(agent.output, text) if agent.output else _read_text(text, language)
+    parsed = _read_json(agent.output, text, language) if agent.output else _read_text(text, language)
     if parsed.failure is None and check is not None and (problem := check(parsed.value)):
         return Parsed(failure=Failure.UNPARSABLE, detail=problem)
     return parsed
@@ -98,17 +101,41 @@ def _read_text(text: str, language: Language) -> Parsed:
     return Parsed(value=text)
 
 
-def _read_json(output: type[BaseModel], text: str) -> Parsed:
+def _read_json(output: type[BaseModel], text: str, language: Language) -> Parsed:
     problem = "no JSON object was found"
     for candidate in _json_candidates(text):
         try:
-            return Parsed(value=output.model_validate(_plain_values(json.loads(candidate, strict=False))))
+            value = output.model_validate(_plain_values(json.loads(candidate, strict=False)))
+            return _in_its_language(value, language)
         except json.JSONDecodeError as error:
             problem = f"not valid JSON: {error}"
         except ValidationError as error:
             problem = _problems(error)
             break
     return Parsed(failure=Failure.UNPARSABLE, detail=problem)
+
+
+def _in_its_language(value: BaseModel, language: Language) -> Parsed:
+    """Hold all that an answer says in its own words, taken together, to the book's language."""
+    if is_in(language, "\n".join(_own_words(value))):
+        return Parsed(value=value)
+    wanted = f"keep the keys and the closed values as they are, and write everything else in {language.english_name}"
+    return Parsed(failure=Failure.WRONG_LANGUAGE, detail=f"the values are in another language; {wanted}")
+
+
+def _own_words(value: Any) -> Iterator[str]:
+    """Yield the strings of an answer but closed values and what `_NOT_TOLD` names."""
+    match value:
+        case Enum():
+            return
+        case str():
+            yield value
+        case BaseModel():
+            for name in type(value).model_fields.keys() - _NOT_TOLD:
+                yield from _own_words(getattr(value, name))
+        case tuple():
+            for item in value:
+                yield from _own_words(item)
 
 
 def _plain_values(value: Any) -> Any:

@@ -6,12 +6,19 @@ from enum import StrEnum
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]")
-_EASTERN = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u1100-\u11ff\u4e00-\u9fff\u3400-\u4dbf]")
-"""Kana, hangul and han, all in one look."""
+_EASTERN = r"\u3040-\u30ff\uac00-\ud7af\u1100-\u11ff\u4e00-\u9fff\u3400-\u4dbf"
+"""Kana, hangul and han."""
+_SPELT = re.compile(rf"[^\W\d_{_EASTERN}]+")
+"""A word that is spelt with letters."""
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
 _SPACE = re.compile(r"\s+")
-_LATIN = re.compile(r"[A-Za-z]+")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_WORD_WEIGHT = 2
+"""A spelt word says about as much as two characters of Chinese, Japanese or Korean."""
+_HAN_A_KANA_ZH, _HAN_A_KANA_JA = 8, 12
+"""How many han characters stand beside one of kana, at least in Chinese with a Japanese name or two in it,
+and at most in Japanese. Between the two a text may be either."""
 
 
 class Language(StrEnum):
@@ -57,19 +64,18 @@ def detect_language(text: str) -> Language:
 
 
 def script_shares(text: str) -> dict[Language, float]:
-    """Tell which share of a text's letters belongs to each language's script, 0 to 1 each.
+    """Tell which share of a text belongs to each language's script, 0 to 1 each, spelt words weighed as words.
 
     Han counts for zh and, where kana stand beside it, for ja; the shares need not add up to 1.
     """
-    kana = len(_KANA.findall(text))
-    hangul = len(_HANGUL.findall(text))
-    han = len(_HAN.findall(text))
-    latin = sum(map(len, _LATIN.findall(text)))
-    total = (kana + hangul + han + latin) or 1
+    kana, hangul, han = (len(script.findall(text)) for script in (_KANA, _HANGUL, _HAN))
+    spelt = _SPELT.findall(text)
+    latin = sum(_LATIN.match(word) is not None for word in spelt)
+    total = (kana + hangul + han + _WORD_WEIGHT * len(spelt)) or 1
     return {
-        Language.EN: latin / total,
-        Language.ZH: han / total if kana * 20 < han else 0.0,
-        Language.JA: (kana + han) / total if kana else 0.0,
+        Language.EN: _WORD_WEIGHT * latin / total,
+        Language.ZH: han / total if kana * _HAN_A_KANA_ZH < han else 0.0,
+        Language.JA: (kana + han) / total if kana * _HAN_A_KANA_JA >= han else 0.0,
         Language.KO: hangul / total,
     }
 
@@ -79,7 +85,7 @@ def is_in(language: Language, text: str) -> bool:
 
     Short texts (under 20 letters) pass: they hold too little to judge.
     """
-    if language is Language.EN and _LATIN.search(text) and not _EASTERN.search(text):
-        return True  # nothing to weigh up, and by far the most frequent case
+    if language is Language.EN and text.isascii():
+        return True  # nothing to weigh up
     letters = sum(map(len, _LETTERS.findall(text)))
     return letters < 20 or script_shares(text)[language] >= 0.5

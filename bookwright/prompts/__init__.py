@@ -1,6 +1,23 @@
 """What is asked: Jinja templates by level, and the function that renders them."""
 
 from bookwright.prompts.card import BookCard, Card, NodeCard
-from bookwright.prompts.render import render, render_block, render_state, render_system
+from bookwright.prompts.render import (
+    render,
+    render_block,
+    render_correction,
+    render_problem,
+    render_state,
+    render_system,
+)
 
-__all__ = ["BookCard", "Card", "NodeCard", "render", "render_block", "render_state", "render_system"]
+__all__ = [
+    "BookCard",
+    "Card",
+    "NodeCard",
+    "render",
+    "render_block",
+    "render_correction",
+    "render_problem",
+    "render_state",
+    "render_system",
+]

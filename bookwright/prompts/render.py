@@ -65,6 +65,17 @@ def render_state(state: object, language: str) -> str:
     return environment().get_template("story/_state.md.j2").render(state=state, language=language).strip()
 
 
+def render_problem(name: str, locale: str = "en", **values: object) -> str:
+    """Say in the language of the prompts what is wrong with an answer; `name` is one of the template's."""
+    return environment(locale).get_template("story/_problem.md.j2").render(name=name, values=values).strip()
+
+
+def render_correction(failure: str, problem: str, language: str, locale: str = "en") -> str:
+    """Tell a model what its last answer failed by; `language` is the English name of the book's."""
+    values = {"failure": failure, "problem": problem, "language": language}
+    return environment(locale).get_template("story/_correction.md.j2").render(values).strip()
+
+
 def render_block(tag: str, text: str, locale: str = "en") -> str:
     """Wrap one context component in its heading, its note and its tag."""
     return environment(locale).get_template("story/block.md.j2").render(tag=tag, text=text).strip()

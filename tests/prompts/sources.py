@@ -34,6 +34,9 @@ OWN_VARIABLES = {
     "story/_task": {"task", "unit", "length_unit", "open_points"},
     "story/_tree": {"rows"},
     "story/_state": {"state", "language"},
+    "story/_correction": {"failure", "problem", "language"},
+    "story/_problem": {"name", "values"},
+    "story/_origin": {"label", "level", "kind", "title"},
 }
 """Templates that code renders without a card, and what it hands them."""
 

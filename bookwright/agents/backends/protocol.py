@@ -72,6 +72,8 @@ class Request:
     """What a rehearsal author may know about the step (level, activity, target); never sent."""
     fallbacks: tuple[str, ...] = ()
     """Models to turn to, in order, once `model` has used up its attempts."""
+    locale: str = "en"
+    """The language of the prompt, for what a backend has to say itself."""
 
 
 class EventKind(StrEnum):

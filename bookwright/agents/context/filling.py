@@ -147,16 +147,16 @@ class Filling:
 
     def _designs_above(self, room: int) -> Cut:
         focus = self._place.unit_focus
-        above = materials.designs_above(self._place, self._stores)
+        above = materials.designs_above(self._place, self._stores, self._tools.locale)
         own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
         shown = [piece.node for piece in above if piece.document in own.sources]
         found = self._found_above(DocumentKind.DESIGN, shown, room)
-        more = self._pruner.in_order(_pieces(found), focus, room - self._count(own.text) - 2)
+        more = self._pruner.in_order(self._pieces(found), focus, room - self._count(own.text) - 2)
         return _joined(own, more)
 
     def _findings_above(self, room: int) -> Cut:
         found = self._found_above(DocumentKind.FINDINGS, (), room)
-        return self._pruner.in_order(_pieces(found), self._place.unit_focus, room)
+        return self._pruner.in_order(self._pieces(found), self._place.unit_focus, room)
 
     def _found_above(self, kind: DocumentKind, shown: Sequence[int], room: int) -> list[Passage]:
         """Search what came before the unit in reading order; what is made in it or later has no part in this."""
@@ -174,7 +174,7 @@ class Filling:
 
     def _made_below(self, kind: DocumentKind, room: int) -> Cut:
         made = Cut()
-        for pieces, expected in materials.made_below(self._place, kind, self._stores):
+        for pieces, expected in materials.made_below(self._place, kind, self._stores, self._tools.locale):
             left = room - self._count(made.text) - 2
             made = _joined(made, self._pruner.growing(pieces, self._place.unit_focus, left, expected))
         return made
@@ -206,13 +206,13 @@ class Filling:
             asked, [DocumentKind.SUMMARY], _count_for(room), exclude_nodes=shown, before=place.written_before,
             known=self._people,
         )  # fmt: skip
-        return self._pruner.in_order([*pieces, *_pieces(found)], focus, room)
+        return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
 
     def _last_summary(self) -> Piece | None:
         """The summary of the unit right before, unless its whole prose is shown."""
         if not self._prose or self._prose[0][0].key in self._whole_leaves:
             return None
-        return materials.summary_of(self._prose[0][0], self._stores)
+        return materials.summary_of(self._prose[0][0], self._stores, self._tools.locale)
 
     @cached_property
     def _questions(self) -> list[str]:
@@ -226,6 +226,9 @@ class Filling:
     def _prose(self) -> list[tuple[TaskNode, Document]]:
         is_roomy = self._tools.profile.context_budget["writer"] >= _ROOMY
         return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
+
+    def _pieces(self, passages: Sequence[Passage]) -> list[Piece]:
+        return [materials.piece_of(passage, self._tools.locale) for passage in passages]
 
     def _task(self, room: int) -> Cut:
         printed = ""
@@ -245,10 +248,6 @@ def _without_lines(text: str, shown: str) -> str:
 def _count_for(room: int) -> int:
     """How many passages a room of so many tokens could hold, within bounds."""
     return min(max(room // _TOKENS_A_PASSAGE, RETRIEVED), _MOST_RETRIEVED)
-
-
-def _pieces(passages: Sequence[Passage]) -> list[Piece]:
-    return [materials.piece_of(passage) for passage in passages]
 
 
 def _joined(first: Cut, second: Cut) -> Cut:

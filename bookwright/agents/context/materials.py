@@ -83,7 +83,7 @@ def questions(unit: TaskNode, stores: Stores) -> list[str]:
     return asked.text.splitlines() if asked else []
 
 
-def designs_above(place: Place, stores: Stores) -> list[Piece]:
+def designs_above(place: Place, stores: Stores, locale: str) -> list[Piece]:
     """Return the designs that the units above produced, nearest first.
 
     The book's own stand in the book design as soon as there is one.
@@ -91,11 +91,11 @@ def designs_above(place: Place, stores: Stores) -> list[Piece]:
     above = [unit for unit in place.ancestors if unit.parent is not None or not _has_book_design(stores)]
     order = {unit.key: distance for distance, unit in enumerate(above)}
     tasks = _finished(stores, place, order, TaskType.DESIGN)
-    found = _documents(tasks, DocumentKind.DESIGN, stores)
+    found = _documents(tasks, DocumentKind.DESIGN, stores, locale)
     return [piece for _, piece in sorted(found, key=lambda pair: (order[pair[0].parent or 0], pair[0].ordinal))]
 
 
-def made_below(place: Place, kind: DocumentKind, stores: Stores) -> list[tuple[list[Piece], int]]:
+def made_below(place: Place, kind: DocumentKind, stores: Stores, locale: str) -> list[tuple[list[Piece], int]]:
     """Return what the unit's finished tasks of a kind produced, oldest first, and how many there will be.
 
     First for the unit itself, then for each decomposed task on the way to the node: its parts are
@@ -105,7 +105,7 @@ def made_below(place: Place, kind: DocumentKind, stores: Stores) -> list[tuple[l
     groups = []
     for parent in (place.unit, *reversed(tasks_above(place.node, stores))):
         tasks = [task for task in _outline(stores, place).tasks([parent.key]) if task.task_type is task_type]
-        found = _documents([task for task in tasks if task.is_finished], kind, stores)
+        found = _documents([task for task in tasks if task.is_finished], kind, stores, locale)
         pieces = [piece for _, piece in sorted(found, key=lambda pair: pair[1].document)]
         groups.append((pieces, len(tasks)))
     return groups
@@ -118,27 +118,26 @@ def latest_prose(place: Place, stores: Stores, count: int) -> list[tuple[TaskNod
     return [(leaf, document) for leaf, document in found if document is not None]
 
 
-def summary_of(unit: TaskNode, stores: Stores) -> Piece | None:
+def summary_of(unit: TaskNode, stores: Stores, locale: str) -> Piece | None:
     """Return a unit's whole summary as a piece that is printed in reading order."""
     summary = stores.documents.current(unit.key, DocumentKind.SUMMARY)
-    return _piece(summary, unit, unit.order) if summary else None
+    return _piece(summary, unit, locale, unit.order) if summary else None
 
 
-def piece_of(passage: Passage) -> Piece:
+def piece_of(passage: Passage, locale: str) -> Piece:
     """Return a retrieved passage as a piece, with its origin, to be printed in reading order.
 
     A block of summaries says what it holds; of each, the place is enough, and room is dear.
     """
-    is_summary = passage.kind is DocumentKind.SUMMARY
-    heading = (
-        f"[{passage.label}]" if is_summary else _heading(passage.label, passage.level, passage.kind, passage.title)
-    )
+    heading = f"[{passage.label}]"
+    if passage.kind is not DocumentKind.SUMMARY:
+        heading = _heading(passage.label, passage.level, passage.kind, passage.title, locale)
     return Piece(heading, passage.text, passage.document, passage.node, (*passage.order, 0, *passage.id))
 
 
-def origin_of(node: TreeLine | TaskNode, kind: str) -> str:
+def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
     """Return the line that says whose text follows, such as `[1.2 chapter summary: The Door]`."""
-    return _heading(node.label, node.level, kind, node.title or node.goal)
+    return _heading(node.label, node.level, kind, node.title or node.goal, locale)
 
 
 def author_brief(brief: Brief, premise: str, locale: str) -> str:
@@ -196,20 +195,23 @@ def _finished(stores: Stores, place: Place, parents: Iterable[int], task_type: T
     return [task for task in tasks if task.task_type is task_type and task.is_finished]
 
 
-def _documents(tasks: Sequence[TreeLine], kind: DocumentKind, stores: Stores) -> list[tuple[TreeLine, Piece]]:
+def _documents(
+    tasks: Sequence[TreeLine], kind: DocumentKind, stores: Stores, locale: str
+) -> list[tuple[TreeLine, Piece]]:
     by_key = {task.key: task for task in tasks}
     return [
-        (by_key[document.node], _piece(document, by_key[document.node]))
+        (by_key[document.node], _piece(document, by_key[document.node], locale))
         for document in stores.documents.of_nodes(by_key, kind)
     ]
 
 
-def _piece(document: Document, node: TreeLine | TaskNode, order: tuple[int, ...] = ()) -> Piece:
-    return Piece(origin_of(node, document.kind), document.text, document.id, document.node, order)
+def _piece(document: Document, node: TreeLine | TaskNode, locale: str, order: tuple[int, ...] = ()) -> Piece:
+    return Piece(origin_of(node, document.kind, locale), document.text, document.id, document.node, order)
 
 
-def _heading(label: str, level: str, kind: str, title: str) -> str:
-    return f"[{label} {level} {kind}: {title[:_TITLE_CHARACTERS]}]"
+def _heading(label: str, level: str, kind: str, title: str, locale: str) -> str:
+    values = {"label": label, "level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS]}
+    return environment(locale).get_template("story/_origin.md.j2").render(values).strip()
 
 
 def _outline(stores: Stores, place: Place) -> OutlineReader:

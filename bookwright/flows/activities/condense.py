@@ -13,6 +13,7 @@ from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.language import Language
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts import render_problem
 
 _TOKENS_A_UNIT = {Language.EN: 1.6, Language.ZH: 1.2, Language.JA: 1.2, Language.KO: 1.2}
 _LEAST_ROOM = 100
@@ -35,7 +36,7 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
     length = round(room_of(deps.profile) / _TOKENS_A_UNIT[deps.brief.language])
     binding = "\n".join(binding_lines(text))
     # lines that bind and would not fit by themselves can be asked of no model
-    check = partial(what_is_lost, text) if deps.brief.language.measure(binding) <= length else None
+    check = partial(what_is_lost, deps.desk.locale, text) if deps.brief.language.measure(binding) <= length else None
     card = replace(unit_card(book, deps), condense_to=length)
     run = deps.desk.begin(Activity.CONDENSE, book, book, card, context=CONDENSE.context)
     run.add("text", text)
@@ -52,10 +53,7 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
         return  # Code cuts the text then; the attempts are on record.
 
 
-def what_is_lost(before: str, after: str) -> str:
+def what_is_lost(locale: str, before: str, after: str) -> str:
     """Say which binding lines a condensed text drops; empty if none. Nothing is released here."""
     lost = lost_lines(before, without_releases(after))
-    return _LOST_LINES.format(lines="\n".join(lost)) if lost else ""
-
-
-_LOST_LINES = "these lines bind and are gone; copy each letter by letter, and let other text go instead:\n{lines}"
+    return render_problem("lost_lines_condensed", locale, lines="\n".join(lost)) if lost else ""

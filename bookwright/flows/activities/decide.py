@@ -1,6 +1,7 @@
 """Deciding what a unit does next, with the guards and the circuit breaker beside the model."""
 
 from dataclasses import replace
+from functools import partial
 
 from bookwright.agents.workflows import flow_decision
 from bookwright.flows.activities.surroundings import (
@@ -15,6 +16,7 @@ from bookwright.models.decision import Decision, FlowDecision
 from bookwright.models.plan import TaskType
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -56,7 +58,7 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
         return record
 
-    run.run(agent, move, check=names_what_is_missing)
+    run.run(agent, move, check=partial(names_what_is_missing, deps.desk.locale))
 
 
 def points_left(answer: FlowDecision) -> tuple[str, ...]:
@@ -64,10 +66,10 @@ def points_left(answer: FlowDecision) -> tuple[str, ...]:
     return answer.missing_points if answer.decision is Decision.CONTINUE_PLANNING else ()
 
 
-def names_what_is_missing(answer: FlowDecision) -> str:
+def names_what_is_missing(locale: str, answer: FlowDecision) -> str:
     """A decision to go on planning must say what is missing."""
     if answer.decision is Decision.CONTINUE_PLANNING and not answer.missing_points:
-        return "missing_points is empty although planning is to go on; name what is missing, or decide otherwise"
+        return render_problem("nothing_missing", locale)
     return ""
 
 

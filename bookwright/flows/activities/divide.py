@@ -22,6 +22,7 @@ from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -108,7 +109,9 @@ def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
 
     def check(answer: PlanOutput) -> str:
         given = len(answer.sub_tasks)
-        return "" if given >= least else f"sub_tasks holds {given}; these {unit.length} need at least {least} parts"
+        if given >= least:
+            return ""
+        return render_problem("too_few_parts", deps.desk.locale, given=given, length=unit.length, least=least)
 
     return check
 

@@ -19,7 +19,7 @@ from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
-from bookwright.prompts import render_state
+from bookwright.prompts import render_problem, render_state
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -58,7 +58,7 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
     run.add("current_document", before.as_shown() if before else present_text)
     for document, node in zip(news, told_by, strict=True):
         # a weak model would copy the heading into its answer
-        heading = "" if run.is_small else f"{origin_of(node, document.kind)}\n"
+        heading = "" if run.is_small else f"{origin_of(node, document.kind, deps.desk.locale)}\n"
         run.add("news", f"{heading}{document.text}")
     sources = (*((present.id,) if present else ()), *(document.id for document in news))
 
@@ -73,25 +73,19 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
         return record
 
     try:
-        run.run(agent, move, check=partial(what_is_lost, before or present_text))
+        run.run(agent, move, check=partial(what_is_lost, deps.desk.locale, before or present_text))
     except (NoResult, RequestRejected):
         return  # its attempts are on record; what waits is tried again with the next news
 
 
-def what_is_lost(before: str | GlobalState, after: str | GlobalState) -> str:
+def what_is_lost(locale: str, before: str | GlobalState, after: str | GlobalState) -> str:
     """Say which promises or binding lines a new version drops without a word; empty if none."""
     if isinstance(after, str):
         lost = lost_lines(before, after) if isinstance(before, str) else []
-        return _LOST_LINES.format(lines="\n".join(lost), release=RELEASE) if lost else ""
+        return render_problem("lost_lines", locale, lines="\n".join(lost), release=RELEASE) if lost else ""
     promises = lost_promises(before, after) if isinstance(before, GlobalState) else []
-    return _LOST_PROMISES.format(ids=", ".join(promise.id for promise in promises)) if promises else ""
-
-
-_LOST_LINES = (
-    "these lines bind and are gone; carry each on letter by letter, or release it in a line of its own, "
-    "`{release} the old line -> why`:\n{lines}"
-)
-_LOST_PROMISES = "these promises are in neither `promises` nor `settled`; carry each on, or settle it: {ids}"
+    ids = ", ".join(promise.id for promise in promises)
+    return render_problem("lost_promises", locale, ids=ids) if promises else ""
 
 
 def _kept(answer: str | GlobalState, before: GlobalState | None, origin: str, deps: Deps) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -82,7 +83,7 @@ def has_tasks(deps: Deps) -> Check:
     def check(answer: PlanOutput) -> str:
         if wanted(answer, deps.profile.max_tasks_per_round):
             return ""
-        return "sub_tasks holds no design or search task; give at least one"
+        return render_problem("no_tasks", deps.desk.locale)
 
     return check
 

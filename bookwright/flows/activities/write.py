@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.desk import ActivityRun
@@ -25,7 +26,7 @@ from bookwright.models.prose import (
 )
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts import Card, render_problem
 from bookwright.storage.journal import Move
 
 PLAN_SHARE = 7
@@ -60,7 +61,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
         if agent.is_prose:
             draft = text
             run.card = replace(run.card, spots=_spots(text, deps))
-    check = holds_new_text if last is REVISE else None
+    check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
     prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps), check=check)
     final = revised(prose.value)
     if _is_off(final, unit, run, deps):
@@ -73,11 +74,11 @@ def revised(text: str) -> str:
     return after.strip() if mark else text
 
 
-def holds_new_text(text: str) -> str:
+def holds_new_text(locale: str, text: str) -> str:
     """Findings with a text behind them have their mark once, and something after it."""
     if text.count(REVISION_MARK) == 1 and revised(text):
         return ""
-    return f"write {REVISION_MARK} once, alone on a line after the findings, and behind it the whole text"
+    return render_problem("no_new_text", locale, mark=REVISION_MARK)
 
 
 def _card(unit: TaskNode, deps: Deps) -> Card:

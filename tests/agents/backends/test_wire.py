@@ -141,6 +141,17 @@ def test_a_prompted_schema_stands_after_everything_that_may_be_cached(
     assert "tools" not in shaped
 
 
+@pytest.mark.parametrize(
+    ("locale", "said"), [("en", "Answer with one JSON object"), ("zh", "只答一个 JSON 对象"), ("ja", "Answer with one")]
+)
+def test_a_prompted_schema_is_asked_for_in_the_language_of_the_prompt(
+    locale: str, said: str, provider: FakeProvider, make_service: Make
+) -> None:
+    make_service().ask(ask_for("deepseek:deepseek-v4-pro", output=Verdict, locale=locale))
+
+    assert f"Write the scene.\n\n{said}" in texts(provider.ledger[0].body["messages"][-1])
+
+
 def test_deepseek_is_told_to_keep_to_json_as_well(provider: FakeProvider, make_service: Make) -> None:
     make_service().ask(ask_for("deepseek:deepseek-v4-pro", output=Verdict))
 
