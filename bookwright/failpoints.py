@@ -36,6 +36,8 @@ class Failpoint(StrEnum):
     CALL_MODEL = "call_model"
     """One try at one model; after it, the reply is paid for and not yet recorded."""
     RECORD_STEP = "record_step"
+    RECORD_TOOL_USE = "record_tool_use"
+    """What a tool brought, kept before the next call."""
     MOVE = "move"
     """A change of the book that no model call stands behind."""
     FILL_INDEX = "fill_index"

@@ -9,6 +9,8 @@
     + InvalidTemplate        an edited prompt template that cannot be rendered
     + BookNotFound
     + NodeNotFound
+    + SessionNotFound
+    + SessionNotStarted      a session that has said nothing yet cannot be forked
     + DatabaseTooNew
     + UnwritableFolder
     + UnusableBackup         a file that is no backup, or none that can be restored here
@@ -22,12 +24,18 @@
   x BookPaused               the book rests, with a reason and what to do about it
     + NoResult               no answer to a step was a result, however often it was asked
     + ReplyLost              a paid reply could not be kept
+  x ToolFailure              a tool has nothing to give; told to the model, not to the person
+  x InvalidEvent             what was emitted on the event bus is no event
   x StorageError
     + DiskFull
     + DatabaseBusy
     + DatabaseUnreachable
     + DatabaseDamaged        the file itself is broken; a backup has to be restored
 """
+
+from typing import Any
+
+from bookwright.models.tool import ErrorCode
 
 
 class BookwrightError(Exception):
@@ -68,6 +76,14 @@ class BookNotFound(InvalidInput):
 
 class NodeNotFound(InvalidInput):
     """No node of that label is in the book."""
+
+
+class SessionNotFound(InvalidInput):
+    """No session, or more than one, answers to that id."""
+
+
+class SessionNotStarted(InvalidInput):
+    """A session that has said nothing yet cannot be forked."""
 
 
 class DatabaseTooNew(InvalidInput):
@@ -151,6 +167,25 @@ class NoResult(BookPaused):
 
 class ReplyLost(BookPaused):
     """The database could not take a paid reply for as long as it was tried."""
+
+
+class ToolFailure(BookwrightError):
+    """A tool has nothing to give.
+
+    `message` says what went wrong, `advice` what to do instead, both as sentences for the model;
+    `context` goes into the answer's, such as `path_resolved`.
+    """
+
+    def __init__(self, code: ErrorCode, message: str, advice: str, **context: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.advice = advice
+        self.context = context
+
+
+class InvalidEvent(BookwrightError):
+    """What was emitted on the event bus is no event; the message says what is wrong with it."""
 
 
 class StorageError(BookwrightError):

@@ -56,6 +56,13 @@ class Failure(StrEnum):
     UNAVAILABLE = "unavailable"
     FAULT = "fault"
     """The program failed at what the reply asked of it; the reply is kept."""
+    TOOL_USE = "tool_use"
+    """Not a fault: the reply asks for a tool, and the step goes on with what that brings."""
+
+    @property
+    def is_fault(self) -> bool:
+        """False where the attempt did what it was there for, though it is not the step's result."""
+        return self is not Failure.TOOL_USE
 
 
 class Usage(BaseModel):
@@ -91,6 +98,25 @@ class Reply(BaseModel):
     first_event_millis: int | None = None
 
 
+class ToolUse(BaseModel):
+    """What came of the tool that an attempt asked for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: int
+    """The attempt's id in the journal."""
+    ordinal: int
+    """Which use of a tool in its step, from 1."""
+    tool: str
+    arguments: str
+    """As the model gave them: JSON, if all was well."""
+    status: str
+    """The response's: `"success"`, `"partial"` or `"error"`."""
+    response: str
+    """The tool's whole envelope as JSON."""
+    duration_millis: int = 0
+
+
 class StepRecord(BaseModel):
     """One attempt at a step, as the journal holds it."""
 
@@ -108,3 +134,5 @@ class StepRecord(BaseModel):
     """Hashes of the prompt's blocks, in order."""
     has_move: bool = False
     """What it does to the book was done with it; False where only a later step could tell."""
+    tool_use: ToolUse | None = None
+    """What the tool brought that it asked for, once that is recorded."""

@@ -79,3 +79,8 @@ def render_correction(failure: str, problem: str, language: str, locale: str = "
 def render_block(tag: str, text: str, locale: str = "en") -> str:
     """Wrap one context component in its heading, its note and its tag."""
     return environment(locale).get_template("story/block.md.j2").render(tag=tag, text=text).strip()
+
+
+def render_tool(name: str, locale: str = "en", **values: object) -> str:
+    """Describe a tool to the model that may use it; `values` are its parameters' schema and its limits."""
+    return environment(locale).get_template(f"tools/{name}.md.j2").render(values).strip()

@@ -11,12 +11,13 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import StorageError
-from bookwright.models.step import Failure, Reply, StepKey, StepRecord, Usage
+from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse, Usage
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import steps
 from bookwright.storage.texts import TextStore, text_hash
+from bookwright.storage.tool_uses import ToolUseRepository
 
 Move = Callable[[Stores, int], None]
 """What a step does to the tree and the documents; gets the stores and the step's own id."""
@@ -142,6 +143,21 @@ class Journal:
             )  # fmt: skip
             self._recorded.setdefault(attempt.key.step, []).append(record)
 
+    def record_tool_use(self, use: ToolUse) -> None:
+        """Record what a tool brought that an attempt had asked for; what is on record already stays.
+
+        Raises:
+            LeaseLost: Another worker holds the book; nothing was written.
+            StorageError: The database could not take it; only where the server went away it may have been written.
+        """
+        with self._written(Failpoint.RECORD_TOOL_USE) as stores:
+            self._renewed(self._lease.fence(stores.connection))
+            stores.tool_uses.add(use, self._lease.token)
+        for recorded in self._recorded.values():
+            recorded[:] = [
+                record.model_copy(update={"tool_use": use}) if record.id == use.step else record for record in recorded
+            ]
+
     def move(self, move: Move) -> None:
         """Make a move that no model call stands behind, in a fenced transaction of its own."""
         with self._written(Failpoint.MOVE) as stores:
@@ -249,9 +265,12 @@ def _find(connection: Connection, beside: StepKey) -> dict[str, list[StepRecord]
     """Return the recorded attempts of a step's whole activity by step, oldest first."""
     found: dict[str, list[StepRecord]] = {}
     store = TextStore(connection, beside.book)
-    for row in connection.execute(_ATTEMPTS, _key_values(beside, "key_")).all():
+    rows = connection.execute(_ATTEMPTS, _key_values(beside, "key_")).all()
+    asked = (row.id for row in rows if row.failure == Failure.TOOL_USE)
+    uses = ToolUseRepository(connection, beside.book, store).of_steps(asked)
+    for row in rows:
         key = beside.model_copy(update={"step": row.step})
-        found.setdefault(row.step, []).append(_record(row, key, store))
+        found.setdefault(row.step, []).append(_record(row, key, store, uses.get(row.id)))
     return found
 
 
@@ -281,7 +300,7 @@ def _key_values(key: StepKey, prefix: str = "") -> dict[str, Any]:
     }
 
 
-def _record(row: Row[Any], key: StepKey, store: TextStore) -> StepRecord:
+def _record(row: Row[Any], key: StepKey, store: TextStore, use: ToolUse | None) -> StepRecord:
     usage = Usage(
         input_tokens=row.input_tokens, cached_tokens=row.cached_tokens, cache_write_tokens=row.cache_write_tokens,
         output_tokens=row.output_tokens, is_estimate=row.is_estimate,
@@ -292,5 +311,5 @@ def _record(row: Row[Any], key: StepKey, store: TextStore) -> StepRecord:
     )  # fmt: skip
     return StepRecord(
         id=row.id, key=key, attempt=row.attempt, failure=Failure(row.failure) if row.failure else None,
-        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()), has_move=row.has_move,
+        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()), has_move=row.has_move, tool_use=use,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from bookwright.models.step import Activity
 from bookwright.storage.database import memory_database
 from bookwright.storage.steps import AskedStep
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tables import books, briefs, documents, maintenance, metadata, nodes, steps, texts
+from bookwright.storage.tables import books, briefs, documents, maintenance, metadata, nodes, steps, texts, tool_uses
 
 _MAKING = (Activity.PLAN, Activity.DECOMPOSE, Activity.DIVIDE)
 
@@ -55,6 +55,7 @@ class _Copying:
         found = self._rows(documents, self._is_document_then, order=documents.c.id)
         self._put(nodes, self._nodes(found))
         self._put(steps, self._steps())
+        self._put(tool_uses, self._tool_uses())
         self._put(documents, _current(found))
         self._put_texts()
         self._put(maintenance, self._queue({document["id"] for document in found}))
@@ -100,12 +101,22 @@ class _Copying:
         is_near = (steps.c.node == node) | (steps.c.node == unit)
         return self._rows(steps, steps.c.id < self._step.id, is_near, order=steps.c.id)
 
+    def _tool_uses(self) -> list[dict[str, Any]]:
+        """What the copied steps used, all of which came before."""
+        there = list(self._new.execute(select(steps.c.id)).scalars())
+        return [
+            row
+            for start in range(0, len(there), _AT_ONCE)
+            for row in self._rows(tool_uses, tool_uses.c.step.in_(there[start : start + _AT_ONCE]))
+        ]
+
     def _put_texts(self) -> None:
         """Copy the texts that the copied rows name, some at a time."""
         named = [
             *self._new.execute(select(documents.c.text_hash)).scalars(),
             *self._new.execute(select(documents.c.data_hash).where(documents.c.data_hash.is_not(None))).scalars(),
             *self._new.execute(select(steps.c.reply)).scalars(),
+            *self._new.execute(select(tool_uses.c.response)).scalars(),
         ]
         wanted = list(dict.fromkeys(named))
         for start in range(0, len(wanted), _AT_ONCE):

@@ -1,7 +1,7 @@
 """Lets go of prompts that nobody will ask for again, and gives their room back.
 
 Of a book's texts only those go that stand in no other place than the prompts of old steps: a text that is a
-reply, a document, or a block of a prompt that is kept, stays. Steps keep their rows, with the hashes of what
+reply, a tool's answer, a document, or a block of a prompt that is kept, stays. Steps keep their rows, with the hashes of what
 was asked, so a bill and a history never change.
 """
 
@@ -16,7 +16,7 @@ from bookwright.storage.books import Lease
 from bookwright.storage.database import Database, database_file, database_now
 from bookwright.storage.file_system import has_room
 from bookwright.storage.holders import holders
-from bookwright.storage.tables import documents, steps, texts
+from bookwright.storage.tables import documents, steps, texts, tool_uses
 
 _DAY = 86_400.0
 _STEPS_AT_ONCE = 1_000
@@ -116,6 +116,7 @@ def _needed(connection: Connection, book: str, is_kept: ColumnElement[bool]) -> 
     """Return the hashes of all texts that must stay."""
     needed: set[str] = set()
     needed.update(connection.execute(select(steps.c.reply).where(steps.c.book == book)).scalars())
+    needed.update(connection.execute(select(tool_uses.c.response).where(tool_uses.c.book == book)).scalars())
     for kept in (documents.c.text_hash, documents.c.data_hash):
         needed.update(connection.execute(select(kept).where(documents.c.book == book, kept.is_not(None))).scalars())
     for prompt in connection.execute(select(steps.c.prompt).where(steps.c.book == book, is_kept)).scalars():

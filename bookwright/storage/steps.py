@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.step import Activity, StepKey
+from bookwright.models.step import Activity, Failure, StepKey
 from bookwright.storage.tables import nodes, steps
 from bookwright.storage.texts import TextStore
 
@@ -53,6 +53,11 @@ class StepLine:
     """Millionths of a US dollar; None where no price was known."""
     duration_millis: int
     recorded_at: float
+
+    @property
+    def is_failed(self) -> bool:
+        """True if it gave no result and was not asking for a tool either."""
+        return self.failure is not None and Failure(self.failure).is_fault
 
 
 @dataclass(frozen=True)
@@ -153,7 +158,7 @@ class StepRepository:
                 steps.c.role,
                 steps.c.model,
                 func.count().label("calls"),
-                func.count(steps.c.failure).label("failed"),
+                func.count(func.nullif(steps.c.failure, Failure.TOOL_USE.value)).label("failed"),
                 func.sum(steps.c.input_tokens).label("input_tokens"),
                 func.sum(steps.c.cached_tokens).label("cached_tokens"),
                 func.sum(steps.c.output_tokens).label("output_tokens"),

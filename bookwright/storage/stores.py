@@ -15,6 +15,7 @@ from bookwright.storage.node_view import NodeView
 from bookwright.storage.nodes import NodeRepository
 from bookwright.storage.steps import StepRepository
 from bookwright.storage.texts import TextStore
+from bookwright.storage.tool_uses import ToolUseRepository
 
 
 class Stores:
@@ -29,6 +30,7 @@ class Stores:
         self.nodes = NodeRepository(connection, book, view)
         self.documents = DocumentRepository(connection, book, measure, self.texts)
         self.steps = StepRepository(connection, book)
+        self.tool_uses = ToolUseRepository(connection, book, self.texts)
         self.queue = MaintenanceQueue(connection, book)
 
 

@@ -183,6 +183,23 @@ steps = Table(
 )
 """The journal: every model reply, once, with its bill. Append-only."""
 
+tool_uses = Table(
+    "tool_uses",
+    metadata,
+    Column("step", _Key, ForeignKey("steps.id", ondelete="CASCADE"), primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("arguments", Text, nullable=False),
+    Column("status", Name, nullable=False),
+    Column("response", Name, nullable=False),
+    Column("duration_millis", Integer, nullable=False),
+    Column("lease_token", BigInteger, nullable=False),
+    Column("recorded_at", Float, nullable=False),
+    Index("ix_tool_uses_book", "book", "step"),
+)
+"""What came of the tool that an attempt asked for, by text hash, kept before the next call. Append-only."""
+
 documents = Table(
     "documents",
     metadata,
@@ -249,3 +266,33 @@ vectors = Table(
     sqlite_with_rowid=False,
 )
 """Embeddings by text hash, little-endian float32."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE")),
+    Column("tab", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("model", Text, nullable=False, server_default=""),
+    Column("title", Text, nullable=False, server_default=""),
+    Column("parent", Text),
+    Column("is_initialized", Boolean, nullable=False, default=False),
+    Column("dropped_turns", Integer, nullable=False, default=0),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    Index("ix_sessions_updated_at", "updated_at"),
+    Index("ix_sessions_book", "book"),
+)
+"""Talks with agents, of a book or of none; a step of the walk has its journal row instead."""
+
+session_messages = Table(
+    "session_messages",
+    metadata,
+    Column("session", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("recorded_at", Float, nullable=False),
+)
+"""The turns of a session as JSON, in order from 1; `size` counts the characters of the text."""

@@ -17,12 +17,10 @@ from pydantic_ai.exceptions import (
 )
 
 from bookwright.agents.backends.catalogue import Endpoint
+from bookwright.agents.backends.wording import on_one_line
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
-from bookwright.models.plain import plain
 
-_MAX_DETAIL = 300
 _RETRIED_STATUSES = frozenset({408, 409, 425, 429})
-_KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")
 _OVERFLOW = re.compile(r"context (size|length|window)|prompt is too long|too many tokens", re.IGNORECASE)
 _FORM = re.compile(r"response_format|json_schema|json schema|structured|grammar|tool", re.IGNORECASE)
 
@@ -109,10 +107,7 @@ def _complaint(kind: str, endpoint: Endpoint) -> str:
 def _detail(error: Exception, endpoint: Endpoint) -> str:
     """The provider's own words on one line, without anything that looks like a key."""
     text = _provider_words(error) or str(error) or type(error).__name__
-    if endpoint.api_key:
-        text = text.replace(endpoint.api_key, "...")
-    text = _KEY.sub("...", " ".join(plain(text).split()))
-    return text if len(text) <= _MAX_DETAIL else text[:_MAX_DETAIL] + " ..."
+    return on_one_line(text, endpoint.api_key)
 
 
 def _provider_words(error: Exception) -> str:

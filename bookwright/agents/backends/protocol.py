@@ -33,10 +33,21 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Correction:
-    """An earlier reply that was no result, and what was wrong with it."""
+    """An earlier reply, and what it is told: what was wrong with it, or what its action brought."""
 
     reply: str
     problem: str
+    """For an action, `agents.react.action.OBSERVATION` and what the tool answered."""
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One tool as a model is told of it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    """JSON schema of its parameters."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,12 @@ class Request:
     output: type[BaseModel] | None = None
     corrections: tuple[Correction, ...] = ()
     """Earlier attempts at this step, oldest first; they follow the prompt as turns."""
+    tools: tuple[ToolSpec, ...] = ()
+    """What the model may use before it answers.
+
+    A backend gives them to a model in the model's own way, or tells of them in the prompt; either
+    way its reply is in the text form of `agents.react.action`.
+    """
     cache_key: str = ""
     """The same for all calls of one book."""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -87,14 +104,20 @@ class EventKind(StrEnum):
     WAITING = "waiting"
     """The provider asked us to wait, or we back off; `text` says how long and why."""
     FINISHED = "finished"
+    TOOL_USE = "tool_use"
+    """A tool is about to be run; `text` holds its arguments."""
+    TOOL_RESULT = "tool_result"
+    """A tool has answered; `text` holds its envelope as JSON."""
 
 
 @dataclass(frozen=True)
 class StreamEvent:
-    """One event of a call."""
+    """One event of a call, or of what a step does between two calls."""
 
     kind: EventKind
     text: str = ""
+    tool: str = ""
+    """The tool's name, where the event is of one."""
 
 
 Listener = Callable[[StreamEvent], None]

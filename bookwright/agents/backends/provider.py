@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from time import monotonic
 
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
@@ -11,6 +10,7 @@ from pydantic_ai.models import Model, StreamedResponse
 from bookwright.agents.backends import catalogue, faults
 from bookwright.agents.backends.catalogue import Endpoint, Feature, OutputMode, Provider
 from bookwright.agents.backends.clients import Client, make_client, make_model, takes_sampling
+from bookwright.agents.backends.deadline import Deadline
 from bookwright.agents.backends.gathering import Gathering
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.schema import texts_of
@@ -90,15 +90,15 @@ class ProviderBackend:
         prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
         gathering = Gathering(listener, prefill)
         limit = (request.sampling.max_output_tokens + allowance) * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
-        deadline = _Deadline(self._settings, endpoint)
+        deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))
-        async with _errors_translated(endpoint, gathering), deadline.kept(gathering):
+        async with _errors_translated(endpoint, gathering), deadline.kept(lambda: gathering.text):
             reply = await self._stream(request, model, wire, gathering, deadline, limit)
         listener(StreamEvent(EventKind.FINISHED))
         return reply
 
     async def _stream(
-        self, request: Request, model: Model, wire: Wire, gathering: Gathering, deadline: "_Deadline", limit: int
+        self, request: Request, model: Model, wire: Wire, gathering: Gathering, deadline: Deadline, limit: int
     ) -> Reply:
         async with model_request_stream(
             model, wire.messages, model_settings=wire.settings, model_request_parameters=wire.parameters
@@ -111,7 +111,7 @@ class ProviderBackend:
         return self._reply(request, stream, gathering, deadline, _finish_reason(request, stream, gathering))
 
     def _reply(
-        self, request: Request, stream: StreamedResponse, gathering: Gathering, deadline: "_Deadline", finish: str
+        self, request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str
     ) -> Reply:
         text = gathering.text
         if finish == "refusal" and not text:
@@ -150,59 +150,6 @@ class ProviderBackend:
         if endpoint.model not in self._models:
             self._models[endpoint.model] = make_model(endpoint, self._client)
         return self._models[endpoint.model]
-
-
-class _Deadline:
-    """The clock of one try: first event, silence between events, the whole."""
-
-    def __init__(self, settings: Settings, endpoint: Endpoint) -> None:
-        self._settings = settings
-        self._name = f"{endpoint.provider.name}:{endpoint.model}"
-        self._start = monotonic()
-        self._first: float | None = None
-        self._timeout: asyncio.Timeout | None = None
-
-    @property
-    def elapsed_millis(self) -> int:
-        """Milliseconds since the try began."""
-        return round((monotonic() - self._start) * 1000)
-
-    @property
-    def first_event_millis(self) -> int | None:
-        """Milliseconds to the first event."""
-        return None if self._first is None else round((self._first - self._start) * 1000)
-
-    @asynccontextmanager
-    async def kept(self, gathering: Gathering) -> AsyncIterator[None]:
-        """Cancel the block when a deadline passes.
-
-        Raises:
-            BackendUnavailable: It passed; the message says which.
-        """
-        try:
-            async with asyncio.timeout(None) as self._timeout:
-                self._set(self._settings.first_event_seconds)
-                yield
-        except TimeoutError:
-            raise BackendUnavailable(self._complaint(), kind="timeout", partial=gathering.text) from None
-
-    def extend(self) -> None:
-        """Note that an event has come."""
-        self._first = monotonic() if self._first is None else self._first
-        self._set(self._settings.idle_seconds)
-
-    def _set(self, seconds: float) -> None:
-        left = self._settings.total_seconds - (monotonic() - self._start)
-        if self._timeout is not None and not self._timeout.expired():
-            self._timeout.reschedule(asyncio.get_running_loop().time() + min(seconds, left))
-
-    def _complaint(self) -> str:
-        settings = self._settings
-        if monotonic() - self._start >= settings.total_seconds:
-            return f"{self._name} did not finish within {settings.total_seconds:g} s (total_seconds)"
-        if self._first is None:
-            return f"{self._name} gave no answer within {settings.first_event_seconds:g} s (first_event_seconds)"
-        return f"{self._name} fell silent for {settings.idle_seconds:g} s (idle_seconds)"
 
 
 def _finish_reason(request: Request, stream: StreamedResponse, gathering: Gathering) -> str:

@@ -9,6 +9,11 @@ from pydantic import BaseModel
 from bookwright.agents.backends.protocol import Request
 
 _IDLE = ("title", "default")
+_FRAMES = {
+    "en": "Answer with one JSON object and nothing before or after it. It keeps to this JSON schema:\n",
+    "zh": "只答一个 JSON 对象，前后什么都不写。它要合乎下面这份 JSON Schema：\n",
+}
+"""By the prompt's language; English for those without templates of their own."""
 
 
 @lru_cache(maxsize=128)
@@ -18,6 +23,11 @@ def schema_text(shape: type[BaseModel]) -> str:
     for node in (schema, *schema.get("$defs", {}).values()):
         node.pop("description", None)
     return json.dumps(_bare(schema), ensure_ascii=False, separators=(",", ":"))
+
+
+def schema_request(shape: type[BaseModel], locale: str) -> str:
+    """Ask in words for an answer of a shape, where a provider has no better way."""
+    return _FRAMES.get(locale, _FRAMES["en"]) + schema_text(shape)
 
 
 def compact_schema(shape: type[BaseModel]) -> dict[str, Any]:

@@ -21,14 +21,9 @@ from pydantic_ai.tools import ToolDefinition
 
 from bookwright.agents.backends.catalogue import Feature, OutputMode, Provider
 from bookwright.agents.backends.protocol import Prompt, Request
-from bookwright.agents.backends.schema import compact_schema, schema_text
+from bookwright.agents.backends.schema import compact_schema, schema_request
 
 _NO_ANSWER = "(no answer)"
-_SCHEMA_FRAMES = {
-    "en": "Answer with one JSON object and nothing before or after it. It keeps to this JSON schema:\n",
-    "zh": "只答一个 JSON 对象，前后什么都不写。它要合乎下面这份 JSON Schema：\n",
-}
-"""By the prompt's language; English for those without templates of their own."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +40,12 @@ def to_wire(
 ) -> Wire:
     """Put a request into the library's terms for this provider."""
     prompted = request.output if mode is OutputMode.PROMPTED else None
-    tail = "" if prompted is None else _schema_frame(request.locale) + schema_text(prompted)
+    tail = "" if prompted is None else schema_request(prompted, request.locale)
     return Wire(
         _messages(request, provider, tail),
         _settings(request, provider, thinking_allowance, takes_sampling),
         _parameters(request, provider, mode),
     )
-
-
-def _schema_frame(locale: str) -> str:
-    return _SCHEMA_FRAMES.get(locale, _SCHEMA_FRAMES["en"])
 
 
 def _messages(request: Request, provider: Provider, tail: str) -> list[ModelMessage]:
