@@ -5,6 +5,7 @@ is kept as a failed attempt and never becomes part of the book.
 Source: facts/durability-performance.md section 5.3; DESIGN section 5, rule 3.
 """
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -187,8 +188,21 @@ def of_length(share: float) -> Author:
 
 
 def in_chinese(prompt: str, schema: dict[str, Any] | None) -> str:
-    """An author whose texts are Chinese."""
+    """An author who says everything in Chinese, in JSON too."""
     text = novelist.write(prompt, schema)
     if schema is not None:
-        return text
+        return json.dumps(_told_in_chinese(json.loads(text)), ensure_ascii=False)
     return f"{REVISION_MARK if REVISION_MARK in text else ''}\n{fake_author.foreign(text)}"
+
+
+def _told_in_chinese(value: Any) -> Any:
+    """Closed values are single words, and stay."""
+    match value:
+        case dict():
+            return {name: _told_in_chinese(item) for name, item in value.items()}
+        case list():
+            return [_told_in_chinese(item) for item in value]
+        case str() if " " in value:
+            return fake_author.foreign(value)[: len(value)]
+        case _:
+            return value
