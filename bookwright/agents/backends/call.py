@@ -1,9 +1,10 @@
 """One call on the event loop, waited for by a thread that is not the loop's."""
 
 import asyncio
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import Any
 
 from bookwright.agents.backends.protocol import FailedAttempt, FailureListener
@@ -11,6 +12,42 @@ from bookwright.models.step import Reply
 
 _CANCEL_SECONDS = 5
 """How long a waiting thread that gives up lets its call put things in order."""
+
+
+class Canceller:
+    """Cancels the call it was given to, and whatever it is given to later, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._calls: set[Call] = set()
+        self._is_cancelled = False
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True once `cancel` was called."""
+        return self._is_cancelled
+
+    def cancel(self) -> None:
+        """End the call in flight, and each one at its beginning; the provider sees the disconnect."""
+        with self._lock:
+            self._is_cancelled = True
+            calls = list(self._calls)
+        for call in calls:
+            call.cancel()
+
+    @contextmanager
+    def over(self, call: "Call") -> Iterator[None]:
+        """Reach a call, which has begun, for as long as the block lasts."""
+        with self._lock:
+            self._calls.add(call)
+            is_late = self._is_cancelled
+        if is_late:
+            call.cancel()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls.discard(call)
 
 
 class Call:

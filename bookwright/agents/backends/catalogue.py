@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+import shutil
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -10,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bookwright.agents.backends import price_list
-from bookwright.models.errors import InvalidSetting, MissingKey, UnknownModel
+from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, UnknownModel
 from bookwright.models.settings import Settings
 
 
@@ -48,6 +49,8 @@ class Feature(StrEnum):
     """A mode for JSON of any shape, for use beside a prompted schema."""
     NEW_LIMIT = "new_limit"
     """`max_completion_tokens` in place of `max_tokens`."""
+    TOOLS = "tools"
+    """Models call tools by themselves; where there is none, the text form is asked for in the prompt."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,19 @@ class Provider:
     output_mode: OutputMode = OutputMode.NATIVE
     output_overrides: tuple[tuple[str, OutputMode], ...] = ()
     """Patterns of model names that need another mode; the first match wins."""
+    without_tools: tuple[str, ...] = ()
+    """Patterns of model names that call no tools, or want their thoughts back with each answer of one."""
     context_window: int = 32_768
     """Tokens, for models of which no list knows better."""
     price_lists: tuple[str, ...] = ()
     """Providers of genai-prices to look the model up at, in order."""
     features: frozenset[Feature] = frozenset()
+    runs_program: bool = False
+    """Is a program on this machine; `claude_path` says where."""
+    max_attempts: int | None = None
+    """The most tries of a call, where the provider tries again by itself."""
+    overhead_tokens: int = 0
+    """What it may put before a prompt on its own account."""
 
 
 @dataclass(frozen=True)
@@ -91,37 +102,42 @@ _LIST = (
         needs_key=True, output_mode=OutputMode.TOOL, context_window=200_000, price_lists=("anthropic",),
         # these think, and while they do no tool can be forced; one that may be left out often is
         output_overrides=tuple((f"claude-{kind}-5*", OutputMode.PROMPTED) for kind in _CLAUDE_KINDS),
-        features=frozenset({Feature.CACHE_POINTS}),
+        without_tools=tuple(f"claude-{kind}-5*" for kind in _CLAUDE_KINDS),
+        features=frozenset({Feature.CACHE_POINTS, Feature.TOOLS}),
     ),
     Provider(
         "openai", Dialect.OPENAI, "https://api.openai.com/v1", ("OPENAI_BASE_URL",), ("OPENAI_API_KEY",),
         needs_key=True, context_window=128_000, price_lists=("openai",),
-        features=frozenset({Feature.SEED, Feature.CACHE_KEY, Feature.JSON_OBJECT, Feature.NEW_LIMIT}),
+        features=frozenset(
+            {Feature.SEED, Feature.CACHE_KEY, Feature.JSON_OBJECT, Feature.NEW_LIMIT, Feature.TOOLS}
+        ),
     ),
     Provider(
         "deepseek", Dialect.OPENAI, "https://api.deepseek.com", ("DEEPSEEK_BASE_URL",), ("DEEPSEEK_API_KEY",),
         needs_key=True, output_mode=OutputMode.PROMPTED, context_window=64_000, price_lists=("deepseek",),
-        features=frozenset({Feature.JSON_OBJECT}),
+        without_tools=("deepseek-v4*", "deepseek-flash*", "deepseek-reasoner*", "*r1*"),
+        features=frozenset({Feature.JSON_OBJECT, Feature.TOOLS}),
     ),
     Provider(
         "qwen", Dialect.OPENAI, "https://dashscope.aliyuncs.com/compatible-mode/v1", ("DASHSCOPE_BASE_URL",),
         ("DASHSCOPE_API_KEY",), needs_key=True, output_mode=OutputMode.PROMPTED, context_window=131_072,
-        features=frozenset({Feature.SEED}),
+        features=frozenset({Feature.SEED, Feature.TOOLS}),
     ),
     Provider(
         "zhipu", Dialect.OPENAI, "https://open.bigmodel.cn/api/paas/v4", ("GLM_BASE_URL", "ZHIPU_BASE_URL"),
         ("GLM_API_KEY", "ZHIPU_API_KEY"), needs_key=True, output_mode=OutputMode.PROMPTED, context_window=128_000,
-        price_lists=("zhipuai", "zai"), features=frozenset({Feature.JSON_OBJECT}),
+        price_lists=("zhipuai", "zai"), features=frozenset({Feature.JSON_OBJECT, Feature.TOOLS}),
     ),
     Provider(
         "openrouter", Dialect.OPENAI, "https://openrouter.ai/api/v1", ("OPENROUTER_BASE_URL",),
         ("OPENROUTER_API_KEY",), needs_key=True, output_mode=OutputMode.TOOL, price_lists=("openrouter",),
         output_overrides=tuple((f"anthropic/claude-{kind}-5*", OutputMode.PROMPTED) for kind in _CLAUDE_KINDS),
-        features=frozenset({Feature.SEED, Feature.CACHE_POINTS}),
+        without_tools=(*(f"anthropic/claude-{kind}-5*" for kind in _CLAUDE_KINDS), "deepseek/*"),
+        features=frozenset({Feature.SEED, Feature.CACHE_POINTS, Feature.TOOLS}),
     ),
     Provider(
         "ollama", Dialect.OPENAI, "http://127.0.0.1:11434/v1", ("OLLAMA_BASE_URL",), ("OLLAMA_API_KEY",),
-        is_free=True, context_window=8_192, features=frozenset({Feature.SEED}),
+        is_free=True, context_window=8_192, features=frozenset({Feature.SEED, Feature.TOOLS}),
         output_overrides=(("*-cloud", OutputMode.PROMPTED),),  # takes a schema there and does not keep to it
     ),
     Provider(
@@ -134,6 +150,11 @@ _LIST = (
     ),
     Provider(
         "compatible", Dialect.OPENAI, "", ("LLM_BASE_URL",), ("LLM_API_KEY",), features=frozenset({Feature.SEED}),
+    ),
+    Provider(
+        "claude-cli", Dialect.OWN, output_mode=OutputMode.PROMPTED, context_window=200_000,
+        price_lists=("anthropic",), features=frozenset({Feature.CACHE_POINTS}), runs_program=True, max_attempts=2,
+        overhead_tokens=20_000,
     ),
     Provider("embedded", Dialect.OWN, is_free=True, context_window=8_192, features=_LOCAL),
     Provider("rehearsal", Dialect.OWN, is_free=True, context_window=200_000, features=frozenset({Feature.SEED})),
@@ -184,6 +205,14 @@ def output_mode(name: str) -> OutputMode:
     return provider.output_mode
 
 
+def calls_tools(name: str) -> bool:
+    """Tell whether this model is given tools in its provider's own way."""
+    provider, model = split_name(name)
+    if Feature.TOOLS not in provider.features:
+        return False
+    return not any(fnmatchcase(model.lower(), pattern) for pattern in provider.without_tools)
+
+
 def thinking_allowance(name: str) -> int:
     """Tell how many output tokens this model may need for thoughts, beside its answer."""
     provider_name, _, model = name.partition(":")
@@ -196,8 +225,37 @@ def thinking_allowance(name: str) -> int:
 def context_window(name: str) -> int:
     """Tell how many tokens of prompt and answer this model takes."""
     provider, model = split_name(name)
+    if provider.runs_program:  # whatever the model takes: longer prompts have to be asked for there
+        return provider.context_window
     known = price_list.find(provider.price_lists, model)
     return (known.context_window if known else None) or provider.context_window
+
+
+def max_attempts(name: str) -> int | None:
+    """Tell how often a call to this model is tried at the most; None where nothing but the settings says."""
+    provider = PROVIDERS.get(name.partition(":")[0])
+    return None if provider is None else provider.max_attempts
+
+
+def overhead_tokens(name: str) -> int:
+    """Tell how many tokens may be put before a prompt to this model on the way."""
+    provider = PROVIDERS.get(name.partition(":")[0])
+    return 0 if provider is None else provider.overhead_tokens
+
+
+def find_program(settings: Settings) -> str:
+    """Find the program of the provider that runs one; nothing is started.
+
+    Raises:
+        MissingProgram: It is not here; the message says how to get it.
+    """
+    if found := shutil.which(os.path.expanduser(settings.claude_path)):
+        return found
+    raise MissingProgram(
+        f"claude-cli runs the program {settings.claude_path!r}, which is not here: install Claude Code "
+        "(npm install -g @anthropic-ai/claude-code), log in by running `claude` once, "
+        "or say where it lies with claude_path in config.toml"
+    )
 
 
 def base_url(provider: Provider, settings: Settings) -> str:
@@ -248,9 +306,13 @@ def check_model(name: str, settings: Settings) -> None:
     Raises:
         UnknownModel: The provider or the model is unknown; the message says what to do.
         MissingKey: The provider needs a key.
+        MissingProgram: The provider runs a program that is not here.
         InvalidSetting: The provider's address is missing or wrong.
     """
     provider, model = split_name(name)
+    if provider.runs_program:
+        find_program(settings)
+        return
     if provider.dialect is Dialect.OWN:
         if model.endswith(".gguf") and not Path(model).expanduser().is_file():
             raise UnknownModel(f"no model file is at {model!r}")

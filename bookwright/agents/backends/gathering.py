@@ -1,7 +1,7 @@
 """Gathers the events of one stream into a text, and tells a listener as they come."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic_ai.messages import (
@@ -17,13 +17,17 @@ from pydantic_ai.messages import (
 )
 
 from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
+from bookwright.agents.react.action import Action, Finish, is_in_form, write
 
 
 class Gathering:
     """What has arrived of one reply."""
 
-    def __init__(self, listener: Listener, prefill: str = "") -> None:
+    def __init__(self, listener: Listener, prefill: str = "", tools: Collection[str] = ()) -> None:
+        """`tools` names what the model may call before it answers; its reply is then put into the text form."""
         self._listener = listener
+        self._tools = tools
+        self._called = ""
         self._prefill = prefill
         self._held = ""
         self._text: list[str] = []
@@ -35,8 +39,14 @@ class Gathering:
 
     @property
     def text(self) -> str:
-        """The reply: a tool call's arguments where there is one, else the text."""
-        return "".join(self._arguments) if self._arguments else "".join(self._text) + self._held
+        """The reply: the arguments of an answer given by a call, else the text; in the text form if there are tools."""
+        said = "".join(self._text) + self._held
+        if self._called:
+            return write(Action(self._called, "".join(self._arguments) or "{}", said))
+        answer = "".join(self._arguments) if self._arguments else said
+        if not self._tools or not answer.strip() or is_in_form(answer):
+            return answer
+        return write(Finish(answer))
 
     @property
     def reasoning(self) -> str:
@@ -50,8 +60,8 @@ class Gathering:
                 self._add_text(content)
             case PartStartEvent(part=ThinkingPart(content=content)) if content:
                 self._add_reasoning(content)
-            case PartStartEvent(index=index, part=ToolCallPart(args=args)):
-                self._tool_part = index if self._tool_part is None else self._tool_part
+            case PartStartEvent(index=index, part=ToolCallPart(tool_name=name, args=args)):
+                self._begin_call(index, name)
                 self._add_arguments(index, args)
             case PartDeltaEvent(delta=TextPartDelta(content_delta=content)) if content:
                 self._add_text(content)
@@ -77,6 +87,14 @@ class Gathering:
     def _add_reasoning(self, piece: str) -> None:
         self._reasoning.append(piece)
         self._tell(piece, EventKind.REASONING)
+
+    def _begin_call(self, index: int, name: str) -> None:
+        if self._tool_part is not None:
+            return
+        self._tool_part = index
+        if name in self._tools:
+            self._called = name
+            self._tell(f"\nAction: {name} ")
 
     def _add_arguments(self, index: int, args: str | Mapping[str, Any] | None) -> None:
         """Take in arguments of the first call; a model that calls twice has answered twice."""

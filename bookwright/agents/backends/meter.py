@@ -9,11 +9,11 @@ from bookwright.agents.backends.budget import BudgetLedger, Reservation
 from bookwright.agents.backends.protocol import Backend, EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.models.errors import BackendUnavailable
+from bookwright.models.errors import BackendError, BackendUnavailable
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 
-_UNTOLD = ("timeout", "broken_stream")
+_UNTOLD = ("timeout", "timed_out", "broken_stream")
 """Kinds of failure in which the provider has not said that it did nothing."""
 
 
@@ -77,7 +77,7 @@ class Meter:
         if not self._budget.is_capped:
             return self._budget.reserve(0, 0)
         name = self._request.model
-        prompt = self._counter.bound(name, *self._sent)
+        prompt = self._counter.bound(name, *self._sent) + catalogue.overhead_tokens(name)
         output = self._request.sampling.max_output_tokens + catalogue.thinking_allowance(name)
         worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
         if not self._budget.has_slice(worst, prompt + output):
@@ -95,10 +95,12 @@ class Meter:
         return reply.model_copy(update={"cost": cost})
 
     def _estimated(self, error: BaseException) -> Reply:
-        """What had come of a try that ended early, and what that takes.
+        """What had come of a try that ended early, and what that takes: as told, else as estimated.
 
         A provider that refuses or cannot be reached bills nothing; one that fell silent may have read the prompt.
         """
+        if isinstance(error, BackendError) and error.reply is not None:
+            return error.reply
         text, reasoning = "".join(self._text), "".join(self._reasoning)
         usage = Usage(is_estimate=True)
         is_untold = not isinstance(error, Exception) or (
@@ -120,5 +122,5 @@ class Meter:
         )
 
     def _learn(self, usage: Usage) -> None:
-        if not usage.is_estimate:
+        if not usage.is_estimate and not catalogue.overhead_tokens(self._request.model):
             self._counter.observe(self._request.model, usage.input_tokens, *self._sent)

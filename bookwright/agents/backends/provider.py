@@ -1,6 +1,5 @@
 """The backend for every remote provider: one streamed request over pydantic-ai, within our deadlines."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -8,14 +7,14 @@ from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
 
 from bookwright.agents.backends import catalogue, faults
-from bookwright.agents.backends.catalogue import Endpoint, Feature, OutputMode, Provider
+from bookwright.agents.backends.catalogue import Endpoint, Feature, Provider
 from bookwright.agents.backends.clients import Client, make_client, make_model, takes_sampling
 from bookwright.agents.backends.deadline import Deadline
 from bookwright.agents.backends.gathering import Gathering
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.agents.backends.wire import Wire, to_wire
+from bookwright.agents.backends.wire import Form, Wire, to_wire
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
@@ -52,7 +51,7 @@ class ProviderBackend:
         self._counter = counter or TokenCounter()
         self._client: Client | None = None
         self._models: dict[str, Model] = {}
-        self._modes: dict[str, OutputMode] = {}
+        self._forms: dict[str, Form] = {}
 
     async def complete(self, request: Request, listener: Listener) -> Reply:
         """Stream one reply.
@@ -62,17 +61,17 @@ class ProviderBackend:
             RequestRejected: The provider will not have this request.
         """
         endpoint = self._endpoint(request.model)
-        mode = self._modes.get(request.model) or catalogue.output_mode(request.model)
-        try:
-            return await self._try(request, endpoint, mode, listener)
-        except RequestRejected as rejection:
-            cause = rejection.__cause__
-            if request.output is None or mode is OutputMode.PROMPTED or not isinstance(cause, Exception):
-                raise
-            if not faults.refuses_form(cause):
-                raise
-        self._modes[request.model] = OutputMode.PROMPTED  # this server has no such mode; it was not billed
-        return await self._try(request, endpoint, OutputMode.PROMPTED, listener)
+        form = self._forms.get(request.model) or Form(
+            catalogue.output_mode(request.model), catalogue.calls_tools(request.model)
+        )
+        while True:
+            try:
+                return await self._try(request, endpoint, form, listener)
+            except RequestRejected as rejection:
+                cause, plainer = rejection.__cause__, form.plainer(request)
+                if plainer is None or not isinstance(cause, Exception) or not faults.refuses_form(cause):
+                    raise
+            self._forms[request.model] = form = plainer  # this server has no such mode; it was not billed
 
     async def close(self) -> None:
         """Close the connections."""
@@ -81,14 +80,15 @@ class ProviderBackend:
             self._client = None
             self._models.clear()
 
-    async def _try(self, request: Request, endpoint: Endpoint, mode: OutputMode, listener: Listener) -> Reply:
+    async def _try(self, request: Request, endpoint: Endpoint, form: Form, listener: Listener) -> Reply:
         allowance = catalogue.thinking_allowance(request.model)
         model = self._model(endpoint)
         wire = to_wire(
-            request, self._provider, mode, thinking_allowance=allowance, takes_sampling=takes_sampling(model)
+            request, self._provider, form, thinking_allowance=allowance, takes_sampling=takes_sampling(model)
         )
         prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
-        gathering = Gathering(listener, prefill)
+        tools = [tool.name for tool in request.tools] if form.calls_tools else []
+        gathering = Gathering(listener, prefill, tools)
         limit = (request.sampling.max_output_tokens + allowance) * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
         deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))

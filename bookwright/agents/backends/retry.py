@@ -3,8 +3,9 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings
@@ -35,6 +36,11 @@ class RetryPolicy:
         """The policy that the settings ask for."""
         return cls(settings.max_attempts, settings.retry_after_cap_seconds)
 
+    def for_model(self, name: str) -> "RetryPolicy":
+        """Return the policy for one model: some providers try again by themselves, and are asked less often."""
+        limit = catalogue.max_attempts(name)
+        return self if limit is None else replace(self, max_attempts=min(limit, self.max_attempts))
+
     def delay(self, attempt: int, retry_after: float | None) -> float:
         """Seconds to rest after the failed try of this number.
 
@@ -60,6 +66,8 @@ async def complete_with_retries(
         try:
             return await _ask_one(model, attempt, policy, listener, on_failure)
         except (BackendUnavailable, RequestRejected) as error:
+            if _may_have_saved(error):
+                raise
             listener(StreamEvent(EventKind.WAITING, f"{error}; turning to the next model"))
     return await _ask_one(models[-1], attempt, policy, listener, on_failure)
 
@@ -67,7 +75,7 @@ async def complete_with_retries(
 async def _ask_one(
     model: str, attempt: Attempt, policy: RetryPolicy, listener: Listener, on_failure: OnFailure
 ) -> Reply:
-    number = 0
+    number, policy = 0, policy.for_model(model)
     while True:
         number += 1
         watch = _Watch(listener)
@@ -99,11 +107,18 @@ def _give_up(error: BackendUnavailable, number: int, policy: RetryPolicy) -> Bac
             f"more than the {policy.retry_after_cap_seconds:g} s of retry_after_cap_seconds: "
             "wait that long, or name another model under [fallbacks] in config.toml"
         )
+    elif _may_have_saved(error):
+        why = f"{error}; what its tools had saved by then stands, so it is not asked again by itself"
     elif number >= policy.max_attempts:
         why = f"{error} (after {number} attempts)" if number > 1 else str(error)
     else:
         return None
     return BackendUnavailable(why, kind=error.kind, retry_after=error.retry_after, partial=error.partial)
+
+
+def _may_have_saved(error: BackendError) -> bool:
+    """Tell whether another try might do twice what this one had done. Source: REQUIREMENTS S0-078."""
+    return isinstance(error, BackendUnavailable) and error.kind == "timed_out"
 
 
 class _Watch:

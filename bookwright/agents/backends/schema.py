@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bookwright.agents.backends.protocol import Request
+from bookwright.prompts.render import render_form
 
 _IDLE = ("title", "default")
 _FRAMES = {
@@ -36,11 +37,16 @@ def compact_schema(shape: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
+def tools_request(request: Request) -> str:
+    """Tell in words of the tools of a request and how they are asked for; empty where there are none."""
+    return render_form(request.tools, request.locale) if request.tools else ""
+
+
 def texts_of(request: Request) -> tuple[str, ...]:
     """Give all text that a call sends, for counting it."""
     turns = (part for correction in request.corrections for part in (correction.reply, correction.problem))
     schema = "" if request.output is None else schema_text(request.output)
-    return (request.prompt.system, *request.prompt.blocks, *turns, schema)
+    return (request.prompt.system, *request.prompt.blocks, *turns, schema, tools_request(request))
 
 
 def _bare(node: Any, holds_names: bool = False) -> Any:

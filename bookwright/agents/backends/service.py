@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from bookwright import failpoints
 from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.budget import BudgetLedger
-from bookwright.agents.backends.call import Call
+from bookwright.agents.backends.call import Call, Canceller
 from bookwright.agents.backends.catalogue import Dialect
 from bookwright.agents.backends.meter import Meter
 from bookwright.agents.backends.protocol import (
@@ -88,6 +88,7 @@ class ModelService:
         budget: BudgetLedger | None = None,
         listener: Listener = _hear_nothing,
         on_failure: FailureListener = _record_nothing,
+        canceller: Canceller | None = None,
     ) -> Reply:
         """Complete a prompt and wait for it.
 
@@ -96,20 +97,24 @@ class ModelService:
             listener: Hears the stream, on the event loop's thread: it must be quick.
             on_failure: Hears of each failed try, on the caller's thread, while the call goes on.
                 What it raises ends the call.
+            canceller: Cancels this call and leaves the others alone.
 
         Raises:
-            BackendUnavailable: No model answered; `kind` is `"cancelled"` after `cancel`.
+            BackendUnavailable: No model answered; `kind` is `"cancelled"` after `cancel`, or after the canceller's.
             RequestRejected: The last model refuses the request.
             BudgetExceeded: The call could cost more than is left; nothing was sent.
             InvalidInput: A model is unknown or cannot be reached as things are set.
         """
+        if canceller is not None and canceller.is_cancelled:
+            raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled")
         backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
         call = Call(self._running_loop())
         with self._lock:
             call.start(self._complete(call, request, backends, budget, _guarded(listener)))
             self._in_flight.add(call)
         try:
-            return call.wait(on_failure)
+            with (canceller or Canceller()).over(call):
+                return call.wait(on_failure)
         except asyncio.CancelledError:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled") from None
         finally:
@@ -177,8 +182,9 @@ class ModelService:
     def _make(self, provider: catalogue.Provider) -> Backend:
         """Make a backend, importing its module only now."""
         if provider.dialect is Dialect.OWN:
-            module = importlib.import_module(f"bookwright.agents.backends.{provider.name}")
-            own: Backend = getattr(module, f"{provider.name.capitalize()}Backend")(self._settings)
+            words = provider.name.split("-")
+            module = importlib.import_module(f"bookwright.agents.backends.{'_'.join(words)}")
+            own: Backend = getattr(module, f"{''.join(map(str.capitalize, words))}Backend")(self._settings)
             return own
         from bookwright.agents.backends.provider import ProviderBackend
 

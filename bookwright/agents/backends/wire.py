@@ -1,5 +1,6 @@
 """Turns a request of ours into the messages, settings and output form of the library."""
 
+import json
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ from pydantic_ai.messages import (
     ModelResponse,
     SystemPromptPart,
     TextPart,
+    ToolCallPart,
+    ToolReturnPart,
     UserContent,
     UserPromptPart,
 )
@@ -20,8 +23,9 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from bookwright.agents.backends.catalogue import Feature, OutputMode, Provider
-from bookwright.agents.backends.protocol import Prompt, Request
-from bookwright.agents.backends.schema import compact_schema, schema_request
+from bookwright.agents.backends.protocol import Correction, Prompt, Request, ToolSpec
+from bookwright.agents.backends.schema import compact_schema, schema_request, tools_request
+from bookwright.agents.react.action import OBSERVATION, Action, Finish, read
 
 _NO_ANSWER = "(no answer)"
 
@@ -35,29 +39,76 @@ class Wire:
     parameters: ModelRequestParameters
 
 
-def to_wire(
-    request: Request, provider: Provider, mode: OutputMode, *, thinking_allowance: int, takes_sampling: bool
-) -> Wire:
+@dataclass(frozen=True)
+class Form:
+    """How a model is asked for what is not plain text."""
+
+    output: OutputMode
+    calls_tools: bool = False
+    """Tools are given, called and answered in the provider's own way; else all of it is text."""
+
+    def plainer(self, request: Request) -> "Form | None":
+        """What to fall back on where a server will not have this; None if nothing is left to give up."""
+        if request.tools and self.calls_tools:
+            return Form(self.output)
+        if request.output is not None and self.output is not OutputMode.PROMPTED:
+            return Form(OutputMode.PROMPTED, self.calls_tools)
+        return None
+
+
+def to_wire(request: Request, provider: Provider, form: Form, *, thinking_allowance: int, takes_sampling: bool) -> Wire:
     """Put a request into the library's terms for this provider."""
+    in_words = bool(request.tools) and not form.calls_tools
+    mode = OutputMode.PROMPTED if in_words else form.output  # a forced shape would leave no room for an action
     prompted = request.output if mode is OutputMode.PROMPTED else None
-    tail = "" if prompted is None else schema_request(prompted, request.locale)
+    tails = (
+        schema_request(prompted, request.locale) if prompted else "", tools_request(request) if in_words else "",
+    )  # fmt: skip
+    called = () if in_words else request.tools
     return Wire(
-        _messages(request, provider, tail),
+        _messages(request, provider, "\n\n".join(filter(None, tails)), frozenset(tool.name for tool in called)),
         _settings(request, provider, thinking_allowance, takes_sampling),
-        _parameters(request, provider, mode),
+        _parameters(request, provider, mode, called),
     )
 
 
-def _messages(request: Request, provider: Provider, tail: str) -> list[ModelMessage]:
+def _messages(request: Request, provider: Provider, tail: str, called: frozenset[str]) -> list[ModelMessage]:
     opening: list[ModelRequestPart] = [SystemPromptPart(request.prompt.system)] if request.prompt.system else []
     opening.append(UserPromptPart(_user_content(request.prompt, provider, tail)))
     messages: list[ModelMessage] = [ModelRequest(parts=opening)]
-    for correction in request.corrections:
-        messages.append(ModelResponse(parts=[TextPart(correction.reply.strip() or _NO_ANSWER)]))
-        messages.append(ModelRequest(parts=[UserPromptPart(correction.problem)]))
+    for number, correction in enumerate(request.corrections, start=1):
+        messages += _called(correction, f"call_{number}", called) or _said(correction, called)
     if request.prompt.prefill and Feature.PREFILL in provider.features:
         messages.append(ModelResponse(parts=[TextPart(request.prompt.prefill)]))
     return messages
+
+
+def _said(correction: Correction, called: frozenset[str]) -> list[ModelMessage]:
+    """A turn in text; a model that calls tools never saw the form around its answer."""
+    turn = read(correction.reply) if called else None
+    reply = turn.answer if isinstance(turn, Finish) else correction.reply
+    return [
+        ModelResponse(parts=[TextPart(reply.strip() or _NO_ANSWER)]),
+        ModelRequest(parts=[UserPromptPart(correction.problem)]),
+    ]
+
+
+def _called(correction: Correction, identity: str, called: frozenset[str]) -> list[ModelMessage]:
+    """A turn as the call of a tool and what it gave back; nothing where it was none that the API would take."""
+    turn = read(correction.reply)
+    if not (isinstance(turn, Action) and turn.tool in called and correction.problem.startswith(OBSERVATION)):
+        return []
+    try:
+        arguments = json.loads(turn.arguments, strict=False)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(arguments, dict):
+        return []
+    thought = [TextPart(turn.thought)] if turn.thought else []
+    return [
+        ModelResponse(parts=[*thought, ToolCallPart(turn.tool, arguments, identity)]),
+        ModelRequest(parts=[ToolReturnPart(turn.tool, correction.problem.removeprefix(OBSERVATION), identity)]),
+    ]
 
 
 def _user_content(prompt: Prompt, provider: Provider, tail: str) -> str | list[UserContent]:
@@ -100,14 +151,20 @@ def _settings(request: Request, provider: Provider, thinking_allowance: int, tak
     return cast(ModelSettings, settings)  # holds keys of one provider alone, too
 
 
-def _parameters(request: Request, provider: Provider, mode: OutputMode) -> ModelRequestParameters:
+def _parameters(
+    request: Request, provider: Provider, mode: OutputMode, called: tuple[ToolSpec, ...]
+) -> ModelRequestParameters:
+    tools = [
+        ToolDefinition(name=tool.name, parameters_json_schema=tool.schema, description=tool.description, strict=False)
+        for tool in called
+    ]
     if request.output is None:
-        return ModelRequestParameters()
+        return ModelRequestParameters(function_tools=tools)
     name, schema = request.output.__name__, compact_schema(request.output)
     shape = OutputObjectDefinition(json_schema=schema, name=name, strict=False)
     match mode:
         case OutputMode.NATIVE:
-            return ModelRequestParameters(output_mode="native", output_object=shape)
+            return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=shape)
         case OutputMode.TOOL:
             tool = ToolDefinition(
                 name=name,
@@ -116,8 +173,10 @@ def _parameters(request: Request, provider: Provider, mode: OutputMode) -> Model
                 strict=False,
                 kind="output",
             )
-            return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
-        case OutputMode.PROMPTED if Feature.JSON_OBJECT in provider.features:
+            return ModelRequestParameters(
+                function_tools=tools, output_mode="tool", output_tools=[tool], allow_text_output=False
+            )
+        case OutputMode.PROMPTED if Feature.JSON_OBJECT in provider.features and not request.tools:
             return ModelRequestParameters(output_mode="prompted", output_object=shape, prompted_output_template=False)
         case OutputMode.PROMPTED:
-            return ModelRequestParameters()
+            return ModelRequestParameters(function_tools=tools)

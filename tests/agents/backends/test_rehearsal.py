@@ -91,7 +91,7 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
                 yield from (("execute", agent) for agent in workflows.design_workflow(level, expert, profile))
             yield from (("write", agent) for agent in workflows.write_workflow(level, profile))
             yield "decide", workflows.flow_decision(level)
-            yield "execute", workflows.search_executor(level)
+            yield "execute", workflows.search_executor(level, profile)
             yield "close", workflows.summariser(level, profile)
             yield "close", workflows.reviewer(level, profile)
         yield "maintain", workflows.book_design_maintainer(profile)

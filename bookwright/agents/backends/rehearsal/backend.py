@@ -5,9 +5,10 @@ import math
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.rehearsal.answers import answer
 from bookwright.agents.backends.rehearsal.flaws import Answer, spoil
-from bookwright.agents.backends.rehearsal.modes import mode_of
+from bookwright.agents.backends.rehearsal.lookups import finished, look
+from bookwright.agents.backends.rehearsal.modes import Mode, mode_of
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.agents.backends.schema import schema_text
+from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import count_raw
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
@@ -34,7 +35,7 @@ class RehearsalBackend:
         mode = mode_of(request.model)
         listener(StreamEvent(EventKind.STARTED))
         step = Step.of(request)
-        given = _held_to(request.sampling.max_output_tokens, spoil(answer(step, mode), step, mode))
+        given = _held_to(request.sampling.max_output_tokens, _said(step, request, mode))
         if given.text:
             listener(StreamEvent(EventKind.TEXT, given.text))
         listener(StreamEvent(EventKind.FINISHED))
@@ -46,6 +47,14 @@ class RehearsalBackend:
         """Nothing is held."""
 
 
+def _said(step: Step, request: Request, mode: Mode) -> Answer:
+    action = look(step, request)
+    if action is not None:
+        return Answer(action)
+    given = spoil(answer(step, mode), step, mode)
+    return finished(step, given) if request.tools else given
+
+
 def _held_to(limit: int, given: Answer) -> Answer:
     """Cut an answer off where its limit of tokens is reached, as any provider does."""
     tokens = _tokens(given.text)
@@ -55,9 +64,7 @@ def _held_to(limit: int, given: Answer) -> Answer:
 
 
 def _prompt_tokens(request: Request) -> int:
-    turns = (part for correction in request.corrections for part in (correction.reply, correction.problem))
-    schema = schema_text(request.output) if request.output else ""
-    return sum(map(_tokens, (request.prompt.system, *request.prompt.blocks, *turns, schema, request.prompt.prefill)))
+    return sum(map(_tokens, (*texts_of(request), request.prompt.prefill)))
 
 
 def _tokens(text: str) -> int:

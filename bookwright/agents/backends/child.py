@@ -1,0 +1,156 @@
+"""A program that runs as a child of ours, in a session of its own, so that nothing of it is left behind."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+LINE_BYTES = 10 * 1024 * 1024
+"""What no line of a program's output may pass; longer ones are left out. Source: DETAILS "000", Runner."""
+
+_PIECE_BYTES = 64 * 1024
+_COMPLAINT_BYTES = 4_000
+_GRACE_SECONDS = 1.0
+
+
+class Lines:
+    """Cuts what arrives into lines and holds no more than one of the longest."""
+
+    def __init__(self, limit: int = LINE_BYTES) -> None:
+        self._limit = limit
+        self._rest = bytearray()
+        self._is_too_long = False
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Take in a piece; return the lines that ended in it."""
+        *ends, rest = piece.split(b"\n")
+        whole = []
+        for end in ends:
+            self._add(end)
+            whole += self.last()
+        self._add(rest)
+        return whole
+
+    def last(self) -> list[bytes]:
+        """End the line that is open; return it, if there is any to show."""
+        line = [] if self._is_too_long or not self._rest else [bytes(self._rest)]
+        self._rest.clear()
+        self._is_too_long = False
+        return line
+
+    def _add(self, piece: bytes) -> None:
+        self._is_too_long = self._is_too_long or len(self._rest) + len(piece) > self._limit
+        if self._is_too_long:
+            self._rest.clear()
+        else:
+            self._rest += piece
+
+
+class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
+    """Tells when the program itself has gone; `Process.wait` also waits for whoever holds its streams."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=_PIECE_BYTES, loop=loop)
+        self.has_gone = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.has_gone.set()
+
+
+class Child:
+    """One run of a program. Whoever starts it ends it."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport, streams: _Streams, text: bytes) -> None:
+        self._transport = transport
+        self._has_gone = streams.has_gone
+        self._process = asyncio.subprocess.Process(transport, streams, asyncio.get_running_loop())
+        self._complaint = b""
+        self._listening = asyncio.create_task(self._listen())
+        self._tasks = [asyncio.create_task(self._feed(text)), asyncio.create_task(self._watch()), self._listening]
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], environment: Mapping[str, str], folder: Path, text: str = ""
+    ) -> "Child":
+        """Start a program and give it `text` to read, as slowly as it likes.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        loop = asyncio.get_running_loop()
+        transport, streams = await loop.subprocess_exec(
+            lambda: _Streams(loop), *command, env=dict(environment), cwd=folder, start_new_session=True
+        )
+        return cls(transport, streams, text.encode("utf-8", "replace"))
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended, negative for a signal; None while it runs."""
+        return self._process.returncode
+
+    @property
+    def complaint(self) -> str:
+        """The end of what it wrote to its error stream."""
+        return self._complaint.decode("utf-8", "replace")
+
+    async def lines(self) -> AsyncGenerator[str, None]:
+        """Give its lines as they come, until it has ended."""
+        assert self._process.stdout is not None
+        lines = Lines()
+        while piece := await self._process.stdout.read(_PIECE_BYTES):
+            for line in lines.feed(piece):
+                yield line.decode("utf-8", "replace")
+        for line in lines.last():
+            yield line.decode("utf-8", "replace")
+        await self._has_gone.wait()
+        await asyncio.wait([self._listening])  # for the end of its complaint
+
+    async def end(self, *, is_done: bool = False) -> None:
+        """End it and all that it started: it is asked first, and made to after a moment.
+
+        Args:
+            is_done: It has said all it had to, and is given a moment to go by itself.
+        """
+        if is_done:
+            await self._gone_within(_GRACE_SECONDS)
+        self._send(signal.SIGTERM)
+        await self._gone_within(_GRACE_SECONDS)
+        self._send(signal.SIGKILL)
+        await self._has_gone.wait()
+        self._transport.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _feed(self, text: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        with suppress(ConnectionError):  # it need not read what it was given
+            stdin.write(text)
+            await stdin.drain()
+            stdin.close()
+            await stdin.wait_closed()
+
+    async def _listen(self) -> None:
+        assert self._process.stderr is not None
+        while piece := await self._process.stderr.read(_PIECE_BYTES):
+            self._complaint = (self._complaint + piece)[-_COMPLAINT_BYTES:]
+
+    async def _watch(self) -> None:
+        """See to it that its streams end with it: a child of its own that lives on would hold them open."""
+        await self._has_gone.wait()
+        self._send(signal.SIGKILL)
+        await asyncio.sleep(_GRACE_SECONDS)
+        self._transport.close()  # that child may have left the group
+
+    async def _gone_within(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._has_gone.wait(), seconds)
+
+    def _send(self, number: signal.Signals) -> None:
+        """Signal the whole group; its number stays taken for as long as anyone is in it."""
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of the dead
+            os.killpg(self._process.pid, number)

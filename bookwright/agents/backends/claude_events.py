@@ -1,0 +1,165 @@
+"""Reads the events that `claude` prints, one JSON object a line, and gathers the answer from them."""
+
+import json
+import math
+from typing import Any
+
+from bookwright.agents.backends.protocol import EventKind, Listener, StreamEvent
+from bookwright.models.amount import MICROS
+from bookwright.models.step import Usage
+
+_SYNTHETIC = "<synthetic>"
+"""The model of messages that the program makes up itself, to tell of an error."""
+
+_COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+
+Event = dict[str, Any]
+
+
+def read_event(line: str) -> Event | None:
+    """Read a line of output; None for one that is no event, such as a warning that got in between."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None
+
+
+class Hearing:
+    """What has been heard of one answer. Nothing that an event holds or lacks raises anything here."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._is_live = False
+        self._message: object = None
+        self._counts: list[dict[str, int]] = []
+        self._is_counted = True
+        self.size = 0
+        """Characters of text and reasoning so far."""
+        self.last_message = ""
+        """The text of the last message of the model."""
+        self.complaint = ""
+        """What the program said in the model's place."""
+        self.stop = ""
+        """Why the model stopped, in the words of Anthropic's API."""
+        self.result: Event | None = None
+
+    @property
+    def text(self) -> str:
+        """All text so far, over all messages."""
+        return "".join(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        """What the model let be seen of its thoughts."""
+        return "".join(self._reasoning)
+
+    @property
+    def answer(self) -> str:
+        """The result, or the last message where there is none; empty where nothing whole has come."""
+        result = (self.result or {}).get("result")
+        return result if isinstance(result, str) and result.strip() else self.last_message
+
+    @property
+    def usage(self) -> Usage | None:
+        """What was counted: by the result, else by messages that are all at their end; None where nothing was."""
+        told = (self.result or {}).get("usage")
+        counts = [_counts(told)] if isinstance(told, dict) else self._counts if self._is_counted else []
+        read, cached, written, output = (sum(count[name] for count in counts) for name in _COUNTS)
+        if not read + cached + written + output:
+            return None
+        return Usage(
+            input_tokens=read + cached + written,
+            cached_tokens=cached,
+            cache_write_tokens=written,
+            output_tokens=output,
+        )
+
+    @property
+    def cost(self) -> int | None:
+        """Millionths of a US dollar, as the result tells; None where it does not."""
+        dollars = (self.result or {}).get("total_cost_usd")
+        if isinstance(dollars, bool) or not isinstance(dollars, int | float) or not 0 <= dollars < 1_000_000:
+            return None
+        return math.ceil(round(dollars * MICROS, 3))
+
+    @property
+    def num_turns(self) -> int:
+        """How often the model spoke for this answer."""
+        told = (self.result or {}).get("num_turns")
+        return told if isinstance(told, int) and told > 0 else 1
+
+    @property
+    def session_id(self) -> str:
+        """The program's own name for the conversation."""
+        return str((self.result or {}).get("session_id") or "")[:100]
+
+    def add(self, event: Event) -> None:
+        """Take in one event. What agents below the answering one say is not part of the answer."""
+        if event.get("parent_tool_use_id"):
+            return
+        match event:
+            case {"type": "stream_event", "event": dict(inner)}:
+                self._add_piece(inner)
+            case {"type": "assistant", "message": {"content": list(parts)} as message}:
+                texts = [part["text"] for part in parts if _is_text(part)]
+                if message.get("model") == _SYNTHETIC or event.get("error"):
+                    self.complaint = "".join(texts) or self.complaint
+                elif texts:
+                    self._add_message("".join(texts), message.get("id"))
+            case {"type": "result"}:
+                self.result = event
+                self._note_stop(event.get("stop_reason"))
+
+    def _add_piece(self, inner: Event) -> None:
+        match inner:
+            case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": str(piece)}}:
+                self._is_live = True
+                self._tell(piece)
+            case {"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": str(piece)}}:
+                self._reasoning.append(piece)
+                self._tell(piece, EventKind.REASONING)
+            case {"type": "message_start", "message": {"usage": dict(usage)}}:
+                self._counts.append(_counts(usage))
+                self._is_counted = False
+            case {"type": "message_delta"}:
+                self._add_message_end(inner)
+
+    def _add_message_end(self, inner: Event) -> None:
+        delta, usage = inner.get("delta"), inner.get("usage")
+        self._note_stop(delta.get("stop_reason") if isinstance(delta, dict) else None)
+        if isinstance(usage, dict) and self._counts:
+            told = {name: count for name, count in _counts(usage).items() if count}
+            self._counts[-1] = {**self._counts[-1], **told}
+            self._is_counted = True
+
+    def _add_message(self, text: str, identity: object) -> None:
+        """Take in a message, or one more part of it."""
+        is_same = identity is not None and identity == self._message
+        self.last_message = self.last_message + text if is_same else text
+        self._message = identity
+        if not self._is_live:
+            self._tell(text)
+
+    def _note_stop(self, reason: object) -> None:
+        if isinstance(reason, str) and reason:
+            self.stop = reason
+
+    def _tell(self, piece: str, kind: EventKind = EventKind.TEXT) -> None:
+        if not piece:
+            return
+        if kind is EventKind.TEXT:
+            self._text.append(piece)
+        self.size += len(piece)
+        self._listener(StreamEvent(kind, piece))
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
+def _counts(usage: Event) -> dict[str, int]:
+    """Read the four counts; what is missing or no count is 0."""
+    return {name: value if type(value := usage.get(name)) is int and value > 0 else 0 for name in _COUNTS}

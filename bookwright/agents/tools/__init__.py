@@ -1,0 +1,1 @@
+"""What agents can do besides answering: tools, all of which speak one protocol."""

@@ -1,0 +1,162 @@
+"""What becomes of an answer that is too long for a prompt: it is cut, and kept whole in a file of the vault."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from bookwright.agents.tools.vault import Vault
+from bookwright.models.errors import ToolFailure
+from bookwright.models.tool import ToolError, ToolResponse, ToolStatus
+
+MOST_LINES = 2_000
+MOST_BYTES = 51_200
+FOLDER = "agent-log/tool-output"
+"""Where whole answers are kept, from the vault's root."""
+
+_KEPT_FILES = 50
+_LARGEST_FILE = 5_000_000
+_A_LINE = MOST_BYTES / MOST_LINES
+"""What a line break costs, so that one sum bounds both lines and bytes."""
+_DATA, _TEXT, _ECHO = 36_000, 3_000, 4_000
+"""Cost of the parts that an answer that is cut still holds."""
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]")
+
+
+@dataclass(frozen=True)
+class Overflow:
+    """Cuts answers to 2000 lines and 51200 bytes."""
+
+    vault: Vault | None = None
+    """Where the whole answer is kept; None to let go of the rest."""
+    keeps_end: bool = False
+    """Whether the end of what is too long is shown instead of its beginning."""
+
+    def cut(self, name: str, response: ToolResponse) -> ToolResponse:
+        """The answer as it may stand in a prompt; one that says `truncation_skip` in its context stays as it is."""
+        whole = response.to_json()
+        size, lines = len(whole.encode()), _breaks(response.to_dict()) + 1
+        if (size <= MOST_BYTES and lines <= MOST_LINES) or response.context.get("truncation_skip") is True:
+            return response
+        context = {key: fit(value, _ECHO, self.keeps_end) for key, value in response.context.items()}
+        if response.error is not None:
+            told = ToolError(code=response.error.code, message=fit(response.error.message, _TEXT))
+            return response.model_copy(update={"text": fit(response.text, _TEXT), "error": told, "context": context})
+        truncation = {
+            "direction": "tail" if self.keeps_end else "head", "max_lines": MOST_LINES, "max_bytes": MOST_BYTES,
+            "original_lines": lines, "original_bytes": size, "full_output_path": self._keep(name, response),
+        }  # fmt: skip
+        return response.model_copy(
+            update={
+                "status": ToolStatus.PARTIAL,
+                "data": fit(response.data, _DATA, self.keeps_end) | {"truncated": True, "truncation": truncation},
+                "text": f"{fit(response.text, _TEXT)} {_told(truncation)}",
+                "stats": fit(response.stats, _ECHO),
+                "context": context,
+            }
+        )
+
+    def _keep(self, name: str, response: ToolResponse) -> str | None:
+        """Write the whole answer to a file and say where; None where that is not possible."""
+        if self.vault is None:
+            return None
+        path = f"{FOLDER}/{time.time_ns()}-{_NOT_IN_A_NAME.sub('', name)[:40] or 'tool'}.txt"
+        try:
+            with self.vault.place(path, folders="make") as place:
+                self.vault.replace(path, place, _as_file(response))
+                _let_go_of_old(place.folder)
+        except ToolFailure:
+            return None
+        return path
+
+
+def fit(value: Any, room: float, keeps_end: bool = False) -> Any:
+    """Shorten a JSON value to a cost of about `room` bytes, in its shape: texts and lists give way, figures stay."""
+    if _cost(value) <= room:
+        return value
+    match value:
+        case str():
+            return _fit_text(value, room, keeps_end)
+        case list():
+            return _fit_list(value, room, keeps_end)
+        case dict():
+            return _fit_object(value, room, keeps_end)
+    return value
+
+
+def _fit_text(text: str, room: float, keeps_end: bool) -> str:
+    kept = len(text)
+    while kept and (cost := _cost(text[-kept:] if keeps_end else text[:kept])) > room:
+        kept = min(int(kept * room / cost), kept - 1)
+    return (text[-kept:] if keeps_end else text[:kept]) if kept > 0 else ""
+
+
+def _fit_list(items: list[Any], room: float, keeps_end: bool) -> list[Any]:
+    kept: list[Any] = []
+    for item in reversed(items) if keeps_end else items:
+        cost = _cost(item)
+        if cost > room:
+            if not kept:
+                kept.append(fit(item, room, keeps_end))
+            break
+        kept.append(item)
+        room -= cost
+    return kept[::-1] if keeps_end else kept
+
+
+def _fit_object(value: dict[str, Any], room: float, keeps_end: bool) -> dict[str, Any]:
+    """The small values whole, and what is left shared among the large ones."""
+    fitted: dict[str, Any] = {}
+    waiting = sorted(value, key=lambda key: _cost(value[key]))
+    for number, key in enumerate(waiting):
+        if (room := room - _cost(key)) <= 0:
+            break
+        fitted[key] = fit(value[key], room / (len(waiting) - number), keeps_end)
+        room -= _cost(fitted[key])
+    return {key: fitted[key] for key in value if key in fitted}
+
+
+def _cost(value: Any) -> float:
+    return len(json.dumps(value, ensure_ascii=False).encode()) + 2 + _breaks(value) * _A_LINE
+
+
+def _breaks(value: Any) -> int:
+    match value:
+        case str():
+            return value.count("\n")
+        case list():
+            return sum(map(_breaks, value))
+        case dict():
+            return sum(map(_breaks, value.values()))
+    return 0
+
+
+def _told(truncation: Mapping[str, Any]) -> str:
+    part = "end" if truncation["direction"] == "tail" else "beginning"
+    path = truncation["full_output_path"]
+    advice = f"Read {path!r} for the whole." if path else "Ask for less at a time."
+    return f"The answer was too long ({truncation['original_bytes']} bytes); this is its {part}. {advice}"
+
+
+def _as_file(response: ToolResponse) -> bytes:
+    """The answer for `Read`: texts as they are, an item of a list on a line."""
+    parts = [response.text]
+    for key, value in response.to_dict()["data"].items():
+        match value:
+            case str():
+                parts.append(f"## {key}\n{value}")
+            case list():
+                parts.append(f"## {key}\n" + "\n".join(json.dumps(item, ensure_ascii=False) for item in value))
+            case _:
+                parts.append(f"## {key}\n{json.dumps(value, ensure_ascii=False)}")
+    return "\n\n".join(parts).encode()[:_LARGEST_FILE]
+
+
+def _let_go_of_old(folder: int) -> None:
+    for name in sorted(os.listdir(folder))[:-_KEPT_FILES]:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)

@@ -1,0 +1,117 @@
+"""`search_designs`, `search_story`, `search_references`: what the book itself knows, found by meaning and by name."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, StringConstraints
+
+from bookwright.agents.tools.tool import Params, Tool, success
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BackendError, BackendUnavailable, ToolFailure
+from bookwright.models.tool import ErrorCode, ToolResponse
+from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.passages import Passage
+
+_SPARE = 8
+"""Passages asked for beyond the limit, in place of those that tell too much."""
+
+_LONGEST_TITLE = 120
+
+
+class SearchIndexParams(Params):
+    """What to look for in the book."""
+
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+    limit: int = Field(default=8, ge=1, le=20)
+    """Passages are a sentence or three each."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A book's index as it may be seen from one place of the book."""
+
+    index: KnowledgeIndex
+    before: tuple[int, ...] | None = None
+    """Reading order of the place; what comes there or later is not seen. None to see all."""
+    names: Collection[str] = ()
+    """Names of the book, which no rule would find in scripts without capitals."""
+
+    def search(self, query: str, kind: DocumentKind, limit: int) -> list[Passage]:
+        """Return up to `limit` passages, best first.
+
+        Raises:
+            ToolFailure: NETWORK_ERROR or API_ERROR of the embedding server.
+        """
+        try:
+            found = self.index.search([query], [kind], limit + _SPARE, before=self.before, known=self.names)
+        except BackendUnavailable:
+            message = "The server that compares meanings does not answer."
+            raise ToolFailure(ErrorCode.NETWORK_ERROR, message, "Search again later, or go on without.") from None
+        except BackendError:
+            message = "The server that compares meanings refuses."
+            raise ToolFailure(ErrorCode.API_ERROR, message, "Go on without.") from None
+        return [passage for passage in found if not self._tells_later(passage)][:limit]
+
+    def _tells_later(self, passage: Passage) -> bool:
+        """A summary of a unit that the place lies in tells what follows the place, too."""
+        is_summary = passage.kind is DocumentKind.SUMMARY
+        return is_summary and self.before is not None and self.before[: len(passage.order)] == passage.order
+
+
+class _SearchIndex(Tool[SearchIndexParams]):
+    """Searches the passages of one kind of document."""
+
+    parameters: ClassVar[type[Params]] = SearchIndexParams
+    kind: ClassVar[DocumentKind]
+    what: ClassVar[str]
+    """What is found, as the answer calls it."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def run(self, params: SearchIndexParams) -> ToolResponse:
+        """Return passages with where they stand."""
+        found = self._view.search(params.query, self.kind, params.limit)
+        told = "" if found else " Ask in other words, or take it that the book does not tell."
+        return success(
+            {"results": [_entry(passage) for passage in found], "truncated": False},
+            f"Found {len(found)} passages of {self.what} about {params.query!r}.{told}",
+            stats={"results": len(found)},
+        )
+
+
+class SearchDesigns(_SearchIndex):
+    """What was decided about the book, its future too: for those who plan, never for those who write prose."""
+
+    name: ClassVar[str] = "search_designs"
+    kind: ClassVar[DocumentKind] = DocumentKind.DESIGN
+    what: ClassVar[str] = "the designs"
+
+
+class SearchStory(_SearchIndex):
+    """What the book has told so far."""
+
+    name: ClassVar[str] = "search_story"
+    kind: ClassVar[DocumentKind] = DocumentKind.SUMMARY
+    what: ClassVar[str] = "the story"
+
+
+class SearchReferences(_SearchIndex):
+    """What was found out for the book."""
+
+    name: ClassVar[str] = "search_references"
+    kind: ClassVar[DocumentKind] = DocumentKind.FINDINGS
+    what: ClassVar[str] = "the findings"
+
+
+def _entry(passage: Passage) -> dict[str, Any]:
+    return {
+        "label": passage.label,
+        "level": passage.level,
+        "kind": passage.kind.value,
+        "title": (passage.title or passage.goal)[:_LONGEST_TITLE],
+        "position": passage.chunk + 1,
+        "text": passage.text,
+        "document": passage.document,
+    }

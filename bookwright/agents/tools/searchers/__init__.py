@@ -1,0 +1,1 @@
+"""Services that search the web, behind one interface."""

@@ -1,0 +1,121 @@
+"""What a search of the web asks of a service, and how its answers are read."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, Protocol
+
+import httpx2
+
+from bookwright.agents.tools.outside import one_line
+from bookwright.agents.tools.web.canonical import canonical
+
+_LONGEST_TITLE = 200
+_LONGEST_SNIPPET = 600
+_LONGEST_URL = 1_000
+_LONGEST_NAME = 80
+
+_ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?!\d)")
+_DATES = ("publishedDate", "published_date", "pubdate")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One page that was found; its texts are clean and bounded, but written by strangers."""
+
+    title: str
+    url: str
+    snippet: str
+    date: str
+    """`YYYY-MM-DD`, or empty."""
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A search engine behind the service that gave nothing."""
+
+    engine: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a service answered, best first."""
+
+    hits: tuple[Hit, ...]
+    silent: tuple[Silent, ...] = ()
+
+
+class Searcher(Protocol):
+    """A service that searches the web."""
+
+    @property
+    def name(self) -> str:
+        """The service as a person calls it."""
+        ...
+
+    def search(self, query: str, limit: int) -> Found:
+        """Return up to `limit` pages about a query.
+
+        Raises:
+            ToolFailure: NETWORK_ERROR, TIMEOUT, RATE_LIMIT or API_ERROR.
+        """
+        ...
+
+
+def hits(entries: object, limit: int) -> tuple[Hit, ...]:
+    """Read a service's list of results; what is no page is left out, and of the same page the first stays."""
+    found: dict[str, Hit] = {}
+    for entry in entries if isinstance(entries, list) else ():
+        hit = _hit(entry) if isinstance(entry, Mapping) else None
+        if hit is not None:
+            found.setdefault(canonical(hit.url), hit)
+        if len(found) == limit:
+            break
+    return tuple(found.values())
+
+
+def silent(entries: object) -> tuple[Silent, ...]:
+    """Read a list of pairs: an engine, and why it gave nothing."""
+    pairs: Iterable[Any] = entries if isinstance(entries, list) else ()
+    found = [pair for pair in pairs if isinstance(pair, list | tuple) and pair]
+    return tuple(
+        Silent(one_line(str(pair[0]), _LONGEST_NAME), one_line(str(pair[1]), _LONGEST_NAME) if len(pair) > 1 else "")
+        for pair in found
+    )
+
+
+def _hit(entry: Mapping[str, Any]) -> Hit | None:
+    place = _web_address(entry.get("url"))
+    if place is None:
+        return None
+    title = one_line(_text(entry.get("title")), _LONGEST_TITLE) or place.host
+    snippet = one_line(_text(entry.get("content")), _LONGEST_SNIPPET)
+    date = next((day for name in _DATES if (day := _day(_text(entry.get(name))))), "")
+    return Hit(title, str(place), snippet, date)
+
+
+def _web_address(url: object) -> httpx2.URL | None:
+    """Return an address in its encoded form, which holds no space and no sentence."""
+    if not isinstance(url, str) or len(url) > _LONGEST_URL:
+        return None
+    try:
+        place = httpx2.URL(url.strip())
+    except (httpx2.InvalidURL, ValueError):
+        return None
+    is_web = place.scheme in ("http", "https") and place.host and not place.userinfo
+    return place if is_web and len(str(place)) <= _LONGEST_URL else None
+
+
+def _day(text: str) -> str:
+    if found := _ISO_DATE.match(text.strip()):
+        return found[1]
+    try:
+        return parsedate_to_datetime(text).date().isoformat()
+    except (ValueError, TypeError):  # TypeError: older Pythons raise it for an empty text
+        return ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

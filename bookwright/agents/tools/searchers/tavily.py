@@ -1,0 +1,79 @@
+"""Searches by Tavily through its own client, which is loaded when it is first needed."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from bookwright.agents.tools.searchers.protocol import Found, hits
+from bookwright.models.errors import ToolFailure
+from bookwright.models.tool import ErrorCode
+
+if TYPE_CHECKING:
+    from tavily import TavilyClient
+
+_ADDRESS = "https://api.tavily.com"
+_SECONDS = 30.0
+
+
+class TavilySearcher:
+    """Asks Tavily, one request for a search; nothing is tried twice, since each may cost a credit."""
+
+    name = "Tavily"
+
+    def __init__(self, key: SecretStr, address: str = _ADDRESS, seconds: float = _SECONDS) -> None:
+        self._key = key
+        self._address = address
+        self._seconds = seconds
+
+    def search(self, query: str, limit: int) -> Found:
+        """Return up to `limit` pages."""
+        answer = self._asked(query, limit)
+        if not isinstance(answer, Mapping) or not isinstance(answer.get("results"), list):
+            raise _unusable("Tavily's answer has no list of results.")
+        return Found(hits(answer["results"], limit))
+
+    def _asked(self, query: str, limit: int) -> Any:
+        import requests
+        from tavily import BadRequestError, InvalidAPIKeyError, UsageLimitExceededError, errors
+
+        try:
+            return self._client.search(query, max_results=limit, timeout=self._seconds)
+        except InvalidAPIKeyError:
+            raise ToolFailure(
+                ErrorCode.API_ERROR, "Tavily does not know the API key.", "The operator corrects TAVILY_API_KEY."
+            ) from None
+        except UsageLimitExceededError:
+            message = "Tavily allows no further search for now."
+            raise ToolFailure(ErrorCode.RATE_LIMIT, message, "Search again later, or go on without.") from None
+        except errors.ForbiddenError:
+            raise _unusable("Tavily refuses: the plan of this key is used up or does not cover it.") from None
+        except (errors.TimeoutError, requests.Timeout):
+            message = "Tavily did not answer in time."
+            raise ToolFailure(ErrorCode.TIMEOUT, message, "Search again later, or go on without.") from None
+        except BadRequestError:
+            raise _unusable("Tavily cannot read the query.") from None
+        except requests.HTTPError as error:
+            status = error.response.status_code if error.response is not None else "an error"
+            raise _unusable(f"Tavily answered {status}.") from None
+        except (requests.JSONDecodeError, RecursionError):
+            raise _unusable("Tavily gave no JSON.") from None
+        except (AttributeError, TypeError):  # from within the client, which takes any JSON for an object
+            raise _unusable("Tavily's answer has another shape.") from None
+        except requests.RequestException as error:
+            message = f"Tavily cannot be reached: {type(error).__name__}."
+            raise ToolFailure(ErrorCode.NETWORK_ERROR, message, "Search again later, or go on without.") from None
+
+    @cached_property
+    def _client(self) -> "TavilyClient":
+        from tavily import TavilyClient
+
+        from bookwright.agents.tools.searchers.bounded_session import BoundedSession
+
+        session = BoundedSession(self._seconds)
+        return TavilyClient(self._key.get_secret_value(), api_base_url=self._address, session=session)
+
+
+def _unusable(message: str) -> ToolFailure:
+    return ToolFailure(ErrorCode.API_ERROR, message, "Search again later, or go on without.")

@@ -1,0 +1,1 @@
+"""How tools reach the web: checked addresses, bounded downloads, readable pages."""

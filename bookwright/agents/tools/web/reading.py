@@ -1,0 +1,130 @@
+"""Makes of a web page the text that a person came for."""
+
+import logging
+import re
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from bookwright.agents.tools.outside import clean, one_line
+from bookwright.agents.tools.web.charset import decode
+from bookwright.models.errors import ToolFailure
+from bookwright.models.tool import ErrorCode
+
+ACCEPTED = "text/html, application/xhtml+xml, text/plain;q=0.9, text/*;q=0.8"
+
+_LONGEST_HTML = 1_000_000
+"""Characters of a page's source that the extractor gets: its time grows with them."""
+
+_LEAST_TEXT = 60
+"""Characters below which the extractor doubts what it found and takes menus, too."""
+
+_LONGEST_TITLE = 200
+_BINARY_WITHIN = 8_192
+_HTML_WITHIN = 1_024
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = re.compile(r"text/.*|application/(xhtml\+xml|json|xml)")
+_UNTOLD = ("", "application/octet-stream", "binary/octet-stream")
+_KINDS = {"application/pdf": "a PDF file", "image": "an image", "audio": "a sound", "video": "a film"}
+"""Only these are named: what else a server writes there are its own words."""
+
+_XML_HEAD = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_HAS_A_FRAME = re.compile("<(html|body)\\b", re.IGNORECASE)
+_LOOKS_LIKE_HTML = re.compile(rb"<(!doctype html|html|head|body|title|p|div|h1)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as it is read; its texts are clean, but written by strangers."""
+
+    title: str
+    date: str
+    """When it was published or last changed, `YYYY-MM-DD`; empty where it does not say."""
+    text: str
+    is_source_cut: bool = False
+
+
+def require_readable(content_type: str, url: str) -> None:
+    """Refuse by its declared type what is no text, before any of it is loaded.
+
+    Raises:
+        ToolFailure: BINARY_FILE.
+    """
+    media = _media(content_type)
+    if media not in _UNTOLD and not _TEXT.fullmatch(media):
+        raise _not_text(media, url)
+
+
+def read_page(body: bytes, content_type: str, url: str) -> Page:
+    """Return title, date and text of a page, without menus, advertising and scripts.
+
+    Raises:
+        ToolFailure: BINARY_FILE for what is no text after all, NOT_FOUND for a page without any.
+    """
+    media = _media(content_type)
+    if body.startswith(b"%PDF-"):
+        raise _not_text("application/pdf", url)
+    text = decode(body, content_type)
+    if "\0" in text[:_BINARY_WITHIN]:
+        raise _not_text(media, url)
+    if media in _HTML or (not media.startswith("text/") and _LOOKS_LIKE_HTML.search(body[:_HTML_WITHIN])):
+        page = _from_html(text, url)
+    else:
+        page = Page(title="", date="", text=clean(text))
+    if not page.text:
+        message = "The page holds no text that can be read; it may be made by scripts in a browser."
+        raise ToolFailure(ErrorCode.NOT_FOUND, message, "Try another source.")
+    return page
+
+
+def _from_html(source: str, url: str) -> Page:
+    html = _XML_HEAD.sub("", source[:_LONGEST_HTML])
+    if not _HAS_A_FRAME.search(html):
+        html = f"<html><body>{html}</body></html>"  # the extractor takes a bare paragraph for no page
+    found = _extracted(html, url)
+    text = (found.text if found else "") or _extractor().html2txt(html)
+    return Page(
+        title=one_line((found.title if found else "") or "", _LONGEST_TITLE),
+        date=(found.date if found else "") or "",
+        text=clean(text),
+        is_source_cut=len(source) > _LONGEST_HTML,
+    )
+
+
+def _extracted(html: str, url: str) -> Any:
+    """Return what the library makes of a page; None for a page that it cannot read."""
+    try:
+        return _extractor().bare_extraction(html, url=url, with_metadata=True, include_comments=False, config=_config())
+    except Exception:  # the edge to libraries that read strangers' pages: an odd one trips any of their assertions
+        return None
+
+
+@cache
+def _extractor() -> ModuleType:
+    """The library, loaded when it is first needed, and silent: a page that is no HTML is nobody's news."""
+    import trafilatura
+
+    for name in ("trafilatura", "htmldate", "courlan"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return trafilatura
+
+
+@cache
+def _config() -> Any:
+    """The library's settings, but for Chinese, in which 60 characters are what 250 are in English."""
+    from trafilatura.settings import use_config
+
+    config = use_config()
+    config["DEFAULT"]["MIN_EXTRACTED_SIZE"] = str(_LEAST_TEXT)
+    return config
+
+
+def _media(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _not_text(media: str, url: str) -> ToolFailure:
+    kind = _KINDS.get(media) or _KINDS.get(media.partition("/")[0], "a file that is no text")
+    message = f"What stands there is {kind}, which cannot be read."
+    return ToolFailure(ErrorCode.BINARY_FILE, message, "Look for a web page that tells the same.", path_resolved=url)

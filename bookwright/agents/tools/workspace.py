@@ -1,0 +1,13 @@
+"""What the tools of one book work on."""
+
+from dataclasses import dataclass
+
+from bookwright.agents.tools.vault import Vault
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One book as its tools see it."""
+
+    vault: Vault
+    """The book's folder; no file outside it can be reached."""
