@@ -1,6 +1,7 @@
 """Briefs from files and options, checked before anything else happens."""
 
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ def given(brief: Brief) -> dict[str, Any]:
     return brief.model_dump(mode="json", exclude_unset=True)
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return a brief file's bytes, however long the file, at most one more than a brief may have.
+def read_bytes(path: Path, what: str = "brief") -> bytes:
+    """Return a file's bytes, however long the file, at most one more than a brief may have.
 
     Raises:
         InvalidBrief: It is not there, cannot be read or is too large.
@@ -42,9 +43,9 @@ def read_bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             content = file.read(MAX_BRIEF_BYTES + 1)
     except OSError as error:
-        raise InvalidBrief(f"the brief {str(path)!r} cannot be read: {error.strerror}") from None
+        raise InvalidBrief(f"the {what} {str(path)!r} cannot be read: {error.strerror}") from None
     if len(content) > MAX_BRIEF_BYTES:
-        raise InvalidBrief(f"the brief {str(path)!r} has more than the {MAX_BRIEF_BYTES:,} bytes a brief may have")
+        raise InvalidBrief(f"the {what} {str(path)!r} has more than the {MAX_BRIEF_BYTES:,} bytes a {what} may have")
     return content
 
 
@@ -54,9 +55,9 @@ def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
     Raises:
         InvalidBrief: A key means nothing or a value is impossible.
     """
-    changes = _toml(read_bytes(file)) if file else {}
+    changes = toml_values(read_bytes(file)) if file else {}
     for assignment in assignments:
-        _lay(changes, _assigned(assignment))
+        lay(changes, assigned(assignment, _TEXTS))
     return laid_over(brief, changes)
 
 
@@ -67,19 +68,23 @@ def laid_over(brief: Brief, changes: dict[str, Any]) -> Brief:
         InvalidBrief: The changed brief could not be written.
     """
     values = brief.model_dump(mode="json")
-    _lay(values, changes)
+    lay(values, changes)
     values["models"] = {role: model for role, model in values["models"].items() if model is not None}
     return brief.changed(**values)
 
 
-def _assigned(assignment: str) -> dict[str, Any]:
-    """Read `budget.usd=5`; a value that is not TOML is taken as text, an empty one as None."""
+def assigned(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
+    """Read `budget.usd=5`; a value that is not TOML, or of a key in `texts`, is text, an empty one None.
+
+    Raises:
+        InvalidBrief: There is no key or no equals sign.
+    """
     key, equals, value = assignment.partition("=")
     key = key.strip()
     if not equals or not key:
         raise InvalidBrief(f"--set takes key=value, such as length=30000, not {assignment!r}")
     *outer, last = key.split(".")
-    changes: dict[str, Any] = {last: value if key in _TEXTS else _value(value)}
+    changes: dict[str, Any] = {last: value if key in texts else _value(value)}
     for name in reversed(outer):
         changes = {name: changes}
     return changes
@@ -94,16 +99,21 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def _lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
+def lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
     """Lay changes over values, table by table."""
     for key, change in changes.items():
         if isinstance(change, dict) and isinstance(values.get(key), dict):
-            _lay(values[key], change)
+            lay(values[key], change)
         else:
             values[key] = change
 
 
-def _toml(content: bytes) -> dict[str, Any]:
+def toml_values(content: bytes) -> dict[str, Any]:
+    """Read TOML.
+
+    Raises:
+        InvalidBrief: It is none, or no UTF-8 text.
+    """
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:

@@ -1,10 +1,12 @@
 """What `doctor` looks at about models: whether each role's is known, has its key, and can be reached."""
 
+import asyncio
 from urllib.parse import urlsplit
 
 from bookwright.agents.backends import catalogue
 from bookwright.cli.health import Health, first_of
 from bookwright.cli.models import problem_of, provider_state
+from bookwright.models.errors import MissingProgram
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 
@@ -27,7 +29,7 @@ def keys(settings: Settings) -> tuple[Health, str]:
 
 
 def reach(settings: Settings) -> tuple[Health, str]:
-    """Whether the servers of those models answer. No key is sent and nothing is asked of a model."""
+    """Whether the servers and programs of those models answer. No key is sent and nothing is asked of a model."""
     names = [name for name in _names(settings) if not problem_of(name, settings)]  # `models` tells the others
     providers = dict.fromkeys(catalogue.split_name(name)[0] for name in names)
     addresses = {
@@ -36,12 +38,25 @@ def reach(settings: Settings) -> tuple[Health, str]:
         if provider.dialect is not catalogue.Dialect.OWN
     }
     silent = [f"{name} at {address}: {why}" for name, address in addresses.items() if (why := _silence(address))]
-    return first_of(silent, [], ", ".join(addresses) or "no server is in use")
+    programs = [provider.name for provider in providers if provider.runs_program]
+    silent += [why for _ in programs if (why := _trouble_with_program(settings))]
+    return first_of(silent, [], ", ".join([*addresses, *programs]) or "no server is in use")
 
 
 def _names(settings: Settings) -> list[str]:
     fallbacks = [name for names in settings.fallbacks.values() for name in names]
     return list(dict.fromkeys([*(settings.models.get(role) or settings.model for role in ROLES), *fallbacks]))
+
+
+def _trouble_with_program(settings: Settings) -> str:
+    """Say why `claude` will not do; it is asked for its help and nothing else."""
+    from bookwright.agents.backends.claude_command import find_program  # for this check alone
+
+    try:
+        asyncio.run(find_program(settings))
+    except MissingProgram as error:
+        return str(error)
+    return ""
 
 
 def _silence(address: str) -> str:

@@ -2,10 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -14,14 +14,15 @@ from rich.table import Table
 from rich.text import Text
 from sqlalchemy.exc import DBAPIError
 
-from bookwright.agents.backends.protocol import EventKind, StreamEvent
+from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
 from bookwright.cli.output import duration, money, tokens
-from bookwright.cli.progress import Pace, Progress, StepFeed, read_progress
+from bookwright.cli.progress import EVERY_STEP, Pace, Progress, StepFeed, read_progress
+from bookwright.models import event as events
+from bookwright.models.event import AgentEvent, Event, EventPayload, ReasoningEvent, TextEvent
 from bookwright.models.level import Level
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
 from bookwright.storage.steps import StepLine
 from bookwright.storage.stores import BookStorage
 
@@ -36,7 +37,7 @@ _PROSE_STEPS = frozenset(
 
 
 class View(Protocol):
-    """Whoever watches a walk."""
+    """Whoever watches a walk: a subscriber of its bus, within a block of its own."""
 
     def __enter__(self) -> Self: ...
 
@@ -44,12 +45,8 @@ class View(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def hear(self, name: str, event: StreamEvent) -> None:
-        """Hear an event of the call named `name`; on the model loop's thread, so it must be quick."""
-        ...
-
-    def finished(self, unit: TaskNode) -> None:
-        """A unit was closed."""
+    def hear(self, event: Event) -> None:
+        """Hear what the walk says, on a thread of the bus."""
         ...
 
 
@@ -68,19 +65,31 @@ class Call:
         self.characters = 0
         self.notice = ""
 
-    def hear(self, name: str, event: StreamEvent) -> None:
+    def hear(self, event: Event) -> None:
         """Take in one event."""
-        if event.kind in (EventKind.STARTED, EventKind.RESTARTED) or name != self.name:
+        name = event.task_id or ""
+        match event:
+            case TextEvent() | ReasoningEvent():
+                self._go_on_with(name)
+                self.characters += len(event.payload.text) if isinstance(event, TextEvent) else 0
+                self.notice = "" if isinstance(event, TextEvent) else "thinking"
+            case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED)):
+                self.name = ""
+                self._go_on_with(name)
+            case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
+                self._go_on_with(name)
+                self.notice = text
+            case AgentEvent(payload=EventPayload(name=EventKind.TOOL_USE, data=data)):
+                self._go_on_with(name)
+                self.notice = f"using {data.get('tool') or 'a tool'}"
+            case AgentEvent(payload=EventPayload(name=EventKind.FINISHED)):
+                self._go_on_with(name)
+                self.notice = "recording"
+
+    def _go_on_with(self, name: str) -> None:
+        """Begin anew where another call speaks than before."""
+        if name != self.name:
             self.name, self.characters, self.notice = name, 0, ""
-        if event.kind is EventKind.TEXT:
-            self.characters += len(event.text)
-            self.notice = ""
-        elif event.kind is EventKind.REASONING:
-            self.notice = "thinking"
-        elif event.kind is EventKind.WAITING:
-            self.notice = event.text
-        elif event.kind is EventKind.FINISHED:
-            self.notice = "recording"
 
     def describe(self) -> str:
         """Say in a few words what is asked and what has come."""
@@ -113,12 +122,9 @@ class LiveView:
     ) -> None:
         self._live.stop()
 
-    def hear(self, name: str, event: StreamEvent) -> None:
+    def hear(self, event: Event) -> None:
         """Note what the call in flight does; it is shown at the next drawing."""
-        self._call.hear(name, event)
-
-    def finished(self, unit: TaskNode) -> None:
-        """Nothing: the next drawing shows it."""
+        self._call.hear(event)
 
     def render(self) -> RenderableType:
         """Look into the database and draw the panel."""
@@ -133,7 +139,7 @@ class LiveView:
             _line(f"cost {spent(progress)}"),
             _line(f"time {duration(now - self._began)} so far, {left_text(left)}"),
             _line(""),
-            *(_line(step_text(line), style="red" if line.failure else "dim") for line in self._feed.recent),
+            *(_line(step_text(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
         )
 
     def _look(self) -> Progress:
@@ -169,28 +175,23 @@ class PlainView:
         self._thread.join()
         self._print_steps()
 
-    def hear(self, name: str, event: StreamEvent) -> None:
-        """Tell of waits; the rest is told once it is recorded."""
-        if event.kind is EventKind.WAITING:
-            self._print(f"{name}: {event.text}")
-
-    def finished(self, unit: TaskNode) -> None:
-        """Print the unit and how far the book is, below the steps that made it."""
-        self._print_steps()
-        with self._storage.read() as stores:
-            root = stores.nodes.root()
-        self._print(
-            f"{unit.name} is done: {unit.written:,} of {unit.length or 0:,}; "
-            f"the book: {root.written:,} of {root.length or 0:,} {self._storage.language.length_unit}"
-        )
+    def hear(self, event: Event) -> None:
+        """Tell of waits and of closed units; the rest is told once it is recorded."""
+        match event:
+            case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
+                self._print(f"{event.task_id}: {text}")
+            case AgentEvent(payload=EventPayload(name=events.UNIT_FINISHED, data=data)):
+                self._print_steps(until=data["lastStep"])
+                self._print(unit_text(data, self._storage.language.length_unit))
 
     def _watch(self) -> None:
         while not self._done.wait(1 / LOOKS_A_SECOND):
             self._print_steps()
 
-    def _print_steps(self) -> None:
+    def _print_steps(self, until: Any = EVERY_STEP) -> None:
+        """Print the steps up to one, which a closed unit stands below."""
         with self._lock, suppress(DBAPIError):  # as above
-            for line in self._feed.new():
+            for line in self._feed.new(until or EVERY_STEP):
                 self._print(step_text(line))
 
     def _print(self, line: str) -> None:
@@ -205,17 +206,19 @@ class StreamView(PlainView):
         self._held = ""
         self._is_open = True
 
-    def hear(self, name: str, event: StreamEvent) -> None:
+    def hear(self, event: Event) -> None:
         """Print text of the steps that write prose, at once."""
+        name = event.task_id or ""
         step = step_of(name)
-        if step not in _PROSE_STEPS:
-            super().hear(name, event)
-        elif event.kind in (EventKind.STARTED, EventKind.RESTARTED):
-            self._begin(name, step, again=event.kind is EventKind.RESTARTED)
-        elif event.kind is EventKind.TEXT:
-            self._write(event.text)
-        elif event.kind is EventKind.FINISHED:
-            self._write("\n")
+        match event:
+            case _ if step not in _PROSE_STEPS:
+                super().hear(event)
+            case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED as kind)):
+                self._begin(name, step, again=kind == EventKind.RESTARTED)
+            case TextEvent():
+                self._write(event.payload.text)
+            case AgentEvent(payload=EventPayload(name=EventKind.FINISHED)):
+                self._write("\n")
 
     def _begin(self, name: str, step: str, *, again: bool) -> None:
         self._held = ""
@@ -238,12 +241,20 @@ def step_of(name: str) -> str:
     return step.partition(".")[0] if activity == Activity.WRITE else ""
 
 
+def unit_text(data: Mapping[str, Any], length_unit: str) -> str:
+    """A closed unit and how far the book is with it, in one line."""
+    return (
+        f"{data['name']} is done: {data['written']:,} of {data['length']:,}; "
+        f"the book: {data['bookWritten']:,} of {data['bookLength']:,} {length_unit}"
+    )
+
+
 def step_text(line: StepLine) -> str:
     """One attempt in one line."""
     price = "price unknown" if line.cost is None else money(line.cost)
     took = f"{tokens(line.input_tokens)} > {tokens(line.output_tokens)} tokens, {line.duration_millis / 1000:.1f} s"
-    failed = f"  FAILED {line.failure}: {line.detail[:80]}" if line.failure else ""
-    return f"{line.label} {line.activity}/{line.step}  {took}, {price}{failed}"
+    told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}" if line.failure else ""
+    return f"{line.label} {line.activity}/{line.step}  {took}, {price}{told}"
 
 
 def spent(progress: Progress) -> str:

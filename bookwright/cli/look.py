@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from bookwright.cli.access import OpenBook, open_book
+from bookwright.cli.following import follow_book
 from bookwright.cli.live import step_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import fact_table, make_console, moment, plain_table, print_json, print_text
@@ -19,6 +20,7 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
+from bookwright.models.findings import Findings
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.steps import StepLine
 from bookwright.storage.stores import BookStorage
@@ -55,11 +57,12 @@ def show(
             found = stores.nodes.by_label(node)
             documents = [entry for kind in DocumentKind for entry in stores.documents.versions(found.key, kind)]
             current = stores.documents.of_nodes([found.key], *DocumentKind)
+            looked = {document.id: of for document in current if (of := stores.documents.findings_of(document))}
             steps = [line for line in stores.steps.lines(node, limit=EVERY_STEP) if line.label == node]
         if as_json:
-            print_json(_node_facts(found, documents, current if texts else [], steps))
+            print_json(_node_facts(found, documents, current if texts else [], steps, looked))
         else:
-            _print_node(found, documents, current if texts else [], steps)
+            _print_node(found, documents, current if texts else [], steps, looked)
 
 
 def read(
@@ -82,13 +85,21 @@ def log(
     book: BookArgument,
     node: Annotated[str | None, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = None,
     after: Annotated[int, typer.Option(help="Only steps after this one.")] = 0,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show what is done from now on, until the book rests.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the journal: every answer of a model, with its bill. With --json, one object a line."""
+    if follow and after:
+        raise InvalidInput("--follow shows what is done from now on: leave --after out")
     with open_book(book) as opened:
         if node is not None:
             with opened.storage.read() as stores:
                 stores.nodes.by_label(node)
+        if follow:
+            follow_book(opened, node, with_json=as_json)
+            return
         for line in _journal(opened.storage, node, after):
             if as_json:
                 typer.echo(json.dumps(asdict(line), ensure_ascii=False))
@@ -124,18 +135,23 @@ def _tree_line(node: TaskNode) -> Text:
 
 
 def _node_facts(
-    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine]
-) -> dict[str, Any]:
+    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine],
+    looked: dict[int, Findings],
+) -> dict[str, Any]:  # fmt: skip
     fields = {"id", "kind", "version", "length", "text_hash"}
     return {
         "node": node.model_dump(mode="json"),
         "documents": [document.model_dump(mode="json", include=fields) for document in documents],
         "texts": {document.kind.value: document.text for document in current},
+        "findings": {str(document): of.model_dump(mode="json") for document, of in looked.items()},
         "steps": [asdict(line) for line in steps],
     }
 
 
-def _print_node(node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine]) -> None:
+def _print_node(
+    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine],
+    looked: dict[int, Findings],
+) -> None:  # fmt: skip
     console = make_console()
     table = fact_table()
     for name, value in _facts(node):
@@ -144,6 +160,8 @@ def _print_node(node: TaskNode, documents: list[Document], current: list[Documen
     if documents:
         console.print()
         console.print(_document_table(documents))
+    for number, of in looked.items():
+        print_text(f"\ndocument {number} rests on {_told_findings(of)}")
     if steps:
         console.print()
         for line in steps:
@@ -167,6 +185,13 @@ def _facts(node: TaskNode) -> list[tuple[str, str]]:
     }  # fmt: skip
     facts += [(name, "\n".join(items)) for name, items in lists.items()]
     return [(name, value) for name, value in facts if value]
+
+
+def _told_findings(findings: Findings) -> str:
+    pages = [f"  {source.title}  {source.address}  (read {source.accessed})" for source in findings.sources]
+    if not findings.is_verified:
+        return "a model's memory alone: nothing outside the book was searched"
+    return "\n".join(["these pages:", *pages]) if pages else "no page that was named, though some were searched for"
 
 
 def _document_table(documents: list[Document]) -> Any:

@@ -120,6 +120,11 @@ def provider_state(provider: catalogue.Provider, settings: Settings) -> Provider
 
 
 def _address(provider: catalogue.Provider, settings: Settings) -> str:
+    if provider.runs_program:
+        try:
+            return catalogue.find_program(settings)
+        except InvalidInput:
+            return f"the program {settings.claude_path!r}, which is not here"
     if provider.dialect is catalogue.Dialect.OWN:
         return "in process"
     try:
@@ -153,6 +158,8 @@ def _provider_table(providers: list[ProviderState]) -> object:
 
 
 def _key_text(state: ProviderState) -> str:
+    if catalogue.PROVIDERS[state.provider].runs_program:
+        return "logs in by itself"
     if not state.variables:
         return "needs none"
     names = " or ".join(state.variables)

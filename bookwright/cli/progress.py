@@ -48,10 +48,10 @@ class StepFeed:
             self.recent = deque(stores.steps.lines(limit=EVERY_STEP), maxlen=max(shown, 1))
         self._last = self.recent[-1].id if self.recent else 0
 
-    def new(self) -> list[StepLine]:
-        """Return the attempts that were recorded since the last call, oldest first."""
+    def new(self, until: int = EVERY_STEP) -> list[StepLine]:
+        """Return the attempts that were recorded since the last call, oldest first, none of them after a step."""
         with self._storage.read() as stores:
-            lines = list(stores.steps.lines(after=self._last))
+            lines = [line for line in stores.steps.lines(after=self._last) if line.id <= until]
         if lines:
             self._last = lines[-1].id
             self.recent.extend(lines)

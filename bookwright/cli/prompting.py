@@ -1,6 +1,7 @@
 """Looking at what was asked, and at what an edited template would ask: `prompt`."""
 
 import difflib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.react.observation import ROOM, observation
 from bookwright.cli.access import OpenBook, open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.errors import InvalidInput
+from bookwright.models.tool import ToolResponse
 from bookwright.prompts.edited import render_edited, source_of, takes_in
 from bookwright.storage.steps import NO_LONGER_KEPT, AskedStep
 
@@ -89,10 +92,16 @@ def _show_asked(opened: OpenBook, step: int, *, reply: bool, as_json: bool) -> N
     with opened.storage.read() as stores:
         blocks = stores.steps.prompt(step)
         answer = stores.steps.reply(step)
+        uses = stores.tool_uses.before(step)
     if as_json:
-        print_json({"book": opened.book.id, "step": step, "prompt": blocks, "reply": answer})
+        looked_up = [use.model_dump(mode="json") | {"response": json.loads(use.response)} for use in uses]
+        print_json({"book": opened.book.id, "step": step, "prompt": blocks, "looked_up": looked_up, "reply": answer})
         return
     print_text("\n\n".join(blocks))
+    room = ROOM[opened.book.brief.language]
+    for use in uses:
+        told = observation(ToolResponse.model_validate_json(use.response), room)
+        print_text(f"\n=== looked up at step {use.step} ===\n\n{use.tool} {use.arguments}\n\n{told}")
     if reply:
         print_text(f"\n=== the answer ===\n\n{answer}")
 

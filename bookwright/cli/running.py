@@ -3,23 +3,22 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import typer
 
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.runtime.bus import EventBus
 from bookwright.cli.live import View, choose_view
 from bookwright.cli.output import make_console, note
-from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.deps import NoWindow, Window
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
 
@@ -56,10 +55,15 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
 def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
     models = ModelService(settings)
     try:
-        with _open_window(settings, book, wishes) as window, _watch(storage, wishes) as view:
+        with (
+            _open_window(settings, book, wishes) as window,
+            _watch(storage, wishes) as view,
+            closing(EventBus()) as events,
+        ):
+            events.on("*", view.hear)
             around = Surroundings(
-                settings=settings, database=storage.database, models=models, window=_Watched(window, view),
-                listener=view.hear, limits=wishes.limits, cancel=models.cancel,
+                settings=settings, database=storage.database, models=models, window=window, events=events,
+                limits=wishes.limits, cancel=models.cancel,
             )  # fmt: skip
             return run_book(book.id, around)
     finally:
@@ -86,23 +90,6 @@ def choose_window(settings: Settings, book: Book, *, uses_prefect: bool) -> Abst
     from bookwright.flows.prefect_window import open_window  # Prefect takes over a second to import
 
     return open_window(settings, book)
-
-
-@dataclass(frozen=True)
-class _Watched:
-    """A window that tells the view, too, when a unit is closed."""
-
-    window: Window
-    view: View
-
-    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work in the window."""
-        self.window.run(activity, node, work)
-
-    def finished(self, unit: TaskNode, deps: Deps) -> None:
-        """Tell both."""
-        self.window.finished(unit, deps)
-        self.view.finished(unit)
 
 
 @contextmanager

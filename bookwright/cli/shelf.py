@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import tomli_w
 import typer
 
+from bookwright.agents.runtime.event_file import remove_events
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.briefs import merged
 from bookwright.cli.editing import change_brief
@@ -55,6 +56,7 @@ def delete(
         with at_rest(opened.storage) as stores:
             stores.books.delete(opened.book.id)
         _drop_index(opened)
+        remove_events(opened.settings.home, opened.book.id)
     if as_json:
         print_json({"book": opened.book.id, "deleted": True})
     else:

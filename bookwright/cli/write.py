@@ -31,6 +31,7 @@ from bookwright.cli.options import (
     WordsToday,
 )
 from bookwright.cli.output import note, print_json
+from bookwright.cli.record_edits import take_in, unheard_of
 from bookwright.cli.result import Result, show_result
 from bookwright.cli.waiting import wait_until_free
 from bookwright.exports.files import check_formats
@@ -44,7 +45,10 @@ from bookwright.storage.stores import BookStorage
 if TYPE_CHECKING:
     from bookwright.cli import running
 
-_CHANGEABLE = ("pen_name", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget")
+_CHANGEABLE = (
+    "pen_name", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
+    "default_visibility", "forbidden_keywords",
+)  # fmt: skip
 """What a brief may say anew without meaning another book; the models too."""
 
 
@@ -146,9 +150,21 @@ def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:
     wanted = laid_over(book.brief, {key: named[key] for key in _CHANGEABLE if key in named})
     if "models" in named:
         wanted = wanted.changed(models=brief.models)  # as a whole: a role that is no longer named has no model
+    _take_in_news(book, brief, storage)
     if wanted == book.brief:
         return book
     with at_rest(storage) as stores:
         changed = change_brief(wanted, book, stores)
     note(f"the brief of {book.id} is now version {changed.brief_version}")
     return changed
+
+
+def _take_in_news(book: Book, brief: Brief, storage: BookStorage) -> None:
+    """Put secrets and threads into a known book's codex that it never had; those that it has stay as they are."""
+    with storage.read() as stores:
+        news = unheard_of((*brief.secrets, *brief.foreshadowing), stores.codex)
+    if not news:
+        return
+    with at_rest(storage) as stores:
+        take_in(news, stores.codex)
+    note(f"new in the codex of {book.id}: {', '.join(record.id for record in news)}")

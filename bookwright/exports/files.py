@@ -61,8 +61,25 @@ def export(storage: BookStorage, format_name: str, path: Path) -> Path:
         with replacing(path) as unfinished:
             FORMATS[format_name](storage, unfinished)
     except OSError as error:
-        raise UnwritableFolder(f"{str(path)!r} cannot be written ({error.strerror or error})") from None
+        raise _unwritable(path, error) from None
     return path
+
+
+def write_whole(text: str, path: Path) -> None:
+    """Write a text to a file, replacing what lay there.
+
+    Raises:
+        UnwritableFolder: The file cannot be written.
+    """
+    try:
+        with replacing(path) as unfinished:
+            _write_pieces([text], unfinished)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> UnwritableFolder:
+    return UnwritableFolder(f"{str(path)!r} cannot be written ({error.strerror or error})")
 
 
 @contextmanager

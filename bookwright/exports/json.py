@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.findings import Findings
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
@@ -44,13 +45,18 @@ def _nodes(root: TaskNode, storage: BookStorage) -> Iterator[TaskNode]:
 
 def _node(node: TaskNode, storage: BookStorage) -> dict[str, Any]:
     with storage.read() as stores:
-        documents = stores.documents.of_nodes([node.key], *DocumentKind)
+        documents = [
+            _document(document, stores.documents.findings_of(document))
+            for document in stores.documents.of_nodes([node.key], *DocumentKind)
+        ]
     values = node.model_dump(mode="json", exclude={"book", "key", "parent", "unit"})
-    return {"label": node.label, **values, "documents": [_document(document) for document in documents]}
+    return {"label": node.label, **values, "documents": documents}
 
 
-def _document(document: Document) -> dict[str, Any]:
-    return document.model_dump(mode="json", include={"kind", "version", "length", "text"})
+def _document(document: Document, findings: Findings | None) -> dict[str, Any]:
+    """A document; one for which something was to be looked up with its `sources` and whether it `is_verified`."""
+    told = findings.model_dump(mode="json") if findings else {}
+    return document.model_dump(mode="json", include={"kind", "version", "length", "text"}) | told
 
 
 def _encoded(value: Any) -> str:

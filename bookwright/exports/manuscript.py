@@ -12,6 +12,7 @@ from bookwright.models.language import Language
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.prose import paragraphs
+from bookwright.models.source import Source
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
@@ -79,6 +80,11 @@ class Manuscript:
             blurb=clean(blurb.text.strip()) if blurb else "",
             modified=datetime.fromtimestamp(book.updated_at, UTC),
         )
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the pages outside the book that it rests on."""
+        with self._storage.read() as stores:
+            return stores.documents.sources()
 
     def sections(self, label: str = "1") -> Iterator[Section]:
         """Yield parts and chapters in reading order: those of one node, or of all.

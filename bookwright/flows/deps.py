@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bookwright.agents.desk import Desk
+from bookwright.agents.runtime.walk_events import WalkEvents
 from bookwright.flows.limits import Limits
 from bookwright.models.brief import Brief
 from bookwright.models.profile import Profile
@@ -35,6 +36,23 @@ class NoWindow:
 
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
         """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class HeardWindow:
+    """A window whose closed units are told on the bus, too."""
+
+    inner: Window
+    events: WalkEvents
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Do the work in the window."""
+        self.inner.run(activity, node, work)
+
+    def finished(self, unit: TaskNode, deps: "Deps") -> None:
+        """Show it in the window, then say so."""
+        self.inner.finished(unit, deps)
+        self.events.finished(unit)
 
 
 @dataclass(frozen=True)

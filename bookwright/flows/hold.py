@@ -12,14 +12,18 @@ from functools import partial
 from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.allowance import Allowance
 from bookwright.agents.backends.budget import BudgetLedger
-from bookwright.agents.backends.protocol import StreamEvent
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context, ContextBuilder
 from bookwright.agents.desk import Asker, Desk
+from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.event_file import event_path, kept_events
+from bookwright.agents.runtime.lanes import Lanes
+from bookwright.agents.runtime.walk_events import HeardAsker, WalkEvents
 from bookwright.failpoints import Failpoint
-from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.deps import Deps, HeardWindow, NoWindow, Window
 from bookwright.flows.limits import Limits
 from bookwright.flows.stopping import stopping
+from bookwright.flows.toolbox import BookTools
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.errors import (
@@ -54,10 +58,6 @@ SMALL_WINDOW = 16_000
 _HEARTBEATS_A_LEASE = 3
 
 
-def _hear_nothing(name: str, event: StreamEvent) -> None:
-    """For a walk that nobody watches."""
-
-
 @dataclass(frozen=True)
 class Surroundings:
     """What a run of a book brings along; all but the settings and the models has a default."""
@@ -66,7 +66,10 @@ class Surroundings:
     database: Database
     models: Asker
     window: Window = field(default_factory=NoWindow)
-    listener: Callable[[str, StreamEvent], None] = _hear_nothing
+    events: EventBus = field(default_factory=EventBus)
+    """What the walk speaks on; the book's event file listens for as long as the book is held."""
+    lanes: Lanes = field(default_factory=Lanes)
+    """In which the book's calls take turns with other agents of this process."""
     limits: Limits = field(default_factory=Limits)
     cancel: Callable[[], None] = lambda: None
     """Ends the model call in flight."""
@@ -121,6 +124,7 @@ def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
             _leaving(database, book.id, lease),
             heartbeat(journal, settings.lease_seconds, around.cancel),
+            kept_events(around.events, event_path(settings.home, book.id)),
         ):
             yield _deps(book, storage, journal, index, around)
 
@@ -172,22 +176,26 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
     profile = fitted_profile(brief, settings, around.model)
     writer = model_of("writer", brief, settings, around.model)
     locale = (brief.prompt_language or brief.language).value
+    is_rehearsal = model_of("researcher", brief, settings, around.model).startswith("rehearsal:")
     count = partial(TokenCounter().estimate, writer)
+    events = WalkEvents(around.events, storage)
+    journal.on_recorded = events.recorded
     desk = Desk(
         brief=brief,
         profile=profile,
         settings=settings,
         journal=journal,
-        models=around.models,
+        models=HeardAsker(around.models, events, around.lanes),
         budget=_ledger(book, journal, settings),
         contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), index, journal),
         model_of=lambda role: model_of(role, brief, settings, around.model),
-        listener=around.listener,
+        listener=events.hear,
         locale=locale,
         count_tokens=count,
         stores_prompts=settings.keep_prompts,
+        tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
     )  # fmt: skip
-    return Deps(storage, desk, around.window, around.limits)
+    return Deps(storage, desk, HeardWindow(around.window, events), around.limits)
 
 
 def _ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:

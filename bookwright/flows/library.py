@@ -11,10 +11,12 @@ from bookwright.failpoints import Failpoint
 from bookwright.flows.hold import model_of
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
+from bookwright.models.codex_record import Origin, Record
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 from bookwright.storage import migrate
 from bookwright.storage.books import BookRepository
+from bookwright.storage.codex import CodexRepository
 from bookwright.storage.database import Database, open_database
 from bookwright.storage.nodes import NodeRepository
 
@@ -83,7 +85,11 @@ def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) ->
         if known is not None:
             return known
         identity = book_id(brief, copy)
-        books.create(identity, brief)
+        books.create(identity, brief.without_codex())
+        codex = CodexRepository(connection, identity)
+        records: tuple[Record, ...] = (*brief.secrets, *brief.foreshadowing)
+        for record in records:
+            codex.add(record, Origin.AUTHOR)
         NodeRepository(connection, identity).add_root(brief.title, brief.premise, brief.length)
         return books.get(identity)
 

@@ -11,8 +11,9 @@ from prefect.exceptions import PrefectException
 from prefect.settings import temporary_settings
 from prefect.states import Completed
 
-from bookwright.agents.backends.protocol import EventKind, StreamEvent
+from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.runtime.bus import Handler
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, check_models, find_or_create, opened_library
 from bookwright.flows.limits import Limits
@@ -22,6 +23,7 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief, make_brief, parse_brief
 from bookwright.models.errors import BookwrightError, InvalidBrief
+from bookwright.models.event import AgentEvent, Event, EventType
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database
@@ -102,23 +104,28 @@ def _write(book: Book, settings: Settings, database: Database, limits: Limits, m
     with temporary_settings(PATIENCE), closing(ModelService(settings)) as models:
         around = Surroundings(
             settings=settings, database=database, models=models, window=PrefectWindow(logger.warning),
-            listener=_step_teller(logger.info), limits=limits, cancel=models.cancel, model=model,
+            limits=limits, cancel=models.cancel, model=model,
         )  # fmt: skip
-        written = run_book(book.id, around)
+        with closing(around.events) as events:
+            events.on(EventType.EVENT, _step_teller(logger.info))
+            written = run_book(book.id, around)
     with BookStorage(database, book.id, book.brief.language).read() as stores:
         root = stores.nodes.root()
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
     return f'"{written.title}": {length}, {written.calls:,} calls, {written.dollars:,.4f} US dollars'
 
 
-def _step_teller(tell: Callable[[str], None]) -> Callable[[str, StreamEvent], None]:
+def _step_teller(tell: Callable[[str], None]) -> Handler:
     """Make every step a line of the flow run's log."""
 
-    def hear(step: str, event: StreamEvent) -> None:
-        if event.kind is EventKind.WAITING:
-            tell(f"{step}: {event.text}")
-        elif event.kind in _TOLD:
-            tell(f"{step}: {_TOLD[event.kind]}")
+    def hear(event: Event) -> None:
+        if not isinstance(event, AgentEvent):
+            return
+        name = event.payload.name
+        if name == EventKind.WAITING:
+            tell(f"{event.task_id}: {event.payload.text}")
+        elif name in _TOLD:
+            tell(f"{event.task_id}: {_TOLD[EventKind(name)]}")
 
     return hear
 

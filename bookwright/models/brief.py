@@ -3,6 +3,7 @@
 import difflib
 import tomllib
 import unicodedata
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import (
@@ -15,7 +16,9 @@ from pydantic import (
     model_validator,
 )
 
+from bookwright.models.codex import Names, Secret, Visibility, VisibilityLevel, slug
 from bookwright.models.errors import InvalidBrief
+from bookwright.models.foreshadowing import Foreshadowing
 from bookwright.models.language import Language, detect_language
 from bookwright.models.length import length_class
 from bookwright.models.model_name import ROLES, ModelName
@@ -24,6 +27,8 @@ from bookwright.models.profile import ProfileName
 MAX_BRIEF_BYTES = 256 * 1024
 MIN_LENGTH = 50
 MAX_LENGTH = 10_000_000
+MAX_SECRETS = 500
+"""And as many threads of foreshadowing."""
 
 
 def _plain(text: str) -> str:
@@ -80,6 +85,13 @@ class Brief(BaseModel):
     budget: Budget = Budget()
     models: dict[str, ModelName] = Field(default_factory=dict)
     """A model for each role that is not to use the default one; `default` names that."""
+    default_visibility: VisibilityLevel = Visibility.USE
+    """For what the codex comes to hold without a visibility of its own; secrets are hidden all the same."""
+    forbidden_keywords: Names = ()
+    """Words that are to stand nowhere in the book."""
+    secrets: tuple[Secret, ...] = Field(default=(), max_length=MAX_SECRETS)
+    """They go to the codex when the book is begun, and so do the threads; a stored brief has none."""
+    foreshadowing: tuple[Foreshadowing, ...] = Field(default=(), max_length=MAX_SECRETS)
 
     @model_validator(mode="before")
     @classmethod
@@ -87,6 +99,21 @@ class Brief(BaseModel):
         if isinstance(values, dict) and not values.get("language"):
             values = {**values, "language": detect_language(str(values.get("premise", "")))}
         return values
+
+    @field_validator("secrets", "foreshadowing", mode="before")
+    @classmethod
+    def _identified(cls, records: Any) -> Any:
+        return identified(records) if isinstance(records, (list, tuple)) else records
+
+    @field_validator("secrets", "foreshadowing")
+    @classmethod
+    def _told_apart(cls, records: tuple[Any, ...]) -> tuple[Any, ...]:
+        seen: set[str] = set()
+        for record in records:
+            if record.id in seen:
+                raise ValueError(f"has the id {record.id!r} twice; give each one its own")
+            seen.add(record.id)
+        return records
 
     @field_validator("models")
     @classmethod
@@ -114,6 +141,10 @@ class Brief(BaseModel):
         head = self.premise.splitlines()[0]
         return head if len(head) <= 60 else head[:60].rsplit(" ", 1)[0] + " …"
 
+    def without_codex(self) -> "Brief":
+        """The brief without what goes to the codex."""
+        return self.model_copy(update={"secrets": (), "foreshadowing": ()})
+
     def changed(self, **changes: Any) -> "Brief":
         """A copy with some fields changed, checked like any brief.
 
@@ -121,6 +152,16 @@ class Brief(BaseModel):
             InvalidBrief: The changed brief could not be written.
         """
         return make_brief({**self.model_dump(mode="json"), **changes})
+
+
+def identified(records: Iterable[Any]) -> list[Any]:
+    """Give each table of a secret or a thread an id that has none: of its title, or `"secret-3"` by its place."""
+    return [
+        {"id": slug(str(record.get("title") or "")) or f"secret-{place}", **record}
+        if isinstance(record, dict)
+        else record
+        for place, record in enumerate(records, 1)
+    ]
 
 
 def make_brief(values: dict[str, Any]) -> Brief:
@@ -159,9 +200,16 @@ def _one_line(error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"the brief has no {place}"
     if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(place, Brief.model_fields, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(Brief.model_fields)}"
+        known = list(_known_keys(first["loc"][0]) if len(first["loc"]) > 1 else Brief.model_fields)
+        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(known)}"
         return f"the brief has an unknown key {place!r}{hint}"
     message = first["msg"].removeprefix("Value error, ")
     shown = repr(first["input"])
     return f"{place} in the brief: {message} (it is {shown[:60]})"
+
+
+def _known_keys(field: Any) -> Iterable[str]:
+    """The keys of the tables that a field of a brief holds."""
+    tables: dict[str, type[BaseModel]] = {"budget": Budget, "secrets": Secret, "foreshadowing": Foreshadowing}
+    return tables[field].model_fields if field in tables else ()

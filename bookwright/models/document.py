@@ -20,6 +20,9 @@ class DocumentKind(StrEnum):
     QUESTIONS = "questions"
     """What a unit needed to know of the book so far, one question a line; asked of the index, shown to nobody."""
 
+    QUALITY = "quality"
+    """A `QualityReport` of a unit."""
+
     @property
     def is_running(self) -> bool:
         """True for the two documents that maintainers keep over the whole book."""

@@ -6,6 +6,7 @@
     + InvalidSetting
     + UnknownModel
     + MissingKey             the chosen provider has no API key
+    + MissingProgram         the program that a provider runs is not here, or cannot do what is needed
     + InvalidTemplate        an edited prompt template that cannot be rendered
     + BookNotFound
     + NodeNotFound
@@ -14,6 +15,11 @@
     + DatabaseTooNew
     + UnwritableFolder
     + UnusableBackup         a file that is no backup, or none that can be restored here
+    + InvalidEntry           a codex entry, secret or thread that cannot be kept
+    + EntryNotFound
+    + NameTaken              two entries of the codex would answer to one name
+    + EditConflict           somebody else changed it meanwhile
+    + UnknownPhase
   x LeaseError
     + BookHeld               another worker writes this book
     + LeaseLost              this worker no longer does
@@ -35,6 +41,7 @@
 
 from typing import Any
 
+from bookwright.models.step import Reply
 from bookwright.models.tool import ErrorCode
 
 
@@ -64,6 +71,10 @@ class UnknownModel(InvalidInput):
 
 class MissingKey(InvalidInput):
     """The chosen provider needs an API key and none is set."""
+
+
+class MissingProgram(InvalidInput):
+    """The chosen provider runs a program that is not installed, or in a version that will not do."""
 
 
 class InvalidTemplate(InvalidInput):
@@ -98,6 +109,26 @@ class UnusableBackup(InvalidInput):
     """A file that is no backup, or none that can be restored here; nothing was changed."""
 
 
+class InvalidEntry(InvalidInput):
+    """A codex entry, secret or thread of foreshadowing with an impossible value or move."""
+
+
+class EntryNotFound(InvalidInput):
+    """Nothing in the codex answers to that id or name."""
+
+
+class NameTaken(InvalidInput):
+    """Another entry answers to that id or name already."""
+
+
+class EditConflict(InvalidInput):
+    """The record has a newer version than the one that was edited."""
+
+
+class UnknownPhase(InvalidInput):
+    """An entry has no phase of that name."""
+
+
 class LeaseError(BookwrightError):
     """Who may write a book is in question."""
 
@@ -121,6 +152,9 @@ class LeaseLost(LeaseError):
 class BackendError(BookwrightError):
     """A model did not deliver."""
 
+    reply: Reply | None = None
+    """What came of the try all the same, with the bill that the provider told; else it is estimated."""
+
 
 class BackendUnavailable(BackendError):
     """Worth a retry: a timeout, throttling, an outage or a stream that broke."""
@@ -130,7 +164,11 @@ class BackendUnavailable(BackendError):
     ) -> None:
         super().__init__(message)
         self.kind = kind
-        """What went wrong, as one word for the journal: timeout, rate_limit, overloaded, ..."""
+        """What went wrong, as one word for the journal: timeout, rate_limit, overloaded, ...
+
+        `"timed_out"` is a timeout of a call that may have saved something by tools of its own: that
+        stands, and the call is not made again by itself. Source: REQUIREMENTS C-24.
+        """
         self.retry_after = retry_after
         """Seconds the provider asks us to wait; None if it does not say."""
         self.partial = partial

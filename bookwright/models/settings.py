@@ -1,12 +1,13 @@
 """Settings of the installation: where things lie, which services it uses, how long it waits."""
 
 import difflib
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -52,6 +53,16 @@ class Settings(BaseSettings):
     """Prices by `provider:model`."""
     llm_base_url: str = ""
     """Where the provider `compatible` is reached."""
+    tavily_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("tavily_api_key", "BOOKWRIGHT_TAVILY_API_KEY")
+    )
+    """For searches of the web by Tavily; also read from `TAVILY_API_KEY`."""
+    searxng_url: str = ""
+    """A SearXNG server that searches the web, such as `http://127.0.0.1:8080`; its JSON format has to be on."""
+    claude_path: str = "claude"
+    """The program that the provider `claude-cli` runs, by its name or its place."""
+    claude_tools: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Tools of that program by role, such as `{"researcher": ["WebSearch"]}`; no role has any unless it is named."""
     studio_usd: float | None = Field(default=None, gt=0, le=1_000_000)
     """US dollars that all books of the database may cost together, the deleted ones too; None for no cap."""
     studio_tokens: int | None = Field(default=None, gt=0)
@@ -87,6 +98,13 @@ class Settings(BaseSettings):
         if url and not url.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
             raise ValueError("is no sqlite:/// or postgresql:// address")
         return url
+
+    @field_validator("searxng_url")
+    @classmethod
+    def _web_address(cls, url: str) -> str:
+        if url and not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url):
+            raise ValueError("is no http:// or https:// address of a server")
+        return url.rstrip("/")
 
     @property
     def studio_cap(self) -> Cap:

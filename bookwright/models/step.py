@@ -96,6 +96,10 @@ class Reply(BaseModel):
     """Millionths of a US dollar; None where no price is known."""
     duration_millis: int = 0
     first_event_millis: int | None = None
+    num_turns: int = 1
+    """How often the model spoke for it; more than once where the provider runs tools of its own."""
+    session_id: str = ""
+    """The provider's own name for the conversation, where it has one."""
 
 
 class ToolUse(BaseModel):

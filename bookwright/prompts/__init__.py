@@ -7,6 +7,7 @@ from bookwright.prompts.render import (
     render_correction,
     render_problem,
     render_state,
+    render_style_guide,
     render_system,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "render_correction",
     "render_problem",
     "render_state",
+    "render_style_guide",
     "render_system",
 ]

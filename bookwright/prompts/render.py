@@ -1,5 +1,6 @@
-"""Turns a template's path and a card into text. The only place that knows Jinja."""
+"""Turns a template's path and a card into text. The only place that knows their folders."""
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -65,6 +66,12 @@ def render_state(state: object, language: str) -> str:
     return environment().get_template("story/_state.md.j2").render(state=state, language=language).strip()
 
 
+def render_style_guide(profile: object, unit: str, locale: str = "en") -> str:
+    """Render a `StyleProfile` as a writer reads it; `unit` names what lengths count, `"words"` or `"characters"`."""
+    values = {"profile": profile, "unit": unit}
+    return environment(locale).get_template("story/_style_guide.md.j2").render(values).strip()
+
+
 def render_problem(name: str, locale: str = "en", **values: object) -> str:
     """Say in the language of the prompts what is wrong with an answer; `name` is one of the template's."""
     return environment(locale).get_template("story/_problem.md.j2").render(name=name, values=values).strip()
@@ -76,9 +83,35 @@ def render_correction(failure: str, problem: str, language: str, locale: str = "
     return environment(locale).get_template("story/_correction.md.j2").render(values).strip()
 
 
+def render_lookups(steps: int, locale: str = "en", *, has_web: bool, is_researcher: bool) -> str:
+    """Tell a step how to look things up: in how many replies, 0 where there is no tool, and whether outside the book."""
+    values = {"steps": steps, "has_web": has_web, "is_researcher": is_researcher}
+    return environment(locale).get_template("react/method.md.j2").render(values).strip()
+
+
+def render_form(tools: Sequence[object], locale: str = "en") -> str:
+    """Describe tools, and the text form in which they are asked for, to a model that cannot call them itself."""
+    return environment(locale).get_template("react/form.md.j2").render(tools=tools).strip()
+
+
+def render_turn(name: str, locale: str = "en") -> str:
+    """Say what code has to say between two turns; `name` is one of the template's."""
+    return environment(locale).get_template("react/turn.md.j2").render(name=name).strip()
+
+
+def render_unverified(language: str) -> str:
+    """Say in the book's language, given by its English name, that nothing was searched."""
+    return environment().get_template("react/unverified.md.j2").render(language=language).strip()
+
+
 def render_block(tag: str, text: str, locale: str = "en") -> str:
     """Wrap one context component in its heading, its note and its tag."""
     return environment(locale).get_template("story/block.md.j2").render(tag=tag, text=text).strip()
+
+
+def render_agent(name: str, locale: str = "en") -> str:
+    """Render the system prompt of an agent that is no step of the walk."""
+    return environment(locale).get_template(f"agents/{name}.md.j2").render().strip()
 
 
 def render_tool(name: str, locale: str = "en", **values: object) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, insert, literal_column, select, update
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.findings import Findings, distinct
+from bookwright.models.source import Source
 from bookwright.storage.database import database_now
 from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps, texts
 from bookwright.storage.texts import TextStore, text_hash, unpacked
@@ -71,6 +73,9 @@ _WAITING = (
     .where(maintenance.c.book == bindparam("book"), maintenance.c.is_applied.is_(False))
     .order_by(maintenance.c.id)
 )
+
+_LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
+"""Kinds whose structure is what they rest on."""
 
 
 class DocumentRepository:
@@ -173,6 +178,20 @@ class DocumentRepository:
     def data_of(self, document: Document) -> str:
         """Return a document's structure as JSON; empty where it is only text."""
         return self._texts.get(document.data_hash) if document.data_hash else ""
+
+    def findings_of(self, document: Document) -> Findings | None:
+        """Return what a design or findings rest on outside the book; None where nothing was looked up for it."""
+        if document.kind not in _LOOKED_UP or document.data_hash is None:
+            return None
+        return Findings.model_validate_json(self._texts.get(document.data_hash))
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the pages outside the book that its current designs and findings rest on, each once, oldest first."""
+        chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), documents.c.data_hash.is_not(None))
+        query = select(documents.c.data_hash).where(documents.c.book == self._book, *chosen, _IS_CURRENT)
+        hashes = self._connection.execute(query.order_by(documents.c.id)).scalars()
+        found = (Findings.model_validate_json(self._texts.get(key)) for key in dict.fromkeys(hashes))
+        return distinct(source for each in found for source in each.sources)
 
     def news_of(self, node: int, kind: DocumentKind, news: DocumentKind) -> list[tuple[int, str]]:
         """Return what each version of a running document took in: its id and the label of the news' node.

@@ -62,6 +62,8 @@ class Journal:
         self.last_renewed = time.monotonic()
         """When the lease was last renewed, by this process's monotonic clock."""
         self._longest_silence = 0.0
+        self.on_recorded: Callable[[Attempt, int], None] | None = None
+        """Told of each attempt once it is on record, with its id; must not raise."""
 
     @property
     def stop_requested(self) -> bool:
@@ -115,6 +117,8 @@ class Journal:
         self._remember(blocks)
         self._note(attempt, step, hashes, move is not None)
         del self._deferred[:done]
+        if self.on_recorded is not None:
+            self.on_recorded(attempt, step)
         return step
 
     @contextmanager

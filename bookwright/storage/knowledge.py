@@ -113,6 +113,11 @@ class KnowledgeIndex:
         best = sorted(scored, key=lambda found: (-found[0], found[1].id))[:limit]
         return [replace(passage, score=score) for score, passage in best]
 
+    def has(self, count: int) -> bool:
+        """True if at least so many passages are on record."""
+        with self._look() as repository:
+            return repository.has(count)
+
     def reindex(self, journal: Journal, told: Callable[[int], None] = lambda documents: None) -> int:
         """Cut all documents anew and build the index; return how many texts were embedded.
 

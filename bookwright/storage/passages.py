@@ -106,6 +106,11 @@ class PassageRepository:
             query = query.where(passages.c.id <= up_to)
         return self._connection.execute(query).scalar_one()
 
+    def has(self, count: int) -> bool:
+        """True if there are at least so many passages, from 1; reads no more of them than that."""
+        some = select(passages.c.id).where(passages.c.book == self._book).order_by(passages.c.id)
+        return self._connection.execute(some.offset(count - 1).limit(1)).first() is not None
+
     def count_documents(self, kinds: Iterable[DocumentKind]) -> int:
         """Count the documents of some kinds, in all their versions."""
         chosen = documents.c.kind.in_([kind.value for kind in kinds])

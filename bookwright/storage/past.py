@@ -13,7 +13,18 @@ from bookwright.models.step import Activity
 from bookwright.storage.database import memory_database
 from bookwright.storage.steps import AskedStep
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tables import books, briefs, documents, maintenance, metadata, nodes, steps, texts, tool_uses
+from bookwright.storage.tables import (
+    books,
+    briefs,
+    codex,
+    documents,
+    maintenance,
+    metadata,
+    nodes,
+    steps,
+    texts,
+    tool_uses,
+)
 
 _MAKING = (Activity.PLAN, Activity.DECOMPOSE, Activity.DIVIDE)
 
@@ -59,6 +70,13 @@ class _Copying:
         self._put(documents, _current(found))
         self._put_texts()
         self._put(maintenance, self._queue({document["id"] for document in found}))
+        self._put(codex, self._codex())
+
+    def _codex(self) -> list[dict[str, Any]]:
+        """Every record with the versions that it had, the newest of them current."""
+        found = self._rows(codex, codex.c.recorded_at <= self._step.recorded_at, order=codex.c.id)
+        newest = {(row["kind"], row["slug"]): row["version"] for row in found}
+        return [row | {"is_current": newest[row["kind"], row["slug"]] == row["version"]} for row in found]
 
     def _first_later_document(self) -> int | None:
         return self._value(

@@ -1,8 +1,8 @@
 """Lets go of prompts that nobody will ask for again, and gives their room back.
 
 Of a book's texts only those go that stand in no other place than the prompts of old steps: a text that is a
-reply, a tool's answer, a document, or a block of a prompt that is kept, stays. Steps keep their rows, with the hashes of what
-was asked, so a bill and a history never change.
+reply, a tool's answer, a document, or a block of a prompt that is kept, stays. Steps keep their rows, with the
+hashes of what was asked, so a bill and a history never change.
 """
 
 from collections.abc import Iterable, Iterator

@@ -9,6 +9,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.language import Language
 from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository
+from bookwright.storage.codex import CodexRepository
 from bookwright.storage.database import Database
 from bookwright.storage.documents import DocumentRepository, MaintenanceQueue
 from bookwright.storage.node_view import NodeView
@@ -32,6 +33,7 @@ class Stores:
         self.steps = StepRepository(connection, book)
         self.tool_uses = ToolUseRepository(connection, book, self.texts)
         self.queue = MaintenanceQueue(connection, book)
+        self.codex = CodexRepository(connection, book)
 
 
 class BookStorage:

@@ -281,10 +281,12 @@ sessions = Table(
     Column("dropped_turns", Integer, nullable=False, default=0),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
-    Index("ix_sessions_updated_at", "updated_at"),
-    Index("ix_sessions_book", "book"),
+    sqlite_with_rowid=False,
 )
-"""Talks with agents, of a book or of none; a step of the walk has its journal row instead."""
+"""Talks with agents, of a book or of none; a step of the walk has its journal row instead.
+
+Few, so that nothing but the key is indexed: each index is a page of every book's file.
+"""
 
 session_messages = Table(
     "session_messages",
@@ -294,5 +296,46 @@ session_messages = Table(
     Column("body", Text, nullable=False),
     Column("size", Integer, nullable=False),
     Column("recorded_at", Float, nullable=False),
+    sqlite_with_rowid=False,
 )
 """The turns of a session as JSON, in order from 1; `size` counts the characters of the text."""
+
+codex = Table(
+    "codex",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("slug", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("is_current", Boolean, nullable=False, default=True),
+    Column("is_removed", Boolean, nullable=False, default=False),
+    Column("data", Text, nullable=False),
+    Column("origin", Name, nullable=False),
+    Column("origins", Text, nullable=False),
+    Column("document", _Key),
+    Column("step", _Key),
+    Column("recorded_at", Float, nullable=False),
+    UniqueConstraint("book", "kind", "slug", "version"),
+    Index("ix_codex_current", "book", "kind", "is_current", "slug"),
+)
+"""Entries, secrets and threads of foreshadowing in all their versions; none is ever overwritten."""
+
+codex_suggestions = Table(
+    "codex_suggestions",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("slug", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("present", Text, nullable=False),
+    Column("wanted", Text, nullable=False),
+    Column("status", Name, nullable=False),
+    Column("document", _Key),
+    Column("step", _Key),
+    Column("recorded_at", Float, nullable=False),
+    Index("ix_codex_suggestions_record", "book", "kind", "slug", "status"),
+)
+"""What an extraction would change of what an author said: kept for the author to take or drop."""

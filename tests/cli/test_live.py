@@ -1,11 +1,14 @@
 """What a person sees while a book is written: a panel of 80 columns, lines, or the prose."""
 
 import io
+from contextlib import closing
 
 import pytest
 from rich.console import Console
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
+from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.walk_events import WalkEvents
 from bookwright.cli.live import LiveView, PlainView, StreamView, choose_view, step_of
 from bookwright.cli.progress import Pace, StepFeed, read_progress
 from bookwright.models.step import Activity, Failure
@@ -32,6 +35,19 @@ def printed(console):
     return console.file.getvalue()
 
 
+def tell(book, view, name, event):
+    """Say it as the walk does, and wait until the view has heard it."""
+    with closing(EventBus()) as bus:
+        bus.on("*", view.hear)
+        WalkEvents(bus, book).hear(name, event)
+
+
+def tell_finished(book, view, closed):
+    with closing(EventBus()) as bus:
+        bus.on("*", view.hear)
+        WalkEvents(bus, book).finished(closed)
+
+
 def unit(book, label):
     with book.read() as stores:
         return stores.nodes.by_label(label)
@@ -50,8 +66,8 @@ def test_the_panel_shows_place_words_cost_and_time_in_80_columns(settings):
     now[0] = 100.0
     with book.write() as stores:
         stores.nodes.add_written(stores.nodes.by_label("1.3"), 988)
-    view.hear("1.3 write/draft", StreamEvent(EventKind.STARTED))
-    view.hear("1.3 write/draft", StreamEvent(EventKind.TEXT, "x" * 1_234))
+    tell(book, view, "1.3 write/draft", StreamEvent(EventKind.STARTED))
+    tell(book, view, "1.3 write/draft", StreamEvent(EventKind.TEXT, "x" * 1_234))
 
     lines = drawn(view)
 
@@ -90,10 +106,10 @@ def test_the_last_steps_stay_in_sight(book, journal):
 def test_what_the_call_in_flight_waits_for_is_told(book):
     view = LiveView(book, console_of())
 
-    view.hear("1.3 write/draft", StreamEvent(EventKind.WAITING, "rate limit, 20 s"))
+    tell(book, view, "1.3 write/draft", StreamEvent(EventKind.WAITING, "rate limit, 20 s"))
     assert any("1.3 write/draft: rate limit, 20 s" in line for line in drawn(view))
 
-    view.hear("1.3 write/draft", StreamEvent(EventKind.RESTARTED))
+    tell(book, view, "1.3 write/draft", StreamEvent(EventKind.RESTARTED))
     assert any("1.3 write/draft: 0 characters so far" in line for line in drawn(view))
 
 
@@ -112,7 +128,7 @@ def test_lines_name_each_step_and_each_unit_once_and_in_order(book, journal):
     with PlainView(book, console) as view:
         journal.record(attempt(unit(book, "1.3"), "draft", "", Activity.WRITE, failure=Failure.EMPTY))
         journal.record(attempt(unit(book, "1.3"), "draft", "Rain.", Activity.WRITE, number=2))
-        view.finished(unit(book, "1.1"))
+        tell_finished(book, view, unit(book, "1.1"))
         journal.record(attempt(unit(book, "1.3"), "critic", "Fine.", Activity.WRITE))
 
     assert printed(console).splitlines() == [
@@ -129,9 +145,9 @@ def test_the_prose_is_streamed_as_it_comes(book):
 
     for name, text in (("1.3 write/plan", "a plan"), ("1.3 write/draft", "Rain [x] "), ("1.3 write/draft", "fell.")):
         if text != "fell.":
-            view.hear(name, StreamEvent(EventKind.STARTED))
-        view.hear(name, StreamEvent(EventKind.TEXT, text))
-    view.hear("1.3 write/draft", StreamEvent(EventKind.FINISHED))
+            tell(book, view, name, StreamEvent(EventKind.STARTED))
+        tell(book, view, name, StreamEvent(EventKind.TEXT, text))
+    tell(book, view, "1.3 write/draft", StreamEvent(EventKind.FINISHED))
 
     assert printed(console) == "\n--- 1.3 write/draft\nRain [x] fell.\n"
 
@@ -140,9 +156,9 @@ def test_findings_before_a_revised_text_are_not_streamed(book):
     console = console_of()
     view = StreamView(book, console)
 
-    view.hear("1.3 write/revise", StreamEvent(EventKind.STARTED))
+    tell(book, view, "1.3 write/revise", StreamEvent(EventKind.STARTED))
     for text in ("Too slow. <<<TE", "XT>>>\nRain", " fell."):
-        view.hear("1.3 write/revise", StreamEvent(EventKind.TEXT, text))
+        tell(book, view, "1.3 write/revise", StreamEvent(EventKind.TEXT, text))
 
     assert printed(console) == "\n--- 1.3 write/revise\n\nRain fell."
 

@@ -45,6 +45,15 @@ TOML = 'premise = "A keeper finds a log."\nlength = 900\n'
         ({"models": {"poet": "openai:x"}}, "'poet' is no role"),
         ({"models": {"writer": "gpt"}}, "provider:model"),
         ({"models": "openai:x"}, "models"),
+        ({"default_visibility": 4}, "default_visibility in the brief: is no visibility"),
+        ({"secrets": "x"}, "secrets"),
+        ({"secrets": ["x"]}, "secrets.0"),
+        ({"secrets": [{"content": "x", "visibility": True}]}, "secrets.0.visibility in the brief: is no visibility"),
+        ({"secrets": [{"contents": "x"}]}, "the brief has no secrets.0.content"),
+        ({"secrets": [{"content": "x", "importanc": 1}]}, "did you mean 'importance'"),
+        ({"secrets": [{"id": "a", "content": "x"}, {"id": "a", "content": "y"}]}, "has the id 'a' twice"),
+        ({"foreshadowing": [{"title": "Ring", "status": "lost"}]}, "foreshadowing.0.status"),
+        ({"foreshadowing": [{"title": "Ring", "payoff": {"planned_at": "soon"}}]}, "is no place"),
     ],
 )
 def test_a_bad_brief_is_refused_in_one_line_that_names_the_key(change: dict[str, Any], said: str) -> None:

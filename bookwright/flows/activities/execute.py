@@ -3,17 +3,20 @@
 from dataclasses import replace
 
 from bookwright.agents.desk import ActivityRun
+from bookwright.agents.react.sources import documents, findings
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Expert
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.findings import Findings
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.prompts.render import render_unverified
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -29,7 +32,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
     workflow = _workflow(node, unit, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
-    run.run(workflow[-1], lambda text: _leave_document(node, unit, text, run))
+    run.run(workflow[-1], lambda text: _leave_document(node, unit, _made(node, text, workflow, run, deps), run))
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
@@ -42,24 +45,43 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
     )  # fmt: skip
     with deps.stores() as stores:
         kinds = (DocumentKind.DESIGN, DocumentKind.FINDINGS)  # a design task may have a search among its parts
-        documents = stores.documents.of_nodes([part.key for part in parts(node, deps)], *kinds)
-    for document in documents:
-        run.add("part", document.text)
-    sources = tuple(document.id for document in documents)
-    run.run(agent, lambda text: _leave_document(node, unit, text, run, sources))
+        below = stores.documents.of_nodes([part.key for part in parts(node, deps)], *kinds)
+        told = [data for part in below if (data := stores.documents.data_of(part))]
+    for part in below:
+        run.add("part", part.text)
+    merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
+    inputs = tuple(part.id for part in below)
+    made = NewDocument(node=node.key, kind=_kind(node), text="", data=merged, inputs=inputs)
+    run.run(agent, lambda text: _leave_document(node, unit, made.model_copy(update={"text": text}), run))
 
 
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:
     if node.task_type is TaskType.SEARCH:
-        return (search_executor(unit.level),)
+        return (search_executor(unit.level, deps.profile.name),)
     expert = Expert.GENERALIST
     if unit.level is Level.BOOK and deps.profile.name in (ProfileName.STANDARD, ProfileName.FINE):
         expert = run.run(ROUTER).value.expert
     return design_workflow(unit.level, expert, deps.profile.name)
 
 
-def _leave_document(node: TaskNode, unit: TaskNode, text: str, run: ActivityRun, sources: tuple[int, ...] = ()) -> Move:
-    new = NewDocument(node=node.key, kind=_kind(node), text=text, inputs=(*run.sources, *sources))
+def _made(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:
+    """The document of a task, with what was looked up for it; findings that nobody looked up say so first."""
+    looking = [agent for agent in workflow if agent.tools]
+    uses = run.uses(*looking)
+    found = findings(uses, text)
+    is_unverified = bool(looking) and node.task_type is TaskType.SEARCH and not found.is_verified
+    has_data = is_unverified or bool(found.sources)
+    return NewDocument(
+        node=node.key,
+        kind=_kind(node),
+        text=f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text,
+        data=found.model_dump_json() if has_data else "",
+        inputs=documents(uses),
+    )
+
+
+def _leave_document(node: TaskNode, unit: TaskNode, made: NewDocument, run: ActivityRun) -> Move:
+    new = made.model_copy(update={"inputs": tuple(dict.fromkeys((*run.sources, *made.inputs)))})
 
     def move(stores: Stores, step: int) -> None:
         document = stores.documents.add(new, step)

@@ -1,0 +1,1 @@
+"""Figures of prose that need no opinion: length, speech, rhythm, repetition, stock phrases, names, style."""

@@ -1,0 +1,125 @@
+"""All leak checks of a draft, run together and always."""
+
+from collections.abc import Iterator, Sequence
+
+from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Severity, Verdict
+from bookwright.agents.relay.leaks.keywords import Found, find_keyword
+from bookwright.agents.relay.leaks.meaning import MeaningCheck
+from bookwright.agents.relay.leaks.quotation import find_quotations
+from bookwright.agents.relay.leaks.units import Sentence, sentences_of
+from bookwright.agents.relay.leaks.wording import Alike, find_alike
+from bookwright.models.codex import Secret, Visibility
+from bookwright.models.language import Language
+from bookwright.storage.embedding import Embedder
+
+AROUND = 20
+"""Characters shown on either side of a place."""
+
+_SUGGESTIONS = {
+    LeakKind.FORBIDDEN_KEYWORD: "Say it without this word, or leave it out.",
+    LeakKind.WORDING: "Take out what this passage tells of the secret.",
+    LeakKind.MEANING: "Take out what this passage tells of the secret, or make it a hint.",
+    LeakKind.QUOTATION: "Tell it as a person of the scene would see it, in other words.",
+}
+
+
+def check_draft(
+    text: str,
+    secrets: Sequence[Secret],
+    settings_texts: Sequence[str],
+    global_keywords: Sequence[str],
+    language: Language,
+    embedder: Embedder,
+) -> tuple[LeakIssue, ...]:
+    """Run every check on a draft and return what they found, in the order of the draft.
+
+    `secrets` are those in force where the draft stands; one that may be used freely is passed over.
+    Allowed expressions are exempt from the likeness checks and never from the keywords.
+    """
+    draft, sentences = fold(text), sentences_of(text)
+    kept = [secret for secret in secrets if secret.visibility is not Visibility.USE]
+    found = [*_keywords(draft, kept, global_keywords), *_quotations(draft, settings_texts)]
+    found += _likenesses(text, sentences, kept, language, embedder)
+    return tuple(sorted(found, key=lambda issue: (issue.start, issue.end, issue.kind, issue.secret)))
+
+
+def verdict_of(issues: Sequence[LeakIssue]) -> Verdict:
+    """Judge a draft by its issues: what is critical or high rejects it, anything else is a warning."""
+    if any(issue.severity is not Severity.MEDIUM for issue in issues):
+        return Verdict.REJECTED
+    return Verdict.WARNING if issues else Verdict.APPROVED
+
+
+def suspects(
+    text: str, secret: Secret, language: Language, embedder: Embedder, count: int = 3
+) -> tuple[tuple[int, int], ...]:
+    """Return the places of the sentences that come nearest to telling a secret, likeliest first.
+
+    For the reviewing model to judge: the embedding finds where a draft comes near a secret far better
+    than it tells whether it gives it away.
+    """
+    sentences = sentences_of(text)
+    near = MeaningCheck(sentences, language, embedder).nearest(secret, count) if sentences else []
+    return tuple((sentences[each.run.first].start, sentences[each.run.first].end) for each in near)
+
+
+def _keywords(draft: Folded, secrets: Sequence[Secret], words: Sequence[str]) -> Iterator[LeakIssue]:
+    wanted = [(word, secret.id) for secret in secrets for word in secret.forbidden_keywords]
+    owned = {word for word, _ in wanted}
+    wanted += [(word, "") for word in words if word not in owned]
+    for word, secret in dict.fromkeys(wanted):
+        yield from (_of_keyword(draft.text, found, secret) for found in find_keyword(draft, word))
+
+
+def _of_keyword(text: str, found: Found, secret: str) -> LeakIssue:
+    written = text[found.start : found.end]
+    doubt = "" if found.is_certain else "; it may be two words that meet by chance"
+    return _issue(
+        text, LeakKind.FORBIDDEN_KEYWORD, Severity.CRITICAL if found.is_certain else Severity.MEDIUM,
+        (found.start, found.end), f"the forbidden keyword {found.keyword!r} stands here as {written!r}{doubt}", secret,
+    )  # fmt: skip
+
+
+def _quotations(draft: Folded, settings: Sequence[str]) -> Iterator[LeakIssue]:
+    for found in find_quotations(draft, settings):
+        detail = f"{found.end - found.start} characters stand in setting text {found.setting + 1} letter by letter"
+        yield _issue(draft.text, LeakKind.QUOTATION, Severity.HIGH, (found.start, found.end), detail)
+
+
+def _likenesses(
+    text: str, sentences: Sequence[Sentence], secrets: Sequence[Secret], language: Language, embedder: Embedder
+) -> Iterator[LeakIssue]:
+    if not (sentences and secrets):
+        return
+    meaning = MeaningCheck(sentences, language, embedder)
+    for secret in secrets:
+        worded = find_alike(sentences, secret)
+        for alike in worded:
+            detail = f"{alike.score:.0%} of the wording of secret {secret.id!r}"
+            yield _alike(text, sentences, alike, LeakKind.WORDING, Severity.HIGH, detail, secret)
+        for alike in meaning.find(secret):
+            if not any(_overlap(alike, other) for other in worded):
+                detail = f"comes near to what secret {secret.id!r} says; it may say it in other words"
+                yield _alike(text, sentences, alike, LeakKind.MEANING, Severity.MEDIUM, detail, secret)
+
+
+def _alike(
+    text: str, sentences: Sequence[Sentence], alike: Alike, kind: LeakKind, severity: Severity, detail: str,
+    secret: Secret,
+) -> LeakIssue:  # fmt: skip
+    place = (sentences[alike.run.first].start, sentences[alike.run.last].end)
+    return _issue(text, kind, severity, place, detail, secret.id, alike.score)
+
+
+def _overlap(one: Alike, other: Alike) -> bool:
+    return one.run.first <= other.run.last and other.run.first <= one.run.last
+
+
+def _issue(
+    text: str, kind: LeakKind, severity: Severity, place: tuple[int, int], detail: str, secret: str = "",
+    score: float = 1.0,
+) -> LeakIssue:  # fmt: skip
+    start, end = place
+    excerpt = text[max(start - AROUND, 0) : end + AROUND]
+    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, score)

@@ -1,0 +1,69 @@
+"""A text in plain letters, each of which knows where it stands in the text as it was written."""
+
+from dataclasses import dataclass
+
+from bookwright.agents.relay.leaks.letters import continues_letter, is_invisible, plain_letters
+
+_REPEATS = frozenset("々〻ゝヽ")
+"""Stand for the letter before them."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Letters without case, width, marks, script variants, spaces and signs."""
+
+    text: str
+    """The text as it was written."""
+    letters: str
+    starts: tuple[int, ...]
+    """For each of the letters, where what it was made of begins in the text."""
+    ends: tuple[int, ...]
+    """And where that ends."""
+
+    def opens(self, place: int) -> bool:
+        """True if a written letter begins at that place of `letters`; a syllable has several."""
+        return place == 0 or self.starts[place] != self.starts[place - 1]
+
+    def closes(self, place: int) -> bool:
+        """True if a written letter ends before that place of `letters`."""
+        return place == len(self.letters) or self.starts[place] != self.starts[place - 1]
+
+    def gap(self, place: int) -> str:
+        """What shows between a letter and the one before it."""
+        between = self.text[self.ends[place - 1] : self.starts[place]]
+        return "".join(character for character in between if not is_invisible(character))
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Translate a slice of `letters` into one of the text."""
+        return self.starts[start], self.ends[end - 1]
+
+
+def fold(text: str) -> Folded:
+    """Bring a text to plain letters, in one pass."""
+    letters: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _written_letters(text):
+        written = text[start:end]
+        plain = letters[-1] if written in _REPEATS and letters else plain_letters(written)
+        letters += plain
+        starts += [start] * len(plain)
+        ends += [end] * len(plain)
+    return Folded(text, "".join(letters), tuple(starts), tuple(ends))
+
+
+def _written_letters(text: str) -> list[tuple[int, int]]:
+    """Cut a text into letters, each with the marks and invisible signs that belong to it."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end < len(text) and (continues_letter(text[end]) or _is_held(text, end)):
+            continue
+        found.append((start, end))
+        start = end
+    return found
+
+
+def _is_held(text: str, place: int) -> bool:
+    """True for an invisible sign between a letter and its mark."""
+    return place + 1 < len(text) and is_invisible(text[place]) and continues_letter(text[place + 1])

@@ -1,0 +1,52 @@
+"""A place in a draft that gives something away, and what the places together come to."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LeakKind(StrEnum):
+    """Which check found it."""
+
+    FORBIDDEN_KEYWORD = "forbidden_keyword"
+    WORDING = "wording"
+    """The secret's own words, more or less."""
+    MEANING = "meaning"
+    """What the secret says, in other words."""
+    QUOTATION = "quotation"
+    """Setting text, letter by letter."""
+
+
+class Severity(StrEnum):
+    """How bad it is. Source: DETAILS "Leak checks and thresholds"."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+
+
+class Verdict(StrEnum):
+    """What becomes of the draft."""
+
+    APPROVED = "approved"
+    WARNING = "warning"
+    """For the reviewing model to judge."""
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True)
+class LeakIssue:
+    """One leak, located in the draft."""
+
+    kind: LeakKind
+    severity: Severity
+    start: int
+    end: int
+    """Places in the draft as it was given, in characters."""
+    excerpt: str
+    """The place with up to 20 characters on either side."""
+    detail: str
+    suggestion: str
+    secret: str = ""
+    """The secret's id; empty for a global keyword and for setting text."""
+    score: float = 1.0
+    """How sure the check is, 0 to 1; its own scale for each kind."""

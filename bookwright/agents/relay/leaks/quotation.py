@@ -1,0 +1,84 @@
+"""Finds setting text that stands in a draft letter by letter."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.letters import is_spelt
+
+CHARACTERS = 20
+"""Characters that make a quotation, signs and spaces included. Source: DETAILS "Leak checks and thresholds"."""
+
+WORDS = 6
+"""And words that it has at least where words are spelt: twenty letters are three words, which any two texts share."""
+
+_GRAM = 12
+"""Letters by which quotations are looked up; a quotation has more of them in every script."""
+
+_REPEATS = 16
+"""Places of one run of letters in a text that are tried, so that a text of one letter costs no more than others."""
+
+_TRIED_AGAIN = 4 * _GRAM
+"""Letters of a shared run that is no quotation (it has too few words) up to which one is sought inside it."""
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A run of characters that the draft shares with a setting text; places count those of the draft."""
+
+    start: int
+    end: int
+    setting: int
+    """Which of the texts, from 0."""
+
+
+def find_quotations(draft: Folded, settings: Sequence[str]) -> list[Quoted]:
+    """Return the longest shared runs, in the order of the texts and of the draft.
+
+    Takes time in proportion to the length of draft and texts together: the draft is read once
+    along the places of its twelve-letter runs in a text, never compared place by place.
+    """
+    return [
+        Quoted(*draft.span(start, end), number)
+        for number, text in enumerate(settings)
+        for start, end in _shared(draft, fold(text))
+    ]
+
+
+def _shared(draft: Folded, setting: Folded) -> list[tuple[int, int]]:
+    """Return slices of the draft's letters that stand in the setting and are long enough."""
+    places = _places(setting.letters)
+    found: list[tuple[int, int]] = []
+    start = 0
+    while start <= len(draft.letters) - _GRAM:
+        there = places.get(draft.letters[start : start + _GRAM], ())
+        end = max((_common_end(draft.letters, start, setting.letters, place) for place in there), default=start)
+        if end > start and _is_quotation(draft, start, end):
+            found.append((start, end))
+            start = end
+        else:
+            start = end if end - start > _TRIED_AGAIN else start + 1
+    return found
+
+
+def _places(letters: str) -> dict[str, list[int]]:
+    """Return where each run of `_GRAM` letters begins, the first few places each."""
+    found: dict[str, list[int]] = {}
+    for place in range(len(letters) - _GRAM + 1):
+        known = found.setdefault(letters[place : place + _GRAM], [])
+        if len(known) < _REPEATS:
+            known.append(place)
+    return found
+
+
+def _common_end(draft: str, start: int, setting: str, there: int) -> int:
+    limit = min(len(draft) - start, len(setting) - there)
+    step = next((step for step in range(_GRAM, limit) if draft[start + step] != setting[there + step]), limit)
+    return start + step
+
+
+def _is_quotation(draft: Folded, start: int, end: int) -> bool:
+    begin, stop = draft.span(start, end)
+    if stop - begin < CHARACTERS:
+        return False
+    return not is_spelt(draft.letters[start]) or len(draft.text[begin:stop].split()) >= WORDS

@@ -1,0 +1,57 @@
+"""`report`: what can be told about a book's quality, as one page or as Markdown."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import print_json, print_text
+from bookwright.exports.files import write_whole
+from bookwright.models.errors import InvalidInput, InvalidSetting
+
+
+def report(
+    book: BookArgument,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help="html or md.")] = "html",
+    output: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A file or folder; `exports` in the data folder if not given.")
+    ] = None,
+    sample: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Measure drift from this text, not from the first chapters.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Report on a book: length, rhythm, repetition, stock phrases, names, style, scores, threads, costs."""
+    from bookwright.exports.layout import LAYOUTS  # not for every verb: figures bring numpy along
+    from bookwright.exports.report import report_of
+
+    if to not in LAYOUTS:
+        raise InvalidSetting(f"no report format is called {to!r}; formats are {', '.join(LAYOUTS)}")
+    text = _sample(sample) if sample else ""
+    with open_book(book) as opened:
+        found = report_of(opened.storage, opened.settings, text)
+        path = output or opened.settings.home / "exports"
+        if output is None or path.is_dir():
+            path = path / f"{opened.book.id}-report.{to}"
+        write_whole(LAYOUTS[to](found), path)
+    if as_json:
+        print_json({"file": str(path), "report": found.model_dump(mode="json")})
+    else:
+        print_text(str(path))
+
+
+def _sample(path: Path) -> str:
+    """Read a text whose style is to be kept.
+
+    Raises:
+        InvalidInput: It is no UTF-8 text, or empty.
+    """
+    try:
+        text = path.read_text("utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"the sample {str(path)!r} cannot be read as UTF-8 text ({error})") from None
+    if not text:
+        raise InvalidInput(f"the sample {str(path)!r} is empty")
+    return text

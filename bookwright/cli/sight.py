@@ -1,0 +1,87 @@
+"""`codex seen`: what the writer of a unit may know of the codex, and what is kept from them."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.agents.relay.hints import Hint, collect_hints
+from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction, instruct
+from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.visibility import VisibleCodex, filter_codex, withheld_at
+from bookwright.cli.output import print_text
+from bookwright.models.brief import Brief
+from bookwright.storage.stores import Stores
+
+
+class Sight(BaseModel):
+    """The codex as it stands for one unit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    node: str
+    codex: VisibleCodex
+    instructions: tuple[ForeshadowInstruction, ...]
+    hints: tuple[Hint, ...]
+    keywords: ForbiddenKeywords
+
+    def facts(self) -> dict[str, Any]:
+        """Return it for `--json`: what the writer may read, apart from what only the reviewer may."""
+        told = self.codex.model_dump(mode="json", exclude={"excluded_sections"})
+        hidden = self.codex.excluded_sections
+        return {
+            "node": self.node,
+            "writer": told
+            | {
+                "instructions": [order.model_dump(mode="json") for order in self.instructions],
+                "hints": [hint.model_dump(mode="json") for hint in self.hints],
+                "forbidden_keywords": list(self.keywords.shown),
+            },
+            "reviewer": {
+                "excluded_sections": list(hidden),
+                "forbidden_keywords": self.keywords.model_dump(mode="json"),
+            },
+        }
+
+
+def look(stores: Stores, brief: Brief, node: str, story_now: float | None) -> Sight:
+    """Apply every rule at one unit.
+
+    Raises:
+        NodeNotFound: There is no such unit.
+    """
+    at = stores.nodes.by_label(node).label
+    reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
+    secrets, threads = stores.codex.secrets(), stores.codex.threads()
+    visible = filter_codex(seen, secrets, threads, at, reading)
+    present = [name for entry in visible.entries for name in (entry.id, entry.name, *entry.aliases)]
+    orders = instruct(threads, at, reading, withheld_at(seen, secrets, threads, at, reading), present)
+    return Sight(
+        node=at,
+        codex=visible,
+        instructions=tuple(orders),
+        hints=collect_hints(visible, orders),
+        keywords=collect_forbidden(seen, secrets, threads, brief.forbidden_keywords, at, reading),
+    )
+
+
+def print_sight(sight: Sight) -> None:
+    """Print what the writer gets, then what only the reviewer does."""
+    for entry in sight.codex.entries:
+        print_text(f"{entry.kind} {entry.name}" + (f" ({entry.phase})" if entry.phase else ""))
+        for section in entry.sections:
+            print_text(f"  {section.name}{' (before)' if section.is_history else ''}: {section.text}")
+    _group("told by now", sight.codex.facts)
+    _group("only to hint at", [f"{known.id}: {known.content} ({known.band.name})" for known in sight.codex.restricted])
+    _group("something is left out of", [notice.about or notice.source for notice in sight.codex.notices])
+    orders = [order for order in sight.instructions if order.action is not ForeshadowAction.NONE]
+    _group("to be done", [f"{order.action} {order.foreshadowing_id}: {order.note}" for order in orders])
+    _group("not to be written", sight.keywords.shown)
+    _group("kept from the writer", sight.codex.excluded_sections)
+    _group("looked for by the reviewer", sight.keywords.all)
+
+
+def _group(title: str, lines: Any) -> None:
+    if lines:
+        print_text(f"{title}:")
+        for line in lines:
+            print_text(f"  {line}")

@@ -1,0 +1,164 @@
+"""Small charts as SVG that stands in a page: they take its colours, tell what they show, and need no script."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from math import ceil, floor, log10
+
+WIDTH, HEIGHT = 520, 210
+_WIDE = 960
+"""Of a chart that stands alone in its row."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 14, 30
+_INNER_HEIGHT = HEIGHT - _TOP - _BOTTOM
+_MOST_LABELS = 16
+_MOST_DOTS = 60
+_ROW = 22
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart: a value for each chapter, None where there is none."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """One row of a chart of stretches: from a chapter to another, or to the end and on."""
+
+    name: str
+    start: int
+    end: int | None
+    note: str = ""
+
+
+def bars(title: str, about: str, values: Sequence[float], targets: Sequence[float | None] = ()) -> str:
+    """Draw a bar for each chapter, with a mark at its target where it has one."""
+    top = _ceiling([*values, *(target for target in targets if target)])
+    pitch = (WIDTH - _LEFT - _RIGHT) / max(len(values), 1)
+    width = min(max(pitch * 0.66, 0.4), 28)
+    parts = [*_grid(top), *_numbers(len(values))]
+    for place, value in enumerate(values):
+        middle, height = _x(place, len(values)), _INNER_HEIGHT * value / top
+        parts.append(
+            f'<rect class="bar" x="{middle - width / 2:.1f}" y="{_base() - height:.1f}" width="{width:.1f}" '
+            f'height="{height:.1f}"><title>{place + 1}: {value:,.0f}</title></rect>'
+        )
+    for place, target in enumerate(targets):
+        if target:
+            middle, height = _x(place, len(values)), _y(target, top)
+            half = max(width / 2 + 2, 0.6)
+            parts.append(
+                f'<line class="target" x1="{middle - half:.1f}" x2="{middle + half:.1f}" '
+                f'y1="{height:.1f}" y2="{height:.1f}"/>'
+            )
+    return _svg(title, about, parts, HEIGHT)
+
+
+def lines(
+    title: str, about: str, series: Sequence[Series], top: float | None = None, levels: Sequence[tuple[float, str]] = ()
+) -> str:
+    """Draw lines over the chapters; `levels` are dashed lines across, each with its name."""
+    count = max((len(one.values) for one in series), default=0)
+    ceiling = top or _ceiling([value for one in series for value in one.values if value is not None])
+    parts = [*_grid(ceiling), *_numbers(count)]
+    for level, name in levels:
+        height = _y(level, ceiling)
+        parts.append(f'<line class="level" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{height:.1f}" y2="{height:.1f}"/>')
+        parts.append(f'<text class="note" x="{WIDTH - _RIGHT}" y="{height - 4:.1f}" text-anchor="end">{name}</text>')
+    for number, one in enumerate(series, 1):
+        parts += _line(one, number, count, ceiling)
+    return _svg(title, about, parts, HEIGHT)
+
+
+def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> str:
+    """Draw a row for each thread, from where it was opened to where it was closed; open ones run on."""
+    height = _TOP + _ROW * len(rows) + _BOTTOM
+    parts = _numbers(count, height - _BOTTOM, _WIDE)
+    for row, stretch in enumerate(rows):
+        y = _TOP + _ROW * row + _ROW / 2
+        start, end = _x(stretch.start - 1, count, _WIDE), _x((stretch.end or count) - 1, count, _WIDE)
+        style = "closed" if stretch.end else "open"
+        parts.append(f"<g><title>{escape(stretch.name)}: {escape(stretch.note)}</title>")
+        parts.append(f'<text class="note" x="{_LEFT - 10}" y="{y + 4:.1f}" text-anchor="end">{row + 1}</text>')
+        edge = end if stretch.end else _WIDE - _RIGHT
+        parts.append(
+            f'<line class="stretch {style}" x1="{start:.1f}" x2="{max(edge, start + 2):.1f}" y1="{y}" y2="{y}"/>'
+        )
+        parts.append(f'<circle class="dot s1" cx="{start:.1f}" cy="{y}" r="4"/>')
+        if stretch.end:
+            parts.append(f'<rect class="end" x="{end - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>')
+        parts.append("</g>")
+    return _svg(title, about, parts, height, _WIDE)
+
+
+def _line(one: Series, number: int, count: int, ceiling: float) -> list[str]:
+    """Draw one line, broken where a value is missing, with dots while there are few."""
+    points = [(_x(place, count), _y(value, ceiling)) for place, value in enumerate(one.values) if value is not None]
+    known = [(place, value) for place, value in enumerate(one.values)]
+    parts = []
+    for missing, run in groupby(known, key=lambda item: item[1] is None):
+        if not missing:
+            path = " ".join(f"{_x(place, count):.1f},{_y(value or 0, ceiling):.1f}" for place, value in run)
+            parts.append(f'<polyline class="line s{number}" points="{path}"/>')
+    if len(points) <= _MOST_DOTS:
+        named = [(place, value) for place, value in known if value is not None]
+        parts += [
+            f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="3">'
+            f"<title>{escape(one.name)}, {place + 1}: {value:.2f}</title></circle>"
+            for (x, y), (place, value) in zip(points, named, strict=True)
+        ]
+    return parts
+
+
+def _grid(top: float) -> list[str]:
+    """Draw four even lines with their numbers."""
+    parts = []
+    for step in range(5):
+        value = top * step / 4
+        y = _y(value, top)
+        style = "axis" if step == 0 else "grid"
+        parts.append(f'<line class="{style}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        shown = f"{value:,.0f}" if top >= 8 else f"{value:.2f}".rstrip("0").rstrip(".")
+        parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
+    return parts
+
+
+def _numbers(count: int, base: float | None = None, width: int = WIDTH) -> list[str]:
+    """Number the chapters below the axis, not more of them than can be read."""
+    step = max(1, ceil(count / _MOST_LABELS))
+    y = (_base() if base is None else base) + 18
+    return [
+        f'<text class="tick" x="{_x(place, count, width):.1f}" y="{y:.1f}" text-anchor="middle">{place + 1}</text>'
+        for place in range(0, count, step)
+    ]
+
+
+def _svg(title: str, about: str, parts: list[str], height: float, width: int = WIDTH) -> str:
+    return (
+        f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(title)}. {escape(about)}" '
+        f'xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
+    )
+
+
+def _x(place: int, count: int, width: int = WIDTH) -> float:
+    return _LEFT + (width - _LEFT - _RIGHT) * (place + 0.5) / max(count, 1)
+
+
+def _y(value: float, top: float) -> float:
+    return _base() - _INNER_HEIGHT * min(max(value / top, 0.0), 1.0)
+
+
+def _base() -> float:
+    return _TOP + _INNER_HEIGHT
+
+
+def _ceiling(values: Sequence[float]) -> float:
+    """Return a round number at or above the largest value."""
+    largest = max(values, default=0.0)
+    if largest <= 0:
+        return 1.0
+    step = float(10 ** floor(log10(largest)))
+    return next(step * factor for factor in (1, 2, 2.5, 4, 5, 8, 10) if step * factor >= largest * 0.999)

@@ -1,0 +1,59 @@
+"""The tools that the steps of a book's walk may use before they answer."""
+
+from functools import cached_property
+from typing import Any
+
+from bookwright.agents.backends.rehearsal.searching import RehearsedSearcher
+from bookwright.agents.context.materials import people
+from bookwright.agents.tools.fetch_page import FetchPage
+from bookwright.agents.tools.registry import ToolRegistry
+from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences, SearchStory, View
+from bookwright.agents.tools.tool import Tool
+from bookwright.agents.tools.web_search import WebSearch, searchers
+from bookwright.models.settings import Settings
+from bookwright.models.task import TaskNode
+from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.stores import BookStorage
+
+MUCH = 1_000
+"""Passages from which on a book holds much more than a prompt shows of it."""
+
+
+class BookTools:
+    """A look into the book, where it holds more than the prompts show, and the web where a service is set up."""
+
+    def __init__(
+        self, storage: BookStorage, index: KnowledgeIndex, settings: Settings, *, is_rehearsal: bool = False
+    ) -> None:
+        """`is_rehearsal` has the service that is set up played, so that nothing leaves this machine."""
+        self._storage = storage
+        self._index = index
+        self._settings = settings
+        self._is_rehearsal = is_rehearsal
+
+    @property
+    def has_web(self) -> bool:
+        """Whether anything outside the book can be looked up."""
+        return bool(self._web)
+
+    def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
+        """Return those of the named tools that are of use to a unit's steps; None where none is.
+
+        Where the web cannot be searched and the book is still young, a look would cost a call and bring nothing.
+        """
+        known = [tool for tool in (*self._web, *self._of_the_book(unit)) if tool.name in names]
+        return ToolRegistry(known) if known else None
+
+    @cached_property
+    def _web(self) -> tuple[Tool[Any], ...]:
+        services = searchers(self._settings)
+        if services and self._is_rehearsal:
+            return (WebSearch((RehearsedSearcher(),)),)
+        return (WebSearch(services), FetchPage()) if services else ()
+
+    def _of_the_book(self, unit: TaskNode) -> tuple[Tool[Any], ...]:
+        if unit.parent is None or not self._index.has(MUCH):
+            return ()
+        with self._storage.look() as stores:
+            view = View(self._index, unit.order, people(stores))
+        return (SearchDesigns(view), SearchStory(view), SearchReferences(view))

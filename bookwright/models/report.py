@@ -1,0 +1,83 @@
+"""What is told about a whole book: its chapters in figures and scores, its threads, what it cost."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.models.figures import Drift, Figures
+from bookwright.models.quality import QualityReport
+
+
+class ChapterReport(BaseModel):
+    """One chapter, or what stands in a chapter's place."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    label: str
+    heading: str
+    figures: Figures
+    drift: Drift | None = None
+    """From the style of the book's first chapters; None for these themselves."""
+    quality: QualityReport | None = None
+    """As it was judged; None until somebody has."""
+
+
+class Thread(BaseModel):
+    """Something that readers were led to wait for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    source: Literal["promise", "foreshadowing"]
+    """Kept by the state of the story, or in the register of foreshadowing."""
+    opened: int | None
+    """The number of the chapter; None where nobody has placed it yet."""
+    touched: int | None = None
+    closed: int | None = None
+    ending: str
+    """`"open"`, `"overdue"`, `"kept"`, `"broken"`, `"withdrawn"`, or a status of the register."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether readers still wait."""
+        return self.ending in ("open", "overdue", "planted", "reinforced")
+
+
+class RoleCost(BaseModel):
+    """What one role has cost."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    calls: int
+    failed: int
+    tokens: int
+    micros: int
+    """Millionths of a US dollar."""
+    unpriced: int
+    """Calls whose price nobody knows."""
+
+
+class BookReport(BaseModel):
+    """Everything that a report says, before it is laid out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    book: str
+    title: str
+    author: str
+    language: str
+    unit: str
+    state: str
+    written: int
+    length: int
+    chapters: tuple[ChapterReport, ...]
+    known_names: int = 0
+    """In the codex, aliases too; without any no name can be doubted."""
+    style: tuple[str, ...] = ()
+    """How the book is to sound, a habit a line."""
+    style_chapters: int = 0
+    """How many first chapters that rests on; 0 for a sample that was given."""
+    threads: tuple[Thread, ...] = ()
+    costs: tuple[RoleCost, ...] = ()

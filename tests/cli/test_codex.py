@@ -1,0 +1,171 @@
+"""`codex`, `secrets` and `foreshadowing`: the author's hand on what the story knows, while the book rests."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bookwright.flows.library import find_or_create
+from bookwright.models.book import BookState
+from bookwright.models.codex_record import RecordKind
+from bookwright.storage.books import Lease
+from bookwright.storage.database import open_database
+from bookwright.storage.stores import BookStorage
+from tests.books import make_brief_of
+from tests.cli.conftest import Cli
+
+SECRETS = """
+[[secrets]]
+content = "She wrote the log herself."
+revealed_at = 2
+forbidden_keywords = ["own hand"]
+
+[[secrets]]
+id = "heir"
+content = "她是女王的女儿。"
+importance = "critical"
+"""
+
+
+def told(cli: Cli, *arguments: Any) -> Any:
+    outcome = cli(*arguments, "--json")
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out)
+
+
+def test_an_entry_is_added_changed_and_shown_with_its_history(cli: Cli, book: BookStorage) -> None:
+    cli("codex", "add", "lamp", "Mira", "--alias", "米拉", "--section", "look=Tall.", "--visibility", "know")
+    cli("codex", "edit", "lamp", "米拉", "--section", "fear=Water.", "--known-from", "2", "--set", "name=Myra")
+
+    shown, versions = told(cli, "codex", "show", "lamp", "mira"), told(cli, "codex", "history", "lamp", "MYRA")
+    sections = [(one["name"], one["visibility"], one["known_from"]) for one in shown["sections"]]
+    assert (shown["name"], shown["version"], sections) == ("Myra", 2, [("look", 2, None), ("fear", 3, 2)])
+    assert [(one["version"], one["origin"]) for one in versions] == [(1, "author"), (2, "author")]
+    assert {'-name = "Mira"', '+name = "Myra"'} < set(versions[1]["diff"])
+    assert [one["id"] for one in told(cli, "codex", "lamp")] == ["mira"]
+
+
+def test_a_book_that_is_being_written_is_not_edited(cli: Cli, book: BookStorage) -> None:
+    with book.write() as stores:
+        Lease.take(stores.connection, "lamp", "worker 7 on elsewhere", 60)
+
+    outcome = cli("secrets", "add", "lamp", "She is dead.")
+
+    assert (outcome.code, "worker 7" in outcome.err) == (3, True)
+    assert told(cli, "secrets", "list", "lamp") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["secrets", "add", "lamp", "x", "--visibility", "4"], "is no visibility"),
+        (["secrets", "add", "lamp", "x", "--revealed-at", "1.0"], "is no place"),
+        (["secrets", "add", "lamp"], "has no id"),
+        (["secrets", "edit", "lamp", "nobody", "--notes", "x"], "has no secret 'nobody'; there is none yet"),
+        (["codex", "add", "lamp", "Mira", "--section", "Tall"], "--section takes NAME=TEXT"),
+        (["codex", "add", "lamp", "Mira", "--phase", "youth"], "--phase goes with a --section"),
+        (["codex", "add", "lamp", "Mira", "--section", "a=b", "--phase", "youth"], "has no phase 'youth'"),
+        (["codex", "take", "lamp", "7"], "no suggestion 7 waits"),
+        (["codex", "seen", "lamp", "1.99"], "no node '1.99'"),
+        (["foreshadowing", "add", "lamp", "Ring", "--after", "x/gone"], "prerequisite"),
+        (["foreshadowing", "list", "lamp", "--pacing", "brisk"], "is no pacing"),
+        (["foreshadowing", "record", "lamp", "ring", "reveal", "--at", "1.1"], "has no thread 'ring'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
+    cli: Cli, book: BookStorage, arguments: list[str], said: str
+) -> None:
+    outcome = cli(*arguments)
+
+    assert (outcome.code, said in outcome.err, outcome.err.count("\n")) == (2, True, 1)
+    with book.read() as stores:
+        assert [stores.codex.current(kind) for kind in RecordKind] == [[], [], []]
+
+
+def test_a_file_of_secrets_goes_in_whole_or_not_at_all_and_comes_out_the_same(
+    cli: Cli, book: BookStorage, tmp_path: Path
+) -> None:
+    good, bad, out = (tmp_path / name for name in ("good.toml", "bad.toml", "out.toml"))
+    good.write_text(SECRETS, encoding="utf-8")
+    bad.write_text(SECRETS + '[[secrets]]\ncontent = "x"\nvisibility = 9\n', encoding="utf-8")
+
+    refused = cli("secrets", "import", "lamp", bad)
+    assert (refused.code, told(cli, "secrets", "lamp")) == (2, [])
+    cli("secrets", "import", "lamp", good)
+    before = told(cli, "secrets", "lamp")
+    cli("secrets", "export", "lamp", out)
+    cli("secrets", "import", "lamp", out)
+
+    assert [one["id"] for one in before] == ["secret-1", "heir"]
+    assert told(cli, "secrets", "lamp") == before
+
+
+def test_an_edit_of_a_version_that_is_no_longer_current_is_refused(cli: Cli, book: BookStorage) -> None:
+    cli("secrets", "add", "lamp", "She is dead.", "--id", "dead")
+    cli("secrets", "edit", "lamp", "dead", "--notes", "a", "--version", "1")
+
+    outcome = cli("secrets", "edit", "lamp", "dead", "--notes", "b", "--version", "1")
+
+    assert (outcome.code, "stands at version 2 by now" in outcome.err) == (2, True)
+    assert told(cli, "secrets", "show", "lamp", "dead")["notes"] == "a"
+
+
+def test_the_board_shows_where_threads_stand_and_what_wants_looking_after(cli: Cli, book: BookStorage) -> None:
+    cli("foreshadowing", "add", "lamp", "The ring", "--seed", "A ring.", "--plant-at", "1", "--payoff-at", "3")
+    cli("foreshadowing", "add", "lamp", "The bell", "--after", "the-ring/revealed", "--plant-at", "1")
+    refused = cli("foreshadowing", "edit", "lamp", "the-ring", "--status", "revealed")
+    cli("foreshadowing", "record", "lamp", "the-ring", "plant", "--at", "1.1", "--words", "A ring lay there.")
+
+    board = told(cli, "foreshadowing", "lamp", "--pacing", "1/1")
+    text = cli("foreshadowing", "lamp").out
+
+    threads = {one["id"]: (one["status"], one["silence"], one["effective_level"]) for one in board["threads"]}
+    assert "cannot become revealed; it can become abandoned, planted" in refused.err
+    assert (board["chapter"], threads) == (2, {"the-ring": ("planted", 1, 2), "the-bell": ("registered", None, 0)})
+    assert [(alert["type"], alert["foreshadowing_id"]) for alert in board["alerts"]] == [
+        ("payoff_reminder", "the-ring"), ("long_silence", "the-ring"), ("missed_planting", "the-bell"),
+    ]  # fmt: skip
+    assert text.index("registered (1)") < text.index("planted (1)") < text.index("alerts")
+
+
+def test_what_a_writer_may_know_of_a_unit_is_shown_apart_from_what_is_kept(cli: Cli, book: BookStorage) -> None:
+    cli(
+        "secrets",
+        "add",
+        "lamp",
+        "She wrote the log herself.",
+        "--id",
+        "log",
+        "--forbid",
+        "herself",
+        "--revealed-at",
+        "2",
+    )
+    cli("codex", "add", "lamp", "Mira", "--section", "look=Tall. She did it herself.")
+
+    first, second = (told(cli, "codex", "seen", "lamp", node) for node in ("1.1", "1.2"))
+
+    assert [one["text"] for one in first["writer"]["entries"][0]["sections"]] == ["Tall."]
+    assert "herself" not in json.dumps(first["writer"])
+    assert first["reviewer"]["excluded_sections"] == ["character.Mira/look", "secret.log"]
+    assert second["writer"]["facts"] == ["She wrote the log herself."]
+
+
+def test_a_briefs_secrets_and_threads_are_in_the_codex_when_the_book_is_begun(cli: Cli, settings: Any) -> None:
+    brief = make_brief_of(
+        secrets=[{"content": "She wrote the log."}], foreshadowing=[{"title": "The ring"}], default_visibility=0
+    )
+    cli("db", "upgrade")
+    database = open_database(settings)
+    book = find_or_create(database, brief)
+    again = find_or_create(database, brief)
+    storage = BookStorage(database, book.id, book.brief.language)
+
+    with storage.read() as stores:
+        ids = [*(one.id for one in stores.codex.secrets()), *(one.id for one in stores.codex.threads())]
+    assert (ids, again.id, book.state) == (["secret-1", "the-ring"], book.id, BookState.PAUSED)
+    assert (book.brief.secrets, book.brief.foreshadowing, book.brief.default_visibility) == ((), (), 0)
+    cli("codex", "add", book.id, "Noor", "--section", "look=Thin.")
+    assert told(cli, "codex", "show", book.id, "noor")["sections"][0]["visibility"] == 0
+    database.dispose()

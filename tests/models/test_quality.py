@@ -1,0 +1,39 @@
+"""Scores, and the bands they lie in."""
+
+import pytest
+from pydantic import ValidationError
+
+from bookwright.models.quality import Band, Scores
+
+SEVEN = ("coherence", "pacing", "prose", "character_score", "style", "reader_excitement", "emotional_resonance")
+
+
+@pytest.mark.parametrize(
+    ("score", "band"),
+    [
+        (1.0, Band.EXCELLENT),
+        (0.85, Band.EXCELLENT),
+        (0.849, Band.GOOD),
+        (0.70, Band.GOOD),
+        (0.699, Band.ACCEPTABLE),
+        (0.50, Band.ACCEPTABLE),
+        (0.499, Band.NEEDS_IMPROVEMENT),
+        (0.0, Band.NEEDS_IMPROVEMENT),
+    ],
+)
+def test_a_band_holds_its_lower_bound(score: float, band: Band) -> None:
+    assert Band.of(score) is band
+
+
+def test_the_average_is_of_the_seven_and_the_band_of_the_whole() -> None:
+    scores = Scores(**dict.fromkeys(SEVEN, 0.6), overall=0.9)
+
+    assert tuple(scores.dimensions) == SEVEN
+    assert scores.average == pytest.approx(0.6)
+    assert scores.band is Band.EXCELLENT
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+def test_a_score_lies_between_0_and_1(wrong: float) -> None:
+    with pytest.raises(ValidationError):
+        Scores(**dict.fromkeys(SEVEN, 0.5), overall=wrong)
