@@ -1,4 +1,4 @@
-"""The command: `python -m bench all|engine|length|resume|peers|scale [--full] [--json] [--plot FILE]`."""
+"""The command: `python -m bench all|NAME... [--full] [--json] [--plot FILE]`; `--help` lists the names."""
 
 import argparse
 import importlib
@@ -10,8 +10,8 @@ from bench.measure import Measure
 from bench.plot import draw
 
 BENCHES = ("engine", "length", "resume")
-BY_NAME = ("facts", "peers", "prompts", "scale")
-"""Not among `all`: they take minutes, at full size up to hours."""
+BY_NAME = ("events", "facts", "leaks", "peers", "prompts", "protocol", "scale")
+"""Not among `all`: they take minutes, at full size up to hours, or print a long table."""
 
 
 def main() -> int:

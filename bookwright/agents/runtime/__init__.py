@@ -1,0 +1,1 @@
+"""Agents that run: sessions, the event bus they speak on, and who may do what."""

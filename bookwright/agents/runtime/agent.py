@@ -1,0 +1,101 @@
+"""Agents that are a system prompt, and what it takes to start them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from bookwright.agents.runtime.permission import PermissionMode
+from bookwright.agents.runtime.sinks import Sinks
+from bookwright.agents.tools.registry import ToolRegistry
+from bookwright.models.session import SessionState
+
+
+class Preset(StrEnum):
+    """System prompts by name; their wording is `prompts/agents/{name}.md.j2`."""
+
+    CLAUDE_CODE = "claude_code"
+    """A careful worker on files, with tools."""
+
+
+@dataclass(frozen=True)
+class AgentDefinition:
+    """A sub-agent that a coordinator may give a task to. Source: REQUIREMENTS S4-022."""
+
+    description: str
+    """When to ask it, for the coordinator."""
+    prompt: str
+    """Its system prompt."""
+    tools: tuple[str, ...] | None = None
+    """Names of the coordinator's tools that it may use; all if None."""
+    model: str | None = None
+    """`provider:model`; the coordinator's if None."""
+
+
+class PromptAgent(ABC):
+    """An agent that is told by its prompts. Source: REQUIREMENTS S4-012, S4-014."""
+
+    @abstractmethod
+    def get_system_prompt(self) -> str | Preset:
+        """What it is and how it works."""
+
+    def get_prompt(self, given: str) -> str:
+        """What it is asked, made of what the person said."""
+        return given
+
+    def get_agent_definitions(self) -> Mapping[str, AgentDefinition] | None:
+        """The sub-agents that it may give tasks to, by name; None where it works alone."""
+        return None
+
+    def get_model(self) -> str | None:
+        """`provider:model`; None for that of the execution."""
+        return None
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Where and how an agent is to run this time."""
+
+    agent_id: str
+    tab_id: str
+    session: SessionState
+    fork_session: bool = False
+    """Go on in a copy of the session, which itself stays as it is."""
+    book: str | None = None
+    model: str = ""
+    """For agents that name none."""
+    cwd: Path | None = None
+    """The folder that its file tools see; none without it."""
+    tools: ToolRegistry | None = None
+    """In the place of the file tools of `cwd`."""
+    allowed_tools: tuple[str, ...] | None = None
+    disallowed_tools: tuple[str, ...] = ()
+    permission_mode: PermissionMode = PermissionMode.DEFAULT
+    locale: str = "en"
+
+
+@dataclass(frozen=True)
+class ExecutionHandle:
+    """A running execution. Source: REQUIREMENTS S4-013."""
+
+    session_id: str
+    cancel: Callable[[], None]
+    """Ends it, also the provider's connection; from any thread, as often as one likes."""
+    completion: "Future[bool]" = field(default_factory=Future)
+    """True once it ended well, False once it failed or was cancelled; it never raises."""
+
+
+class RunnableAgent(Protocol):
+    """Whatever can be started."""
+
+    def start(self, given: str, sinks: Sinks, execution: Execution) -> ExecutionHandle:
+        """Begin, and return at once; what comes goes to the sinks.
+
+        Raises:
+            SessionNotFound: There is no such session to go on with.
+            SessionNotStarted: Nothing was said in the session that is to be forked.
+        """
+        ...

@@ -1,0 +1,171 @@
+"""Runs agents in tabs: one at a time in each, the others waiting in line."""
+
+import threading
+from collections import deque
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bookwright.agents.runtime.adapter import MessageAdapter
+from bookwright.agents.runtime.agent import Execution, ExecutionHandle
+from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.lanes import Lanes
+from bookwright.agents.runtime.registry import AgentRegistry
+from bookwright.agents.runtime.sinks import CanUseTool, allow
+from bookwright.models.errors import BookwrightError
+from bookwright.models.event import StreamMetrics
+from bookwright.models.session import SessionState
+
+
+class TabStatus(StrEnum):
+    """What a tab does."""
+
+    IDLE = "idle"
+    BUSY = "busy"
+
+
+class QueueCancelled(BookwrightError):
+    """An execution that waited in line was taken out of it before it began."""
+
+
+@dataclass
+class TabExecutionState:
+    """A tab and its session, which its next execution goes on with. Source: REQUIREMENTS S4-010."""
+
+    tab_id: str
+    session: SessionState
+    status: TabStatus = TabStatus.IDLE
+    waiting: int = 0
+    """Executions in line."""
+
+
+@dataclass
+class _Job:
+    given: str
+    execution: Execution
+    can_use_tool: CanUseTool
+    ended: "Future[bool]" = field(default_factory=Future)
+
+
+@dataclass
+class _Tab:
+    state: TabExecutionState
+    jobs: deque[_Job] = field(default_factory=deque)
+    running: ExecutionHandle | None = None
+
+
+class TabExecutor:
+    """Executes agents by id. A tab that names a book shares that book's lane with the book's own calls."""
+
+    def __init__(self, agents: AgentRegistry, bus: EventBus, lanes: Lanes | None = None) -> None:
+        self._agents = agents
+        self._bus = bus
+        self._lanes = lanes or Lanes()
+        self._tabs: dict[str, _Tab] = {}
+        self._lock = threading.Lock()
+
+    def execute(self, given: str, execution: Execution, *, can_use_tool: CanUseTool = allow) -> "Future[bool]":
+        """Put an execution in its tab's line; the result is true once it ended well.
+
+        An execution in the session that its tab was opened with resumes it from the second time on.
+        What goes wrong at the start is told as `agent:failed`, like what goes wrong later. The result raises
+        `QueueCancelled` where it was taken out of the line.
+
+        Raises:
+            InvalidInput: There is no agent of that id.
+        """
+        self._agents.create(execution.agent_id)
+        job = _Job(given, execution, can_use_tool)
+        with self._lock:
+            tab = self._tab(execution)
+            tab.jobs.append(job)
+            tab.state.waiting = len(tab.jobs)
+            is_idle = tab.state.status is TabStatus.IDLE
+            tab.state.status = TabStatus.BUSY
+        if is_idle:
+            name = f"bookwright-tab-{execution.tab_id}"
+            threading.Thread(target=self._work, args=(tab,), name=name, daemon=True).start()
+        return job.ended
+
+    def state(self, tab_id: str) -> TabExecutionState | None:
+        """What a tab does; None for one in which nothing was executed yet."""
+        with self._lock:
+            tab = self._tabs.get(tab_id)
+            return None if tab is None else replace(tab.state)
+
+    def cancel(self, tab_id: str) -> None:
+        """Cancel what runs in a tab; what waits there is next."""
+        with self._lock:
+            tab = self._tabs.get(tab_id)
+            running = tab.running if tab else None
+        if running is not None:
+            running.cancel()
+
+    def cancel_queue(self, tab_id: str) -> int:
+        """Take all that waits in a tab out of its line, and return how many that were."""
+        with self._lock:
+            tab = self._tabs.get(tab_id)
+            jobs = list(tab.jobs) if tab else []
+            if tab is not None:
+                tab.jobs.clear()
+                tab.state.waiting = 0
+        for job in jobs:
+            if job.ended.set_running_or_notify_cancel():
+                job.ended.set_exception(QueueCancelled(f"an execution in {tab_id!r} was taken out of its line"))
+        return len(jobs)
+
+    def _tab(self, execution: Execution) -> _Tab:
+        known = self._tabs.get(execution.tab_id)
+        if known is None:
+            known = _Tab(TabExecutionState(execution.tab_id, execution.session))
+            self._tabs[execution.tab_id] = known
+        return known
+
+    def _work(self, tab: _Tab) -> None:
+        while (job := self._next(tab)) is not None:
+            ended_well = False
+            if not job.ended.set_running_or_notify_cancel():
+                continue  # whoever asked for it does not want it any more
+            with suppress(BaseException), self._lanes.enter(tab.state.tab_id):  # the thread's edge; `_run` tells
+                ended_well = self._run(tab, job)
+            job.ended.set_result(ended_well)
+
+    def _next(self, tab: _Tab) -> _Job | None:
+        with self._lock:
+            tab.running = None
+            if not tab.jobs:
+                tab.state.status = TabStatus.IDLE
+                return None
+            job = tab.jobs.popleft()
+            tab.state.waiting = len(tab.jobs)
+            return job
+
+    def _run(self, tab: _Tab, job: _Job) -> bool:
+        execution = job.execution
+        sinks = MessageAdapter(self._bus, execution.agent_id, execution.tab_id, execution.session.id).create_sinks(
+            job.can_use_tool
+        )
+        execution = self._in_session(tab, execution)
+        try:
+            handle = self._agents.create(execution.agent_id).start(job.given, sinks, execution)
+        except Exception as error:  # an edge: whoever put it in line has long gone on
+            sinks.on_failed(error, StreamMetrics())
+            return False
+        with self._lock:
+            tab.running = handle
+        ended_well = handle.completion.result()
+        self._keep_session(tab, execution, handle)
+        return ended_well
+
+    def _in_session(self, tab: _Tab, execution: Execution) -> Execution:
+        """Let an execution that names its tab's session go on with it as it stands by now."""
+        if execution.session.id == tab.state.session.id and not execution.fork_session:
+            return replace(execution, session=tab.state.session)
+        return execution
+
+    def _keep_session(self, tab: _Tab, execution: Execution, handle: ExecutionHandle) -> None:
+        """Resume next time; a fork is a branch of its own and leaves the tab's session alone."""
+        if not execution.fork_session:
+            with self._lock:
+                tab.state.session = SessionState(id=handle.session_id, initialized=True)

@@ -1,0 +1,82 @@
+"""Counts and times one stream, and writes its log lines."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from bookwright.agents.runtime.stream_log import AsJson, note
+from bookwright.models.event import StreamMetrics, ToolTiming
+
+
+class StreamMeter:
+    """What one execution has streamed so far. Used by one thread at a time."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin to count; `clock` gives seconds."""
+        self._clock = clock
+        self._began = clock()
+        self._events = 0
+        self._first_event: int | None = None
+        self._first_assistant: int | None = None
+        self._assistant_chars = 0
+        self._reasoning_chars = 0
+        self._open: dict[str, tuple[str, float]] = {}
+        self._tools: list[ToolTiming] = []
+
+    def event(self, kind: str) -> None:
+        """Count an event, of whatever kind."""
+        self._events += 1
+        if self._first_event is None:
+            self._first_event = self._elapsed
+        note(logging.DEBUG, "[Agent] Event #%d type=%s", self._events, kind)
+
+    def text(self, text: str) -> None:
+        """Count a piece of the answer."""
+        self._assistant_chars += len(text)
+        if self._first_assistant is None:
+            self._first_assistant = self._elapsed
+        note(logging.DEBUG, "[Agent] ▲ text delta chars=%d", len(text))
+
+    def reasoning(self, text: str) -> None:
+        """Count a piece of the reasoning."""
+        self._reasoning_chars += len(text)
+        note(logging.DEBUG, "[Agent] ▲ reasoning delta chars=%d", len(text))
+
+    def tool_started(self, identity: str, name: str) -> None:
+        """A tool is being used."""
+        self._open[identity] = (name, self._clock())
+        note(logging.INFO, "[ToolUse] start id=%s name=%s", identity, name)
+
+    def tool_ended(self, identity: str) -> None:
+        """A tool has answered; an answer to what was never asked counts for nothing."""
+        name, began = self._open.pop(identity, ("", None))
+        if began is None:
+            return
+        millis = _millis(self._clock() - began)
+        self._tools.append(ToolTiming(id=identity, name=name, duration_millis=millis))
+        note(logging.INFO, "[ToolResult] id=%s duration_ms=%d", identity, millis)
+
+    def finish(self) -> StreamMetrics:
+        """Return the figures, logging uses of tools that nothing came back from."""
+        for identity, (name, _) in self._open.items():
+            note(logging.INFO, "[ToolUse] no result id=%s name=%s", identity, name)
+        metrics = StreamMetrics(
+            assistant_chars=self._assistant_chars,
+            reasoning_chars=self._reasoning_chars,
+            event_count=self._events,
+            first_event_millis=self._first_event,
+            first_assistant_millis=self._first_assistant,
+            total_duration_millis=self._elapsed,
+            tools=tuple(self._tools),
+            unpaired_tools=tuple(self._open),
+        )
+        note(logging.INFO, "[Agent] Stream summary %s", AsJson(metrics))
+        return metrics
+
+    @property
+    def _elapsed(self) -> int:
+        return _millis(self._clock() - self._began)
+
+
+def _millis(seconds: float) -> int:
+    return max(round(seconds * 1000), 0)
