@@ -17,6 +17,7 @@ from bench.parts import held_book, make_settings
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.prices import cost
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.schema import tools_request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.tokens import count_raw
 from bookwright.flows import tasks
@@ -49,6 +50,14 @@ def run(full: bool) -> Iterator[Measure]:
         most_size, most = max((size, book) for (name, size), book in books.items() if name == profile)
         growth = most["tokens_a_step"] / least["tokens_a_step"]
         yield Measure(f"prompts.{profile}.growth", growth, f"{most_size:,} over {sizes[0]:,} words", "<= 1.1")
+    yield from _of_the_embedded_server()
+
+
+def _of_the_embedded_server() -> Iterator[Measure]:
+    took = shim.run("prefix:first_events")
+    share = 100 * took["shared"] / took["cold"]
+    about = f"% of the time to the first token, {took['tokens']:,.0f} tokens"
+    yield Measure("prompts.embedded.first_token_of_shared_prefix", share, about)
 
 
 def _of_one_book(profile: str, size: int, book: dict[str, Any]) -> Iterator[Measure]:
@@ -134,7 +143,8 @@ class PromptMeter:
 
     def _measure(self, request: Request) -> None:
         facts, prompt = request.facts, request.prompt
-        parts = tuple(part for part in (prompt.system, *prompt.blocks) if part)
+        turns = (part for turn in request.corrections for part in (turn.reply, turn.problem))
+        parts = tuple(part for part in (prompt.system, tools_request(request), *prompt.blocks, *turns) if part)
         asked = _Asked(parts, (facts["label"], facts["activity"], str(facts["card"].round)))
         total = _tokens("\n\n".join(parts))
         self.calls += 1
