@@ -13,7 +13,7 @@ import os
 import time
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Condition, Event, Thread
@@ -21,6 +21,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from bookwright.agents.react.action import Action, Finish, read
 from tests import fake_author
 from tests.fake_troubles import spoiled
 from tests.fake_wire import Answer, Anthropic, Api, OpenAI, Question
@@ -157,6 +158,7 @@ class FakeProvider:
         app.router.add_post("/v1/messages", partial(self._answer, Anthropic))
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/ledger", self._show_ledger)
+        app.router.add_get("/search", self._search)
         app.router.add_post("/script", self._take_script)
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.2)
         await runner.setup()
@@ -178,6 +180,12 @@ class FakeProvider:
 
     async def _show_ledger(self, _: web.Request) -> web.Response:
         return web.json_response([{**asdict(entry), "body": None} for entry in self.ledger])
+
+    async def _search(self, request: web.Request) -> web.Response:
+        """Answer as SearXNG does: one page, which is about whatever was asked."""
+        about = request.query["q"]
+        page = {"url": "https://harbour.example/log", "title": f"A log of {about}", "content": f"All about {about}."}
+        return web.json_response({"query": about, "results": [page], "unresponsive_engines": []})
 
     async def _take_script(self, request: web.Request) -> web.Response:
         self.script = {int(index): trouble for index, trouble in (await request.json()).items()}
@@ -204,7 +212,7 @@ class FakeProvider:
             return web.json_response(api.error(int(trouble), "ordered"), status=int(trouble), headers=headers)
         if trouble == "overflow":
             return web.json_response(api.error(400, "prompt is too long: 9 > 8 maximum context length"), status=400)
-        if trouble == "no_schema" and ("tools" in entry.body or "response_format" in entry.body):
+        if trouble == "no_schema" and (entry.body.get("tools") or "response_format" in entry.body):
             return web.json_response(api.error(400, "response_format json_schema is not supported"), status=400)
         if trouble == "html":
             return web.Response(text="<html><body>Sign in to the network.</body></html>", content_type="text/html")
@@ -228,7 +236,8 @@ class FakeProvider:
         text, finish = spoiled(self.author(question.prompt, question.schema), question, trouble)
         tokens = max(1, len(question.prompt) // 4)
         cached = min(self._shared_prefix(question.prompt) // 4, tokens - 1)
-        return Answer(text, finish, tokens, cached, max(1, len(text) // 4), has_usage=trouble != "no_usage")
+        answer = Answer(text, finish, tokens, cached, max(1, len(text) // 4), has_usage=trouble != "no_usage")
+        return _as_called(answer, question) if question.tools else answer
 
     def _shared_prefix(self, prompt: str) -> int:
         """Characters that this prompt shares with one of the last ones, as a prefix cache would find."""
@@ -283,6 +292,17 @@ async def _break_off(request: web.Request, response: web.StreamResponse, api: Ap
     elif trouble == "error_event":
         await response.write(api.error_event().encode())
     await response.write_eof()
+
+
+def _as_called(answer: Answer, question: Question) -> Answer:
+    """Give an author's action as a call, and his answer without the form around it."""
+    match read(answer.text):
+        case Action(tool, arguments, thought) if tool in question.tools:
+            return replace(answer, text=arguments, call=tool, thought=thought)
+        case Finish(text):
+            return replace(answer, text=text)
+        case _:
+            return answer
 
 
 def _hash(text: str) -> str:

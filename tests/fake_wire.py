@@ -21,6 +21,8 @@ class Question:
     tool: str
     """The tool to answer by; empty for an answer in text."""
     is_stream: bool
+    tools: tuple[str, ...] = ()
+    """What may be called before the answer."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,40 @@ class Answer:
     cached_tokens: int
     output_tokens: int
     has_usage: bool = True
+    call: str = ""
+    """The tool that is called with `text`; empty for an answer."""
+    thought: str = ""
+    """Said before the call."""
+
+
+_ANSWERS = "Give your answer by calling this."
+"""The description of a tool that is no tool but the shape of the answer."""
 
 
 def _flatten(content: Any) -> str:
     if isinstance(content, str) or content is None:
         return content or ""
-    return "\n\n".join(part.get("text", "") for part in content if isinstance(part, dict))
+    return "\n\n".join(filter(None, (_told(part) for part in content if isinstance(part, dict))))
+
+
+def _told(part: dict[str, Any]) -> str:
+    """A part of a message as text; calls and what they gave in the form that models without calls have."""
+    match part.get("type"):
+        case "tool_use":
+            return f"Action: {part['name']}[{json.dumps(part['input'], ensure_ascii=False)}]"
+        case "tool_result":
+            return f"Observation: {_flatten(part['content'])}"
+        case _:
+            return str(part.get("text", ""))
+
+
+def _message_text(message: dict[str, Any]) -> str:
+    """The same for a message of chat completions."""
+    text = _flatten(message.get("content"))
+    if message["role"] == "tool":
+        return f"Observation: {text}"
+    calls = [call["function"] for call in message.get("tool_calls") or ()]
+    return "\n\n".join(filter(None, (text, *(f"Action: {call['name']}[{call['arguments']}]" for call in calls))))
 
 
 def _schema_in(prompt: str) -> dict[str, Any] | None:
@@ -62,12 +92,14 @@ class OpenAI:
     @staticmethod
     def read(body: dict[str, Any]) -> Question:
         """Understand a request."""
-        tools = body.get("tools") or []
+        functions = [tool["function"] for tool in body.get("tools") or ()]
         form = body.get("response_format") or {}
-        schema = tools[0]["function"]["parameters"] if tools else form.get("json_schema", {}).get("schema")
-        prompt = "\n\n".join(_flatten(message.get("content")) for message in body["messages"])
-        tool = tools[0]["function"]["name"] if tools else ""
-        return Question(body["model"], prompt, schema or _schema_in(prompt), tool, bool(body.get("stream")))
+        answers = [tool for tool in functions if tool.get("description") == _ANSWERS]
+        schema = answers[0]["parameters"] if answers else form.get("json_schema", {}).get("schema")
+        prompt = "\n\n".join(map(_message_text, body["messages"]))
+        tool = answers[0]["name"] if answers else ""
+        called = tuple(tool["name"] for tool in functions if tool not in answers)
+        return Question(body["model"], prompt, schema or _schema_in(prompt), tool, bool(body.get("stream")), called)
 
     @staticmethod
     def whole(question: Question, answer: Answer) -> dict[str, Any]:
@@ -75,9 +107,12 @@ class OpenAI:
         message: dict[str, Any] = {"role": "assistant", "content": answer.text}
         if answer.finish == "refusal":
             message = {"role": "assistant", "content": None, "refusal": answer.text}
-        elif question.tool:
-            call = {"name": question.tool, "arguments": answer.text}
-            message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": call}]}
+        elif name := answer.call or question.tool:
+            call = {"name": name, "arguments": answer.text}
+            message |= {
+                "content": answer.thought or None,
+                "tool_calls": [{"id": "call_1", "type": "function", "function": call}],
+            }
         choice = {"index": 0, "message": message, "finish_reason": OpenAI._finish(question, answer)}
         reply = {"id": "chat_1", "object": "chat.completion", "created": 1, "model": question.model}
         return {**reply, "choices": [choice], **OpenAI._usage(answer)}
@@ -85,18 +120,20 @@ class OpenAI:
     @staticmethod
     def opening(question: Question, answer: Answer) -> str:
         """Begin a stream."""
-        return OpenAI._chunk(question, {"role": "assistant"})
+        said = {"content": answer.thought} if answer.thought else {}
+        return OpenAI._chunk(question, {"role": "assistant"} | said)
 
     @staticmethod
     def piece(question: Question, answer: Answer, text: str, is_first: bool) -> str:
         """Stream a piece of the text."""
         if answer.finish == "refusal":
             return OpenAI._chunk(question, {"refusal": text})
-        if not question.tool:
+        name = answer.call or question.tool
+        if not name:
             return OpenAI._chunk(question, {"content": text})
         call: dict[str, Any] = {"index": 0, "function": {"arguments": text}}
         if is_first:
-            call |= {"id": "call_1", "type": "function", "function": {"name": question.tool, "arguments": text}}
+            call |= {"id": "call_1", "type": "function", "function": {"name": name, "arguments": text}}
         return OpenAI._chunk(question, {"tool_calls": [call]})
 
     @staticmethod
@@ -120,7 +157,7 @@ class OpenAI:
 
     @staticmethod
     def _finish(question: Question, answer: Answer) -> str:
-        if answer.finish == "stop" and question.tool:
+        if answer.finish == "stop" and (answer.call or question.tool):
             return "tool_calls"
         return "stop" if answer.finish == "refusal" else answer.finish
 
@@ -152,21 +189,25 @@ class Anthropic:
     def read(body: dict[str, Any]) -> Question:
         """Understand a request."""
         tools = body.get("tools") or []
+        answers = [tool for tool in tools if tool.get("description") == _ANSWERS]
         texts = [_flatten(body.get("system")), *(_flatten(message["content"]) for message in body["messages"])]
         prompt = "\n\n".join(texts)
-        schema = tools[0]["input_schema"] if tools else _schema_in(prompt)
-        tool = tools[0]["name"] if tools else ""
-        return Question(body["model"], prompt, schema, tool, bool(body.get("stream")))
+        schema = answers[0]["input_schema"] if answers else _schema_in(prompt)
+        tool = answers[0]["name"] if answers else ""
+        called = tuple(tool["name"] for tool in tools if tool not in answers)
+        return Question(body["model"], prompt, schema, tool, bool(body.get("stream")), called)
 
     @staticmethod
     def whole(question: Question, answer: Answer) -> dict[str, Any]:
         """Word a reply that is not streamed."""
         content: dict[str, Any] = {"type": "text", "text": answer.text}
-        if question.tool and answer.finish != "refusal":
-            content = {"type": "tool_use", "id": "call_1", "name": question.tool, "input": json.loads(answer.text)}
+        name = answer.call or question.tool
+        if name and answer.finish != "refusal":
+            content = {"type": "tool_use", "id": "call_1", "name": name, "input": json.loads(answer.text)}
+        said = [{"type": "text", "text": answer.thought}] if answer.thought else []
         return {
             **Anthropic._message(question, answer),
-            "content": [content],
+            "content": [*said, content],
             "stop_reason": Anthropic._stop(question, answer),
             "usage": Anthropic._usage(answer),
         }
@@ -176,26 +217,29 @@ class Anthropic:
         """Begin a stream."""
         usage = {**Anthropic._usage(answer), "output_tokens": 0}
         message = {**Anthropic._message(question, answer), "content": [], "stop_reason": None, "usage": usage}
-        return _event({"type": "message_start", "message": message}, "message_start")
+        return _event({"type": "message_start", "message": message}, "message_start") + Anthropic._said(answer)
 
     @staticmethod
     def piece(question: Question, answer: Answer, text: str, is_first: bool) -> str:
         """Stream a piece of the text."""
-        by_tool = bool(question.tool) and answer.finish != "refusal"
+        name = answer.call or question.tool
+        by_tool = bool(name) and answer.finish != "refusal"
         block: dict[str, Any] = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": text}
         if by_tool:
-            block = {"type": "tool_use", "id": "call_1", "name": question.tool, "input": {}}
+            block = {"type": "tool_use", "id": "call_1", "name": name, "input": {}}
             delta = {"type": "input_json_delta", "partial_json": text}
-        start = {"type": "content_block_start", "index": 0, "content_block": block}
+        place = int(bool(answer.thought))
+        start = {"type": "content_block_start", "index": place, "content_block": block}
         opening = _event(start, "content_block_start") if is_first else ""
-        return opening + _event({"type": "content_block_delta", "index": 0, "delta": delta}, "content_block_delta")
+        return opening + _event({"type": "content_block_delta", "index": place, "delta": delta}, "content_block_delta")
 
     @staticmethod
     def closing(question: Question, answer: Answer) -> Iterator[str]:
         """End a stream."""
         if answer.text:
-            yield _event({"type": "content_block_stop", "index": 0}, "content_block_stop")
+            place = int(bool(answer.thought))
+            yield _event({"type": "content_block_stop", "index": place}, "content_block_stop")
         delta = {"stop_reason": Anthropic._stop(question, answer), "stop_sequence": None}
         output = answer.output_tokens if answer.has_usage else 0
         yield _event({"type": "message_delta", "delta": delta, "usage": {"output_tokens": output}}, "message_delta")
@@ -216,8 +260,21 @@ class Anthropic:
     @staticmethod
     def _stop(question: Question, answer: Answer) -> str:
         if answer.finish == "stop":
-            return "tool_use" if question.tool else "end_turn"
+            return "tool_use" if answer.call or question.tool else "end_turn"
         return {"length": "max_tokens"}.get(answer.finish, answer.finish)
+
+    @staticmethod
+    def _said(answer: Answer) -> str:
+        """The block of text before a call; nothing where there is none."""
+        if not answer.thought:
+            return ""
+        block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": answer.thought}
+        start = {"type": "content_block_start", "index": 0, "content_block": block}
+        return (
+            _event(start, "content_block_start")
+            + _event({"type": "content_block_delta", "index": 0, "delta": delta}, "content_block_delta")
+            + _event({"type": "content_block_stop", "index": 0}, "content_block_stop")
+        )
 
     @staticmethod
     def _message(question: Question, answer: Answer) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import re
 from random import Random
 from typing import Any
 
+from bookwright.agents.react.action import Action, Finish
+from bookwright.agents.react.action import write as write_turn
 from bookwright.agents.workflows import REVISION_MARK
 from tests import fake_author
 
@@ -21,12 +23,23 @@ _ENDS = ("before the bell rang", "and said nothing of it", "while the others sle
 
 def write(prompt: str, schema: dict[str, Any] | None) -> str:
     """Answer any step of a book in English."""
+    if "Action: ToolName[" in prompt:
+        return _looked_up(prompt)
     if schema is not None:
         return fake_author.write(prompt, schema)
     seed = hashlib.sha256(prompt.encode()).hexdigest()
     asked = _ASKED.findall(prompt)
     prose = _prose(Random(seed), min(int(asked[-1].replace(",", "")), 4_000) if asked else 60)
     return f"- Nothing to strike.\n{REVISION_MARK}\n{prose}" if REVISION_MARK in prompt else prose
+
+
+def _looked_up(prompt: str) -> str:
+    """Search once, and then answer by what was asked alone: the marks in what a search brings are never the same."""
+    asked, mark, _ = prompt.partition("\n\nThought: a look pays.")
+    if not mark:
+        return write_turn(Action("web_search", '{"query": "lamps of a harbour"}', "a look pays."))
+    seed = hashlib.sha256(asked.encode()).hexdigest()
+    return write_turn(Finish(_prose(Random(seed), 60)))
 
 
 def _prose(lot: Random, words: int) -> str:

@@ -29,3 +29,10 @@ class Agent:
     """Its answer is one short piece of a unit's prose; the next goes on from it."""
     is_prose: bool = False
     """Its answer is story text: the language is checked and the length counts."""
+    tools: tuple[str, ...] = ()
+    """What it may use before it answers, as far as the book has it."""
+
+    @property
+    def is_researcher(self) -> bool:
+        """True if it brings facts from outside the book, and has to say where nothing was searched."""
+        return self.role == "researcher"

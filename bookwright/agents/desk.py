@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from bookwright.agents.agent import Agent
@@ -17,19 +18,25 @@ from bookwright.agents.backends.protocol import (
     Request,
     Sampling,
     StreamEvent,
+    ToolSpec,
 )
 from bookwright.agents.context.builder import Context
 from bookwright.agents.parsing import Check, Parsed, echoes, parse
-from bookwright.agents.recording import record_surely
+from bookwright.agents.react.action import Action, NoAction
+from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
+from bookwright.agents.react.observation import ROOM
+from bookwright.agents.recording import keep_surely, record_surely
 from bookwright.agents.small import sampling_extra
+from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, LeaseLost, NoResult, ReplyLost
 from bookwright.models.plain import plain
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord
+from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord, ToolUse
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, render, render_system
+from bookwright.prompts.render import render_lookups, render_turn
 from bookwright.storage.database import free_megabytes
 from bookwright.storage.journal import Attempt, Journal, Move
 
@@ -54,6 +61,29 @@ class ContextSource(Protocol):
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return the context of one activity."""
         ...
+
+
+class Toolbox(Protocol):
+    """Whoever knows what tools a book has."""
+
+    @property
+    def has_web(self) -> bool:
+        """Whether anything outside the book can be looked up."""
+        ...
+
+    def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
+        """Return those of the named tools that are of use to a unit's steps; None where none is."""
+        ...
+
+
+class NoTools:
+    """The toolbox of a book that has none."""
+
+    has_web = False
+
+    def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
+        """Return nothing."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -103,6 +133,7 @@ class Desk:
     """How many tokens a text is likely to have; the same each time it is asked."""
     locale: str = "en"
     stores_prompts: bool = True
+    tools: Toolbox = field(default_factory=NoTools)
 
     def begin(
         self, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, *, context: str, round_: int = 0,
@@ -206,7 +237,7 @@ class ActivityRun:
         outcome = self._found(agent, done[-1], conclude) if done and done[-1].failure is None else None
         if outcome is None:
             asking = _Asking(self, agent, key, prefill, bare, may_be_cut, check, conclude, next_step)
-            outcome = asking.until_it_stands(done)
+            outcome = asking.until_it_stands()
         if agent.artefact:
             text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
             self.add(agent.artefact, text)
@@ -222,7 +253,12 @@ class ActivityRun:
         done = self._desk.journal.attempts(self._key(step))
         if done and done[-1].failure is None:
             return 0
-        return sum(record.failure not in _UNDELIVERED for record in done)
+        return sum(record.failure not in _NO_ANSWER for record in done)
+
+    def uses(self, *agents: Agent) -> list[ToolUse]:
+        """What tools have brought to the steps of some agents, oldest first."""
+        attempts = [record for agent in agents for record in self._desk.journal.attempts(self._key(agent.name))]
+        return [record.tool_use for record in attempts if record.tool_use is not None]
 
     def make_late(self, agent: Agent, move: Move) -> None:
         """Make the move of a step that was recorded without one, because what was to follow it came to nothing."""
@@ -240,12 +276,13 @@ class ActivityRun:
         A move that was not made with it is made now: the profile or the brief may have changed
         since, so that what was a step on the way is the last one.
         """
-        parsed = parse(agent, whole(record.reply, agent), self._desk.brief.language, "")
+        reply = answered(record.reply) if agent.tools else record.reply
+        parsed = parse(agent, whole(reply, agent), self._desk.brief.language, "")
         if parsed.failure is not None:
             return None
         if conclude is not None and not record.has_move and (move := conclude(parsed.value)) is not None:
             self._desk.journal.move_late(record, move)
-        return Outcome(parsed.value, record.id, record.reply)
+        return Outcome(parsed.value, record.id, reply)
 
 
 @dataclass(frozen=True)
@@ -270,23 +307,22 @@ class _Asking:
     def name(self) -> str:
         return f"{self.run._node.label} {self.key.activity}/{self.key.step}"
 
-    def until_it_stands(self, earlier: list[StepRecord]) -> Outcome:
+    @cached_property
+    def tools(self) -> ToolRegistry | None:
+        """What the step may use before it answers; None where it is asked plainly."""
+        return self.desk.tools.registry(self.agent.tools, self.run._unit) if self.agent.tools else None
+
+    def until_it_stands(self) -> Outcome:
         """Ask until a reply is a result; each try is recorded with what was wrong with it."""
         blocks, stable = self._blocks()
-        number = len(earlier)
-        corrections = [
-            shown for record in earlier for shown in self._corrections(record.reply, record.failure, record.detail)
-        ][-1:]
+        recorder = _Recorder(self, blocks)
         for _ in range(self.desk.settings.max_repairs + 1):
-            number += 1
-            recorder = _Recorder(self, blocks, number)
-            reply = self._ask(blocks, stable, tuple(corrections), number, recorder)
-            parsed = self._parse(reply, blocks)
+            reply = self._reply(blocks, stable, recorder)
+            answer = answered(reply) if self.agent.tools else reply
+            parsed = self._no_answer(reply) or self._parse(answer, blocks)
             step = recorder.record(reply, parsed)
-            number = recorder.number
             if parsed.failure is None:
-                return Outcome(parsed.value, step, reply)
-            corrections = self._corrections(reply, parsed.failure, parsed.detail)
+                return Outcome(parsed.value, step, answer)
         raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
             f"(the last: {parsed.failure}, {parsed.detail[:200]})",
@@ -294,10 +330,44 @@ class _Asking:
             "or choose another model for this role",
         )
 
-    def _corrections(self, reply: Reply, failure: Failure | None, detail: str) -> list[Correction]:
-        if failure not in _CORRECTABLE:
-            return []
-        return [shown_again(reply, failure, detail, self.desk.brief.language, self.desk.locale)]
+    def _reply(self, blocks: tuple[str, ...], stable: int, recorder: "_Recorder") -> Reply:
+        """Ask for the answer, letting the model look up what it wants before; each look is recorded.
+
+        What is on record of an interrupted try is neither asked nor looked up again.
+        """
+        earlier = self.desk.journal.attempts(self.key)
+        looks = [record for record in earlier if record.failure is Failure.TOOL_USE]
+        loop = Loop(
+            tools=self.tools or ToolRegistry(()),
+            ask=lambda said, tools: self._ask(blocks, stable, said, tools, recorder),
+            keeper=recorder,
+            listener=lambda event: self.desk.listener(self.name, event),
+            room=ROOM[self.desk.brief.language],
+            locale=self.desk.locale,
+        )
+        if looks and looks[-1].tool_use is None:
+            loop.resume(looks[-1].id, looks[-1].reply, len(looks))
+            earlier = self.desk.journal.attempts(self.key)
+        return loop.run(self._turns(earlier), len(looks) if self.tools else MAX_STEPS)
+
+    def _turns(self, earlier: list[StepRecord]) -> list[Correction]:
+        """What was said before, oldest first: every look, and the last answer that can be put right."""
+        room = ROOM[self.desk.brief.language]
+        last = next((record.id for record in reversed(earlier) if record.failure in _CORRECTABLE), 0)
+        turns = []
+        for record in earlier:
+            if record.tool_use is not None:
+                turns.append(shown(record.reply, record.tool_use, room, self.desk.locale))
+            elif record.id == last and record.failure is not None:
+                reply, language = record.reply, self.desk.brief.language
+                turns.append(shown_again(reply, record.failure, record.detail, language, self.desk.locale))
+        return turns
+
+    def _no_answer(self, reply: Reply) -> Parsed | None:
+        """Refuse a reply that asks for a tool once nothing may be used any more."""
+        if self.tools is None or acting(reply) is None:
+            return None
+        return Parsed(failure=Failure.UNPARSABLE, detail=render_turn("no_answer", self.desk.locale))
 
     def _parse(self, reply: Reply, blocks: tuple[str, ...]) -> Parsed:
         if self.may_be_cut:
@@ -311,7 +381,17 @@ class _Asking:
             return (tail,), 0
         artefacts = tuple(made.text if self.run.is_small else made.block for made in self.run.artefacts)
         before = (*self.run.context.blocks, *artefacts)
-        return (*before, tail), self._stable(len(before))
+        blocks = (*before, *self._lookups(), tail)
+        stable = self._stable(len(before))
+        return blocks, stable if self.tools is None else len(blocks)  # each look is followed by the same prompt
+
+    def _lookups(self) -> tuple[str, ...]:
+        """How the step may look things up; or that nothing can be, to those who bring facts."""
+        has_web, is_researcher = self.desk.tools.has_web, self.agent.is_researcher
+        if self.tools is None and (has_web or not self.agent.tools or not is_researcher):
+            return ()
+        steps = 0 if self.tools is None else MAX_STEPS
+        return (render_lookups(steps, self.desk.locale, has_web=has_web, is_researcher=is_researcher),)
 
     def _stable(self, count: int) -> int:
         """Return how many of the blocks before the tail are worth a place in a provider's cache.
@@ -325,10 +405,11 @@ class _Asking:
         return max(self.run.shared, self.run.context.stable)
 
     def _ask(
-        self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], number: int,
+        self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...],
         recorder: "_Recorder",
     ) -> Reply:  # fmt: skip
         self._may_go_on()
+        number = recorder.number
         fallbacks = self.desk.settings.fallbacks
         request = Request(
             model=self.desk.model_of(self.agent.role),
@@ -339,6 +420,7 @@ class _Asking:
             output=self.agent.output,
             fallbacks=fallbacks.get(self.agent.role) or fallbacks.get("default") or (),
             corrections=corrections,
+            tools=tools,
             cache_key=self.key.book,
             facts=self._facts(number),
             locale=self.desk.locale,
@@ -381,18 +463,35 @@ class _Asking:
         }  # fmt: skip
 
 
-_UNDELIVERED = (Failure.UNAVAILABLE, Failure.BROKEN_STREAM)
+_NO_ANSWER = (Failure.UNAVAILABLE, Failure.BROKEN_STREAM, Failure.TOOL_USE)
 _CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
 """Failures worth showing to the model; a refusal or an echo would only be repeated."""
+
+_TOLD_CHARACTERS = 200
+"""Of an action, in the log."""
 
 
 class _Recorder:
     """Records one try and every delivery that failed before it, numbering them on."""
 
-    def __init__(self, asking: _Asking, blocks: tuple[str, ...], number: int) -> None:
+    def __init__(self, asking: _Asking, blocks: tuple[str, ...]) -> None:
         self._asking = asking
         self._blocks = blocks
-        self.number = number
+
+    @property
+    def number(self) -> int:
+        """Which attempt comes next, from 1."""
+        return len(self._asking.desk.journal.attempts(self._asking.key)) + 1
+
+    def acted(self, reply: Reply, turn: Action | NoAction) -> int:
+        """Record a reply that asks for a tool; returns the step's id."""
+        told = f"{turn.tool} {turn.arguments}" if isinstance(turn, Action) else "neither an action nor an answer"
+        return self._keep(reply, Failure.TOOL_USE, " ".join(told.split())[:_TOLD_CHARACTERS], None)
+
+    def observed(self, use: ToolUse) -> None:
+        """Record what a tool brought, before it goes into a prompt."""
+        desk, book = self._asking.desk, self._asking.key.book
+        keep_surely(lambda: desk.journal.record_tool_use(use), book, patience=desk.settings.record_seconds)
 
     def record(self, reply: Reply, parsed: Parsed) -> int:
         """Record a delivered reply with its outcome and its move; returns the step's id."""
@@ -411,7 +510,6 @@ class _Recorder:
         """Record a try that the provider did not answer wholly."""
         failure = Failure.BROKEN_STREAM if failed.reply.text else Failure.UNAVAILABLE
         self._keep(failed.reply, failure, str(failed.error)[:500], None)
-        self.number += 1
 
     def _keep(
         self, reply: Reply, failure: Failure | None, detail: str, move: Move | None, *, again: bool = False

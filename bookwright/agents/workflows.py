@@ -3,6 +3,8 @@
 Source: DESIGN section 8, the table of families; S3-046 to S3-118.
 """
 
+from dataclasses import replace
+
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
 from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.level import Level
@@ -11,6 +13,15 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.state import GlobalState
 
 Workflow = tuple[Agent, ...]
+
+PROBES = ("web_search", "fetch_page")
+"""What those may use who cut a search into queries: a field's own words are not learned from the book. Source: S3-080."""
+
+LOOKUPS = (*PROBES, "search_designs", "search_story", "search_references")
+"""What others may use who look things up, as far as the book has it. Source: S3-101, S3-108, S3-137."""
+
+BOOK_LOOKUPS = {ProfileName.STANDARD: ("guideline",), ProfileName.FINE: ("guideline", "draft", "critic")}
+"""Which steps of a book-level design look things up."""
 
 _THREE_STEPS = ("proposer", "critic", "refiner")
 _TWO_STEPS = ("planner", "refiner")
@@ -72,10 +83,10 @@ def hierarchy_workflow(level: Level, profile: ProfileName) -> Workflow:
 
 def decomposition_workflow(level: Level, task_type: TaskType, profile: ProfileName) -> Workflow:
     """The steps that cut a complex task into parts."""
-    names = _THREE_STEPS if task_type is TaskType.DESIGN else _TWO_STEPS
-    return _debate(
-        f"story/{level}/decomposition/{task_type}", _thinned(names, profile, seconded=False), "planner", "planner"
-    )
+    is_search = task_type is TaskType.SEARCH
+    names = _thinned(_TWO_STEPS if is_search else _THREE_STEPS, profile, seconded=False)
+    steps = _debate(f"story/{level}/decomposition/{task_type}", names, "planner", "planner")
+    return tuple(replace(step, tools=PROBES) for step in steps) if is_search else steps
 
 
 def design_workflow(level: Level, expert: Expert, profile: ProfileName) -> Workflow:
@@ -89,8 +100,12 @@ def design_workflow(level: Level, expert: Expert, profile: ProfileName) -> Workf
         names = ("guideline", "draft", "critic", "second_critic", "refine")
     if profile is ProfileName.FINE and level is Level.VOLUME:
         names = ("guideline", "draft", "critic", "refine")
+    looking = BOOK_LOOKUPS.get(profile, ()) if level is Level.BOOK else ()
     return tuple(
-        _design_step(name, f"story/{level}/design/{name}" + (f"_{expert}" if _has_expert(level, name) else ""))
+        replace(
+            _design_step(name, f"story/{level}/design/{name}" + (f"_{expert}" if _has_expert(level, name) else "")),
+            tools=LOOKUPS if name in looking else (),
+        )
         for name in names
     )
 
@@ -121,9 +136,10 @@ def aggregator(task_type: TaskType) -> Agent:
     return Agent("aggregate", f"story/aggregate/{task_type}", "summariser", SYNTHESIS, "designer")
 
 
-def search_executor(level: Level) -> Agent:
-    """Who answers a search task."""
-    return Agent("search", f"story/{level}/search", "researcher", REASONING, "researcher")
+def search_executor(level: Level, profile: ProfileName) -> Agent:
+    """Who answers a search task. A weak model is not given tools."""
+    tools = () if profile is ProfileName.SMALL else LOOKUPS
+    return Agent("search", f"story/{level}/search", "researcher", REASONING, "researcher", tools=tools)
 
 
 def summariser(level: Level, profile: ProfileName) -> Agent:

@@ -40,7 +40,8 @@ def _every_agent() -> list[Agent]:
         found += hierarchy_workflow(level, profile) if level in DIVISIBLE else ()
         found += write_workflow(level, profile)
         found += [atom_judge(level, task) for task in TASKS]
-        found += [flow_decision(level), search_executor(level), summariser(level, profile), reviewer(level, profile)]
+        found += [flow_decision(level), search_executor(level, profile)]
+        found += [summariser(level, profile), reviewer(level, profile)]
         found += [book_design_maintainer(profile), global_state_maintainer(profile), blurb_writer(profile)]
     return list(dict.fromkeys([*found, *map(aggregator, TASKS)]))
 

@@ -150,7 +150,7 @@ def test_decomposition_prose_and_the_rest_are_alike_at_every_level(level: Level)
     assert names(decomposition_workflow(level, TaskType.SEARCH, STANDARD)) == ["planner", "refiner"]
     assert names(write_workflow(level, STANDARD)) == ["plan", "draft", "critic", "refine"]
     assert flow_decision(level).prompt == f"story/{level}/flow_decision/flow_decision"
-    assert search_executor(level).prompt == f"story/{level}/search"
+    assert search_executor(level, ProfileName.STANDARD).prompt == f"story/{level}/search"
 
 
 @pytest.mark.parametrize("level", Level)

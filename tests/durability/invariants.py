@@ -17,13 +17,24 @@ from sqlalchemy import Connection, Row, Table, select
 
 from bookwright.storage import migrate
 from bookwright.storage.database import Database
-from bookwright.storage.tables import books, document_inputs, documents, nodes, passages, steps, texts, vectors
+from bookwright.storage.tables import (
+    books,
+    document_inputs,
+    documents,
+    nodes,
+    passages,
+    steps,
+    texts,
+    tool_uses,
+    vectors,
+)
 from bookwright.storage.texts import text_hash
 
 Entry = dict[str, Any]
 """A line of the provider's ledger."""
 
 _UNDELIVERED = ("unavailable", "broken_stream")
+_LOOK = "tool_use"
 _CLOSED = "done"
 _REPLACED = "void"
 
@@ -36,6 +47,7 @@ class Evidence:
     nodes: Sequence[Row[Any]]
     steps: Sequence[Row[Any]]
     documents: Sequence[Row[Any]]
+    tool_uses: Sequence[Row[Any]]
     texts: dict[str, str]
     calls: Sequence[Entry]
     """What the provider was asked, whether it could answer or not."""
@@ -50,6 +62,7 @@ class Evidence:
                 nodes=_rows(connection, nodes),
                 steps=_rows(connection, steps),
                 documents=_rows(connection, documents),
+                tool_uses=_rows(connection, tool_uses),
                 texts={row.hash: _unpacked(row.body) for row in _rows(connection, texts)},
                 calls=calls,
                 deaths=deaths,
@@ -103,6 +116,7 @@ def _nothing_is_paid_twice(evidence: Evidence) -> Iterator[str]:
 def _one_result_each(evidence: Evidence) -> Iterator[str]:
     """I3: attempts count up from 1, only the last may stand; one current version; sums agree with the bill."""
     attempts = defaultdict(list)
+    looked = {use.step for use in evidence.tool_uses if use.response in evidence.texts}
     for step in evidence.steps:
         attempts[step.node, step.revision, step.activity, step.round, step.step].append(step)
     for key, tries in attempts.items():
@@ -110,6 +124,9 @@ def _one_result_each(evidence: Evidence) -> Iterator[str]:
             yield f"attempts of {key} are {[step.attempt for step in tries]}"
         if any(step.failure is None for step in tries[:-1]):
             yield f"{key} was asked again after it stood"
+        unseen = [step.id for step in tries[:-1] if step.failure == _LOOK and step.id not in looked]
+        if unseen:
+            yield f"{key} was asked again before it was on record what steps {unseen} brought"
     versions = defaultdict(list)
     for document in evidence.documents:
         versions[document.node, document.kind].append(document)

@@ -27,7 +27,7 @@ from bookwright.storage.backup_file import read_manifest
 from bookwright.storage.database import open_database
 from bookwright.storage.retention import Keep
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tables import allowances, documents, texts
+from bookwright.storage.tables import allowances, documents, texts, tool_uses
 from tests import novelist
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
@@ -37,6 +37,9 @@ _CHAPTERS = make_brief(
     {"premise": "A keeper reads a log in her own hand.", "title": "The Log", "length": 6_000, "profile": "economy",
      "max_unit_length": 2_400}
 )  # fmt: skip
+_SEARCHED = make_brief(
+    {"premise": "A clerk asks what lamps cost.", "title": "Oil", "length": 600, "profile": "economy"}
+)
 _NOTES = "\n\n".join(novelist.write(f"Notes {number}: about 4,000 words", None) for number in (1, 2))
 _BACKUP = "backup.zip"
 
@@ -69,6 +72,12 @@ def _write_tale(settings: Settings) -> None:
 
 def _write_tale_under_a_cap(settings: Settings) -> None:
     _write(_TALE, settings.model_copy(update={"studio_tokens": 100_000_000}))
+
+
+def _search_and_write(settings: Settings) -> None:
+    """Write a book whose researcher searches the web, which the provider plays as well."""
+    server = settings.llm_base_url.removesuffix("/v1")
+    _write(_SEARCHED, settings.model_copy(update={"searxng_url": server}))
 
 
 def _write_chapters(settings: Settings) -> None:
@@ -155,6 +164,11 @@ def _whole_book(settings: Settings) -> object:
     return book.state, book.reason, book.lease_owner, text, exports, _count(allowances, settings)
 
 
+def _searched_book(settings: Settings) -> object:
+    """Each look was kept once, and every one that the journal names."""
+    return _count(tool_uses, settings), _whole_book(settings)
+
+
 def _backup_and_book(settings: Settings) -> object:
     manifest = read_manifest(settings.home / _BACKUP)
     titles = [book.title for book in manifest.books]
@@ -194,6 +208,9 @@ A_TALE_WITH_NOTES = Scenario(
     _whole_book,
     prepare=_open,
 )
+A_TALE_WITH_SEARCHES = Scenario(
+    "a tale with searches", frozenset({F.RECORD_TOOL_USE}), _search_and_write, _searched_book, prepare=_open
+)
 A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,
@@ -203,6 +220,7 @@ SCENARIOS = (
     Scenario("an older database", frozenset({F.MIGRATE}), _open, _whole_book, prepare=_write_and_age),
     A_TALE,
     A_TALE_WITH_NOTES,
+    A_TALE_WITH_SEARCHES,
     A_LONG_CALL,
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(

@@ -12,6 +12,7 @@ from bookwright.models.decision import Decision, FlowDecision
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.prompts.render import render_unverified
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 
@@ -68,7 +69,7 @@ def test_a_task_that_was_cut_into_design_and_search_is_merged_from_both(tmp_path
 
     merging = next(request for request in backend.requests if request.name.endswith("aggregate"))
     assert merging.prompt.blocks[:-1] == (
-        "<part>\nA wick is cut square.\n</part>",
+        f"<part>\n{render_unverified('English')}\n\nA wick is cut square.\n</part>",
         "<part>\nThe brother trims it.\n</part>",
     )
     with deps.stores() as stores:

@@ -20,10 +20,12 @@ def _below(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix().removesuffix(".md.j2") for path in folder.rglob("*.j2"))
 
 
-PATHS = [path for path in _below(TEMPLATES) if not path.startswith("locales/")]
-"""Every template file of the English set, without its ending."""
+PATHS = [path for path in _below(TEMPLATES) if path.startswith("story/")]
+"""Every template file of the English set that tells of a story, without its ending."""
 
-OVERLAID = {folder.name: _below(folder) for folder in sorted(OVERLAYS.iterdir())}
+OVERLAID = {
+    folder.name: [path for path in _below(folder) if path.startswith("story/")] for folder in sorted(OVERLAYS.iterdir())
+}
 """The same of every overlay, by prompt language; paths as in the English set."""
 
 ASKED = sorted({agent.prompt for agent in EVERY_AGENT})
@@ -37,6 +39,7 @@ OWN_VARIABLES = {
     "story/_correction": {"failure", "problem", "language"},
     "story/_problem": {"name", "values"},
     "story/_origin": {"label", "level", "kind", "title"},
+    "story/_style_guide": {"profile", "unit"},
 }
 """Templates that code renders without a card, and what it hands them."""
 
