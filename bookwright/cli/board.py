@@ -66,7 +66,8 @@ def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
 def print_board(board: Board) -> None:
     """Print the board, a group for each status that has threads."""
     place = f"chapter {board.chapter} ({board.at})" if board.chapter else "the beginning"
-    print_text(f"{len(board.cards)} threads, {sum(card.thread.is_open for card in board.cards)} open, at {place}")
+    count = f"{len(board.cards)} thread{'' if len(board.cards) == 1 else 's'}"
+    print_text(f"{count}, {sum(card.thread.is_open for card in board.cards)} open, at {place}")
     for status in ThreadStatus:
         cards = [card for card in board.cards if card.thread.status is status]
         if cards:

@@ -14,7 +14,9 @@ from bookwright.models.errors import InvalidInput, InvalidSetting
 
 def report(
     book: BookArgument,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help="html or md.")] = "html",
+    to: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help="html or md; by the file's ending if not given, or html.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(metavar="PATH", help="A file or folder; `exports` in the data folder if not given.")
     ] = None,
@@ -27,6 +29,8 @@ def report(
     from bookwright.exports.layout import LAYOUTS  # not for every verb: figures bring numpy along
     from bookwright.exports.report import report_of
 
+    ending = output.suffix[1:].lower() if output else ""
+    to = to or (ending if ending in LAYOUTS else "html")
     if to not in LAYOUTS:
         raise InvalidSetting(f"no report format is called {to!r}; formats are {', '.join(LAYOUTS)}")
     text = _sample(sample) if sample else ""

@@ -18,7 +18,7 @@ def test_the_page_lies_beside_the_exports(cli: Cli, book: BookStorage, settings:
 
 def test_markdown_goes_where_it_is_sent(cli: Cli, book: BookStorage, tmp_path: Path) -> None:
     cli("report", "lamp", "--to", "md", "--output", tmp_path)
-    cli("report", "lamp", "--to", "md", "--output", tmp_path / "mine.md")
+    cli("report", "lamp", "--output", tmp_path / "mine.md")
 
     assert (tmp_path / "lamp-report.md").read_text("utf-8").startswith("# Night Watch: report\n")
     assert (tmp_path / "mine.md").read_text("utf-8") == (tmp_path / "lamp-report.md").read_text("utf-8")
