@@ -1,5 +1,9 @@
 """Turns a brief and nodes into the cards that templates read."""
 
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from bookwright.agents.relay.guard import Guard
 from bookwright.models.brief import Brief
 from bookwright.models.language import Language
 from bookwright.models.task import TaskNode
@@ -44,6 +48,30 @@ def node_card(node: TaskNode) -> NodeCard:
 def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None) -> Card:
     """The card of one activity; what depends on the activity is filled in with `replace`."""
     return Card(book=book_card(brief), unit=node_card(unit), task=node_card(task or unit))
+
+
+_Shown = TypeVar("_Shown", BookCard, NodeCard, Card)
+
+
+def guarded(card: _Shown, guard: Guard) -> _Shown:
+    """The same card with every text of it redacted; itself where nothing is withheld."""
+    if guard.is_idle:
+        return card
+    shown: dict[str, Any] = {field.name: _redacted(getattr(card, field.name), guard) for field in fields(card)}
+    return replace(card, **shown)
+
+
+def _redacted(value: object, guard: Guard) -> object:
+    match value:
+        case BookCard():
+            return guarded(value, guard)
+        case NodeCard():
+            return guarded(value, guard)
+        case str():
+            return guard.redact(value)
+        case tuple():
+            return tuple(kept for item in value if (kept := _redacted(item, guard)))
+    return value
 
 
 def element_allowance(length: int, language: Language) -> int:

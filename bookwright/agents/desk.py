@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -20,12 +20,14 @@ from bookwright.agents.backends.protocol import (
     StreamEvent,
     ToolSpec,
 )
+from bookwright.agents.cards import guarded
 from bookwright.agents.context.builder import Context
 from bookwright.agents.parsing import Check, Parsed, echoes, parse
 from bookwright.agents.react.action import Action, NoAction
 from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.recording import keep_surely, record_surely
+from bookwright.agents.relay.guard import Guard
 from bookwright.agents.small import sampling_extra
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.brief import Brief
@@ -35,8 +37,8 @@ from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, StepRecord, ToolUse
 from bookwright.models.task import TaskNode
-from bookwright.prompts import Card, render, render_system
-from bookwright.prompts.render import render_lookups, render_turn
+from bookwright.prompts import Card, Told, render, render_system
+from bookwright.prompts.render import fields_of, render_lookups, render_turn
 from bookwright.storage.database import free_megabytes
 from bookwright.storage.journal import Attempt, Journal, Move
 
@@ -137,14 +139,14 @@ class Desk:
 
     def begin(
         self, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, *, context: str, round_: int = 0,
-        next_activity: str = "",
+        next_activity: str = "", guard: Guard | None = None,
     ) -> "ActivityRun":  # fmt: skip
         """Sit down to one activity of one node; nothing is built or asked before it is needed.
 
         `context` is the role whose budget the activity's blocks have; `next_activity` names what
-        follows, for the intent.
+        follows, for the intent. What a `guard` finds goes out of everything that the steps are shown.
         """
-        return ActivityRun(self, activity, node, unit, card, context, round_, next_activity)
+        return ActivityRun(self, activity, node, unit, card, context, round_, next_activity, guard or Guard.idle())
 
 
 _WITHOUT_BLOCKS = (Activity.WRITE, Activity.CLOSE, Activity.MAINTAIN, Activity.PUBLISH)
@@ -155,7 +157,7 @@ class ActivityRun:
 
     def __init__(
         self, desk: Desk, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, context_role: str,
-        round_: int, next_activity: str,
+        round_: int, next_activity: str, guard: Guard,
     ) -> None:  # fmt: skip
         self._desk = desk
         self._activity = activity
@@ -165,7 +167,10 @@ class ActivityRun:
         self._context_role = context_role
         self._round = round_
         self._next_activity = next_activity
+        self.guard = guard
         self._context: Context | None = None
+        self._read: set[str] = set()
+        self._shown: list[int] = []
         self.artefacts: list[Artefact] = []
         self.shared = 0
         """How many leading blocks the step asked last had in common with the one after it."""
@@ -174,10 +179,11 @@ class ActivityRun:
     def context(self) -> Context:
         """The activity's context, built when it is first needed and then kept."""
         if self._context is None:
-            if self._is_told_by_template:
+            if self._is_told_by_template or self._activity is Activity.REVIEW:
                 self._context = Context(blocks=(), sources=(), stable=0)
             else:
-                self._context = self._desk.contexts.build(self._node, self._unit, self._activity, self._context_role)
+                context = self._desk.contexts.build(self._node, self._unit, self._activity, self._context_role)
+                self._context = replace(context, blocks=tuple(map(self.guard.redact, context.blocks)))
         return self._context
 
     @property
@@ -195,12 +201,23 @@ class ActivityRun:
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """Ids of the documents whose text stands in the activity's prompts."""
-        return self.context.sources
+        """Ids of the documents whose text stands in the activity's prompts so far."""
+        fields = (getattr(self.card, name, None) for name in sorted(self._read))
+        told = (source for field in fields if isinstance(field, Told) for source in field.sources)
+        return tuple(dict.fromkeys((*self.context.sources, *self._shown, *told)))
+
+    def rests_on(self, *documents: int) -> None:
+        """Say that the text of some documents stands in the prompts that follow, beside the context and the card."""
+        self._shown.extend(documents)
+
+    @property
+    def shown_card(self) -> Card:
+        """The card as templates see it."""
+        return guarded(self.card, self.guard)
 
     def add(self, tag: str, text: str) -> None:
         """Put a text before the steps that follow."""
-        self.artefacts.append(Artefact(tag, text))
+        self.artefacts.append(Artefact(tag, self.guard.redact(text)))
 
     def run(
         self,
@@ -232,6 +249,7 @@ class ActivityRun:
             BackendError: Nothing was delivered.
         """
         key = self._key(step or agent.name)
+        self._read |= fields_of(agent.prompt, self._desk.locale)
         may_be_cut = may_be_cut or self.is_small
         done = self._desk.journal.attempts(key)
         outcome = self._found(agent, done[-1], conclude) if done and done[-1].failure is None else None
@@ -260,9 +278,14 @@ class ActivityRun:
         attempts = [record for agent in agents for record in self._desk.journal.attempts(self._key(agent.name))]
         return [record.tool_use for record in attempts if record.tool_use is not None]
 
-    def make_late(self, agent: Agent, move: Move) -> None:
-        """Make the move of a step that was recorded without one, because what was to follow it came to nothing."""
-        self._desk.journal.move_late(self._desk.journal.attempts(self._key(agent.name))[-1], move)
+    def make_late(self, step: str, move: Move) -> None:
+        """Make the move of a step that was recorded without one, because what was to follow it came to nothing.
+
+        It is made once, however often the walk comes here.
+        """
+        record = self._desk.journal.attempts(self._key(step))[-1]
+        if not record.has_move:
+            self._desk.journal.move_late(record, move)
 
     def _key(self, step: str) -> StepKey:
         return StepKey(
@@ -376,7 +399,7 @@ class _Asking:
         return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
 
     def _blocks(self) -> tuple[tuple[str, ...], int]:
-        tail = render(self.agent.prompt, self.run.card, self.desk.locale)
+        tail = render(self.agent.prompt, self.run.shown_card, self.desk.locale)
         if self.bare:
             return (tail,), 0
         artefacts = tuple(made.text if self.run.is_small else made.block for made in self.run.artefacts)
@@ -409,6 +432,10 @@ class _Asking:
         recorder: "_Recorder",
     ) -> Reply:  # fmt: skip
         self._may_go_on()
+        guard = self.run.guard
+        corrections = tuple(Correction(guard.redact(turn.reply), guard.redact(turn.problem)) for turn in corrections)
+        said = [part for turn in corrections for part in (turn.reply, turn.problem)]
+        guard.require((self._system(), *blocks, *said, self.prefill), self.name)
         number = recorder.number
         fallbacks = self.desk.settings.fallbacks
         request = Request(
@@ -430,7 +457,7 @@ class _Asking:
         )
 
     def _system(self) -> str:
-        return render_system(self.run.card.book, self.desk.locale, is_small=self.run.is_small)
+        return render_system(self.run.shown_card.book, self.desk.locale, is_small=self.run.is_small)
 
     def _may_go_on(self) -> None:
         """Check, before anything is paid, that the answer can be kept and is still wanted."""
@@ -454,7 +481,7 @@ class _Asking:
         return Sampling(self.agent.temperature, limit, seed, extra=extra)
 
     def _facts(self, number: int) -> dict[str, Any]:
-        card = self.run.card
+        card = self.run.shown_card
         return {
             "activity": self.key.activity.value, "step": self.key.step, "template": self.agent.prompt,
             "label": self.run._node.label, "level": card.unit.level, "attempt": number, "card": card,

@@ -31,8 +31,11 @@ _REFUSALS = re.compile(
     re.IGNORECASE,
 )
 _ECHO_CHARACTERS = 200
-_NOT_TOLD = frozenset({"id", "reasoning", "hierarchical_position", "who", "to", "born", "touched", "where"})
-"""Fields of answers that nobody reads in the book's language: thoughts, names and places in the tree."""
+_NOT_TOLD = frozenset({
+    "id", "reasoning", "hierarchical_position", "who", "to", "born", "touched", "where", "category", "severity", "type",
+    "result", "check", "priority", "thread", "secret",
+})  # fmt: skip
+"""Fields of answers that nobody reads in the book's language: thoughts, names, places in the tree, closed values."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,11 @@ Check = Callable[[Any], str]
 """Looks at a parsed value; returns what is wrong with it, or an empty string."""
 
 
-def parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None = None) -> Parsed:
+def parse(agent: Agent, reply: Reply, language: Language | None, prompt: str, check: Check | None = None) -> Parsed:
     """Read a reply as its agent's answer.
 
-    `prompt` is what an echo of the prompt would begin with, see `echoes`. `check` may refuse a value
-    that has the right shape.
+    `language` is None where the answer may be in any. `prompt` is what an echo of the prompt would
+    begin with, see `echoes`. `check` may refuse a value that has the right shape.
     """
     try:
         return _parse(agent, reply, language, prompt, check)
@@ -71,7 +74,7 @@ def echoes(system: str, blocks: Sequence[str], *, is_tagged: bool) -> str:
     return "\n".join((*openings, blocks[-1]))
 
 
-def _parse(agent: Agent, reply: Reply, language: Language, prompt: str, check: Check | None) -> Parsed:
+def _parse(agent: Agent, reply: Reply, language: Language | None, prompt: str, check: Check | None) -> Parsed:
     text = plain(reply.text).strip()
     if reply.finish_reason == "refusal" or (len(text) < 400 and _REFUSALS.match(text)):
         return Parsed(failure=Failure.REFUSAL, detail="the model declined to answer")
@@ -94,19 +97,19 @@ def _unfenced(text: str) -> str:
     return fence.group(1).strip() if fence else text
 
 
-def _read_text(text: str, language: Language) -> Parsed:
-    if not is_in(language, text):
+def _read_text(text: str, language: Language | None) -> Parsed:
+    if language is not None and not is_in(language, text):
         wanted = f"answer in {language.english_name}"
         return Parsed(failure=Failure.WRONG_LANGUAGE, detail=f"the answer is in another language; {wanted}")
     return Parsed(value=text)
 
 
-def _read_json(output: type[BaseModel], text: str, language: Language) -> Parsed:
+def _read_json(output: type[BaseModel], text: str, language: Language | None) -> Parsed:
     problem = "no JSON object was found"
     for candidate in _json_candidates(text):
         try:
             value = output.model_validate(_plain_values(json.loads(candidate, strict=False)))
-            return _in_its_language(value, language)
+            return _in_its_language(value, language) if language else Parsed(value=value)
         except json.JSONDecodeError as error:
             problem = f"not valid JSON: {error}"
         except ValidationError as error:

@@ -7,9 +7,12 @@ from dataclasses import replace
 
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
 from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.extraction import DesignExtraction, Extraction
+from bookwright.models.leak import LeakJudgement
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
+from bookwright.models.quality import QualityJudgement
 from bookwright.models.state import GlobalState
 
 Workflow = tuple[Agent, ...]
@@ -110,12 +113,26 @@ def design_workflow(level: Level, expert: Expert, profile: ProfileName) -> Workf
     )
 
 
+def briefing(level: Level, profile: ProfileName) -> Agent:
+    """Who tells the writer of a unit what they are to know; in economy that is the write plan itself."""
+    prompt = f"story/{level}/write/plan" if profile is ProfileName.ECONOMY else "story/write/brief"
+    return Agent("brief", prompt, "planner", SYNTHESIS, "planner")
+
+
 def write_workflow(level: Level, profile: ProfileName) -> Workflow:
-    """The steps from the write plan to the prose; the last one's text is the prose."""
+    """The steps from the write plan to the prose; the last one's text is the prose.
+
+    In economy the writer's brief is the plan.
+    """
     if profile is ProfileName.ECONOMY:
-        return (_prose_plan(level), _draft(level), REVISE)
+        return (_draft(level), REVISE)
     critics = (_critic(level), SECOND_CRITIC) if profile is ProfileName.FINE else (_critic(level),)
     return (_prose_plan(level), _draft(level), *critics, _refine(level))
+
+
+def evaluates(profile: ProfileName) -> bool:
+    """Whether models judge what was written; where not, code alone does."""
+    return profile in (ProfileName.STANDARD, ProfileName.FINE)
 
 
 def atom_judge(level: Level, task_type: TaskType) -> Agent:
@@ -185,10 +202,22 @@ LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refine
 SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)
 SECOND_CRITIC = Agent("second_critic", "story/write/second_critic", "critic", REASONING, "critic", "criticism")
 
+AMEND = Agent("amend", "story/revision/text", "designer", SYNTHESIS, "refiner")
+AMEND_PROSE = Agent("amend", "story/revision/prose", "writer", SYNTHESIS, "refiner", is_prose=True)
+
 SMALL_PLAN = Agent("plan", "story/small/write_plan", "writer", SYNTHESIS, "write_plan", artefact="plan")
 SMALL_DRAFT = Agent("draft", "story/small/draft", "writer", 0.5, "writer", is_piece=True, is_prose=True)
 SMALL_CRITIC = Agent("critic", "story/small/critic", "critic", SUMMARY, "critic", artefact="criticism")
 SMALL_REFINE = Agent("refine", "story/small/refine", "writer", 0.5, "refiner", is_prose=True)
+
+LEAK_REVIEW = Agent("leak_review", "story/relay/leak_review", "critic", REASONING, "evaluator", output=LeakJudgement)
+REVISE_LEAK = Agent("revise_leak", "story/relay/revise_leak", "writer", SYNTHESIS, "refiner")
+IMPROVE = Agent("improve", "story/relay/improve", "writer", SYNTHESIS, "refiner", is_prose=True)
+QUALITY = Agent("quality", "story/relay/quality", "critic", REASONING, "evaluator", output=QualityJudgement)
+EXTRACT = Agent("extract", "story/relay/extract", "maintainer", REASONING, "evaluator", output=Extraction)
+EXTRACT_DESIGN = Agent(
+    "extract_design", "story/relay/extract_design", "maintainer", REASONING, "designer", output=DesignExtraction
+)
 
 REVISION_MARK = "<<<TEXT>>>"
 """Stands alone on the line between findings and new text in the answer of `REVISE`."""

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bookwright.cli.changing import KindOption
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import moment, note, print_json, print_text
+from bookwright.cli.versions import restore_version
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
 
@@ -35,11 +37,23 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `bookwright backup` wrote.")],
+    what: Annotated[str, typer.Argument(metavar="FILE | BOOK", help="What `bookwright backup` wrote; or a book.")],
+    node: Annotated[str | None, typer.Argument(metavar="[NODE]", help="Of a book: a node's label.")] = None,
+    version: Annotated[int | None, typer.Argument(metavar="[VERSION]", help="Which version to take up again.")] = None,
+    kind: KindOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a backup in the place of all books; what was there is kept beside it."""
+    """Put a backup in the place of all books; or, of a book's node, take an earlier version of a document up again."""
+    if node is None:
+        _restore_all(Path(what), yes, as_json)
+    elif version is None:
+        raise InvalidInput(f"say which version; `bookwright history {what} {node}` lists them")
+    else:
+        restore_version(what, node, version, kind, as_json)
+
+
+def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
     from bookwright.storage import backup
     from bookwright.storage.backup_file import read_manifest
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from bookwright.cli.samples import check_sample, named_file, read_sample
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
 
@@ -21,11 +22,22 @@ def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
     model = options.pop("model", None)
     if model is not None:
         options["models"] = {"default": model}  # an option goes before whatever roles the file names
-    brief = parse_brief(read_bytes(path) if path else b"", options)
+    brief = _with_sample(parse_brief(read_bytes(path) if path else b"", options), path)
     if not budget:
         return brief
     caps = brief.budget.model_dump(exclude_unset=True) | budget
     return make_brief(given(brief) | {"budget": caps})
+
+
+def _with_sample(brief: Brief, path: Path | None) -> Brief:
+    """Read the file that a brief may name in the place of its sample of style, and look at the sample."""
+    if not brief.style_sample:
+        return brief
+    file = named_file(brief.style_sample, path)
+    if file is not None:
+        brief = make_brief(given(brief) | {"style_sample": read_sample(file)})
+    check_sample(brief.style_sample, brief.language)
+    return brief
 
 
 def given(brief: Brief) -> dict[str, Any]:

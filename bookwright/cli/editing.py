@@ -23,6 +23,8 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
             f"book {book.id!r} is there already: its secrets and threads are changed with "
             "`bookwright secrets` and `bookwright foreshadowing`"
         )
+    if brief.style_sample:
+        raise InvalidBrief(f"book {book.id!r} is there already: its style is changed with `bookwright style --sample`")
     if brief.length != old.length:
         _change_length(brief.length, book, root, stores)
     stores.nodes.change(root.key, goal=brief.premise)

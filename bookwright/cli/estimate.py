@@ -1,13 +1,17 @@
 """`estimate`: what a book would take, found by rehearsing its whole walk with an author that is no model."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bookwright.cli.access import open_book
 from bookwright.cli.briefs import read_brief
 from bookwright.cli.options import AsJson, BriefFile
 from bookwright.cli.output import make_console, money, plain_table, print_json, print_text, tokens
+from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import load_settings
 
@@ -24,6 +28,9 @@ def estimate(
     language: Annotated[str | None, typer.Option(help="en, zh, ja or ko.")] = None,
     model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
     profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
+    book: Annotated[
+        str | None, typer.Option("--book", metavar="BOOK", help="By the brief of a book that is there; options win.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Rehearse a book without a model: nodes, calls, tokens and price, low and high. Nothing is kept or paid."""
@@ -31,7 +38,7 @@ def estimate(
         "premise": premise, "length": length, "language": language, "model": model, "profile": profile,
     }  # fmt: skip
     settings = load_settings()
-    brief = read_brief(brief_file, options)
+    brief = read_brief(brief_file, options) if book is None else _brief_of(book, brief_file, options)
     from bookwright.cli.rehearsing import estimate_book  # brings the engine
 
     found = estimate_book(brief, settings)
@@ -39,6 +46,18 @@ def estimate(
         print_json(asdict(found))
     else:
         _show(found)
+
+
+def _brief_of(book: str, file: Path | None, options: dict[str, Any]) -> Brief:
+    """Return the brief of a book that is there, with what options say laid over it."""
+    if file is not None:
+        raise InvalidInput("estimate takes a file or --book, not both")
+    with open_book(book) as opened:
+        brief = opened.book.brief
+    changes = {name: value for name, value in options.items() if value is not None}
+    if (model := changes.pop("model", None)) is not None:
+        changes["models"] = {"default": model}
+    return brief.changed(**changes)
 
 
 def _show(found: "Estimate") -> None:

@@ -6,9 +6,11 @@ import typer
 
 from bookwright.cli import (
     backups,
+    changing,
     codex,
     edge,
     foreshadowing,
+    gates,
     keeping,
     look,
     models,
@@ -18,12 +20,18 @@ from bookwright.cli import (
     status,
     studio,
     upkeep,
+    versions,
     write,
 )
+from bookwright.cli.ask import ask
+from bookwright.cli.chat import chat
 from bookwright.cli.doctor import doctor
 from bookwright.cli.estimate import estimate
 from bookwright.cli.exporting import export
+from bookwright.cli.importing import import_file
 from bookwright.cli.report import report
+from bookwright.cli.style import style
+from bookwright.cli.watch.verb import watch
 
 app = typer.Typer(
     name="bookwright", help="Writes whole books, one durable step at a time.", no_args_is_help=True,
@@ -31,13 +39,15 @@ app = typer.Typer(
 )  # fmt: skip
 
 for verb in (
-    write.write, write.resume, write.pause, estimate,
-    status.status, look.tree, look.show, look.read, look.log, prompting.prompt, export, report,
+    write.write, write.resume, write.pause, estimate, chat, gates.gates, gates.approve, gates.reject,
+    ask, status.status, look.tree, look.show, look.read, look.log, watch, prompting.prompt, export, report, style,
     shelf.brief, shelf.archive, shelf.unarchive, shelf.delete,
+    changing.revise, changing.stale, changing.refresh, versions.history, versions.diff,
     studio.submit, studio.server, doctor,
     backups.backup, backups.restore, keeping.reindex, keeping.prune, upkeep.version,
 ):  # fmt: skip
     app.command()(verb)
+app.command(name="import")(import_file)
 app.add_typer(models.app, name="models")
 app.add_typer(codex.app, name="codex")
 app.add_typer(secrets.app, name="secrets")

@@ -16,6 +16,9 @@ WordsToday = Annotated[
 ]
 Stream = Annotated[bool, typer.Option("--stream", help="Print the prose as it comes.")]
 NoPrefect = Annotated[bool, typer.Option("--no-prefect", help="Run as plain functions, without Prefect.")]
+JsonProgress = Annotated[
+    bool, typer.Option("--json-progress", help="Tell how it goes as JSON, an event a line, for other programs.")
+]
 EditFile = Annotated[
     Path | None, typer.Option("--edit", metavar="FILE.toml", help="Change all keys that a file names.")
 ]
@@ -35,4 +38,8 @@ Ending = Annotated[str | None, typer.Option(help="How it is to end.")]
 PenName = Annotated[str | None, typer.Option(help="The author named on the cover.")]
 BudgetUsd = Annotated[float | None, typer.Option(help="Cap in US dollars, over the whole book.")]
 BudgetTokens = Annotated[int | None, typer.Option(help="Cap in tokens, prompt and output together.")]
+GateOption = Annotated[
+    list[str] | None,
+    typer.Option("--gate", metavar="GATE", help="Rest for a decision: outline, book_design, volume_design, chapter."),
+]
 Seed = Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")]

@@ -8,8 +8,9 @@ import typer
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import print_json, print_text
+from bookwright.cli.samples import read_sample
 from bookwright.exports.files import write_whole
-from bookwright.models.errors import InvalidInput, InvalidSetting
+from bookwright.models.errors import InvalidSetting
 
 
 def report(
@@ -21,7 +22,7 @@ def report(
         Path | None, typer.Option(metavar="PATH", help="A file or folder; `exports` in the data folder if not given.")
     ] = None,
     sample: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Measure drift from this text, not from the first chapters.")
+        Path | None, typer.Option(metavar="FILE", help="Measure drift from this text, not from the book's own style.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -33,7 +34,7 @@ def report(
     to = to or (ending if ending in LAYOUTS else "html")
     if to not in LAYOUTS:
         raise InvalidSetting(f"no report format is called {to!r}; formats are {', '.join(LAYOUTS)}")
-    text = _sample(sample) if sample else ""
+    text = read_sample(sample) if sample else ""
     with open_book(book) as opened:
         found = report_of(opened.storage, opened.settings, text)
         path = output or opened.settings.home / "exports"
@@ -44,18 +45,3 @@ def report(
         print_json({"file": str(path), "report": found.model_dump(mode="json")})
     else:
         print_text(str(path))
-
-
-def _sample(path: Path) -> str:
-    """Read a text whose style is to be kept.
-
-    Raises:
-        InvalidInput: It is no UTF-8 text, or empty.
-    """
-    try:
-        text = path.read_text("utf-8-sig").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"the sample {str(path)!r} cannot be read as UTF-8 text ({error})") from None
-    if not text:
-        raise InvalidInput(f"the sample {str(path)!r} is empty")
-    return text

@@ -8,6 +8,8 @@ from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 
+_MOST_THREADS = 8
+
 
 @dataclass(frozen=True)
 class Result:
@@ -26,6 +28,8 @@ class Result:
     was_finished: bool
     """It was finished before, and nothing was paid this time."""
     files: tuple[str, ...]
+    open_threads: tuple[str, ...] = ()
+    """What readers were led to wait for and did not get."""
 
     @classmethod
     def of(
@@ -34,12 +38,13 @@ class Result:
         """Export a finished book and gather what there is to say."""
         with storage.read() as stores:
             root = stores.nodes.root()
+            waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
         files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
         return cls(
             book=book.id, title=book.title, written=root.written, length=root.length or 0,
             unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
             output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
-            files=tuple(map(str, files)),
+            files=tuple(map(str, files)), open_threads=waiting,
         )  # fmt: skip
 
 
@@ -52,6 +57,11 @@ def show_result(result: Result, as_json: bool) -> None:
     print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
     print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
                f"{money(result.cost_micros)}")  # fmt: skip
+    if result.open_threads:
+        count = len(result.open_threads)
+        titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
+        print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
+                   f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
     for file in result.files:
         print_text(file)
     print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")

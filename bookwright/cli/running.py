@@ -5,21 +5,26 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import TypeVar
 
 import typer
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.bus import EventBus
+from bookwright.cli.deciding import can_ask, decide_here
 from bookwright.cli.live import View, choose_view
+from bookwright.cli.ndjson import ProgressLines
 from bookwright.cli.output import make_console, note
-from bookwright.flows.deps import NoWindow, Window
-from bookwright.flows.hold import Surroundings
+from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
-from bookwright.models.errors import BookPaused
+from bookwright.models.errors import BookPaused, GateWaiting
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,13 @@ class Wishes:
     uses_prefect: bool = True
     as_json: bool = False
     """Facts go to stdout as JSON at the end, so what is watched goes to stderr."""
+    lines: ProgressLines | None = None
+    """What tells another program on stdout how it goes."""
+
+    @property
+    def asks_at_gates(self) -> bool:
+        """Whether somebody sits there who can be asked."""
+        return not self.as_json and self.lines is None and can_ask()
 
 
 def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
@@ -38,6 +50,7 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
 
     Raises:
         BookHeld: Another worker writes it.
+        GateWaiting: It rests until a human decides.
         BookPaused: It rests, with a reason.
         typer.Exit: A signal made it rest; the exit code says which.
     """
@@ -52,22 +65,58 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
             raise typer.Exit(128 + numbers[0]) from rest
 
 
+def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Callable[[Deps], _T]) -> _T:
+    """Hold a book that rests while a model does something to it that is no part of its walk, showing each step.
+
+    Raises:
+        BookHeld: Another worker writes it.
+        BookPaused: It was not done to its end; what was paid is kept.
+        typer.Exit: A signal ended it; the exit code says which.
+    """
+    models = ModelService(settings)
+    with (
+        closing(models),
+        _signals() as caught,
+        choose_view(storage, make_console(stderr=True), streams=False) as view,
+        closing(EventBus()) as events,
+    ):
+        events.on("*", view.hear)
+        around = Surroundings(settings, storage.database, models, events=events, cancel=models.cancel)
+        try:
+            with hold(book.id, around, is_walk=False) as deps:
+                return work(deps)
+        except BookPaused as rest:
+            numbers = caught()
+            if not numbers:
+                raise
+            note(f"bookwright: {rest}")
+            raise typer.Exit(128 + numbers[0]) from rest
+
+
 def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
     models = ModelService(settings)
     try:
-        with (
-            _open_window(settings, book, wishes) as window,
-            _watch(storage, wishes) as view,
-            closing(EventBus()) as events,
-        ):
-            events.on("*", view.hear)
-            around = Surroundings(
-                settings=settings, database=storage.database, models=models, window=window, events=events,
-                limits=wishes.limits, cancel=models.cancel,
-            )  # fmt: skip
-            return run_book(book.id, around)
+        with _open_window(settings, book, wishes) as window:
+            while True:
+                try:
+                    return _run_in(window, book, storage, settings, wishes, models)
+                except GateWaiting as waiting:
+                    if not wishes.asks_at_gates or not decide_here(waiting.gate, storage):
+                        raise
     finally:
         models.close()
+
+
+def _run_in(
+    window: Window, book: Book, storage: BookStorage, settings: Settings, wishes: Wishes, models: ModelService
+) -> Book:
+    with _watch(storage, wishes) as view, closing(EventBus()) as events:
+        events.on("*", view.hear)
+        around = Surroundings(
+            settings=settings, database=storage.database, models=models, window=window, events=events,
+            limits=wishes.limits, cancel=models.cancel,
+        )  # fmt: skip
+        return run_book(book.id, around)
 
 
 @contextmanager
@@ -80,7 +129,7 @@ def _open_window(settings: Settings, book: Book, wishes: Wishes) -> Iterator[Win
 
 
 def _watch(storage: BookStorage, wishes: Wishes) -> View:
-    return choose_view(storage, make_console(stderr=wishes.as_json), streams=wishes.streams)
+    return wishes.lines or choose_view(storage, make_console(stderr=wishes.as_json), streams=wishes.streams)
 
 
 def choose_window(settings: Settings, book: Book, *, uses_prefect: bool) -> AbstractContextManager[Window]:

@@ -4,10 +4,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from bookwright.agents.relay.hints import Hint, collect_hints
-from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction, instruct
-from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
-from bookwright.agents.relay.visibility import VisibleCodex, filter_codex, withheld_at
+from bookwright.agents.relay.continuity import ContinuityDirector
+from bookwright.agents.relay.hints import Hint
+from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
+from bookwright.agents.relay.keywords import ForbiddenKeywords
+from bookwright.agents.relay.visibility import VisibleCodex
 from bookwright.cli.output import print_text
 from bookwright.models.brief import Brief
 from bookwright.storage.stores import Stores
@@ -23,6 +24,8 @@ class Sight(BaseModel):
     instructions: tuple[ForeshadowInstruction, ...]
     hints: tuple[Hint, ...]
     keywords: ForbiddenKeywords
+    missing: tuple[str, ...] = ()
+    """What the unit's writer would lack."""
 
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`: what the writer may read, apart from what only the reviewer may."""
@@ -30,6 +33,7 @@ class Sight(BaseModel):
         hidden = self.codex.excluded_sections
         return {
             "node": self.node,
+            "missing": list(self.missing),
             "writer": told
             | {
                 "instructions": [order.model_dump(mode="json") for order in self.instructions],
@@ -50,18 +54,13 @@ def look(stores: Stores, brief: Brief, node: str, story_now: float | None) -> Si
         NodeNotFound: There is no such unit.
     """
     at = stores.nodes.by_label(node).label
-    reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
-    secrets, threads = stores.codex.secrets(), stores.codex.threads()
-    visible = filter_codex(seen, secrets, threads, at, reading)
-    present = [name for entry in visible.entries for name in (entry.id, entry.name, *entry.aliases)]
-    orders = instruct(threads, at, reading, withheld_at(seen, secrets, threads, at, reading), present)
+    director = ContinuityDirector()
+    found = director.sight(at, stores, brief, story_now)
+    built = director.build_context(stores.nodes.by_label(node), stores, brief)
     return Sight(
-        node=at,
-        codex=visible,
-        instructions=tuple(orders),
-        hints=collect_hints(visible, orders),
-        keywords=collect_forbidden(seen, secrets, threads, brief.forbidden_keywords, at, reading),
-    )
+        node=at, codex=found.codex, instructions=found.orders, hints=found.hints, keywords=found.keywords,
+        missing=(*built.errors, *built.warnings),
+    )  # fmt: skip
 
 
 def print_sight(sight: Sight) -> None:
@@ -77,6 +76,7 @@ def print_sight(sight: Sight) -> None:
     _group("to be done", [f"{order.action} {order.foreshadowing_id}: {order.note}" for order in orders])
     _group("not to be written", sight.keywords.shown)
     _group("kept from the writer", sight.codex.excluded_sections)
+    _group("not there yet", sight.missing)
     _group("looked for by the reviewer", sight.keywords.all)
 
 

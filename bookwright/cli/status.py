@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.cli.access import OpenBook, existing_library, open_book
+from bookwright.cli.deciding import facts_of
 from bookwright.cli.live import spent
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import (
@@ -106,13 +107,17 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         standing = Studio(stores.connection).standing()
         roles = stores.steps.by_role()
         waiting = sum(1 for _ in stores.queue.waiting())
+        gates = stores.gates.waiting()
     if as_json:
-        print_json(_details(progress, roles, waiting) | {"studio": _studio_facts(standing, cap)})
+        more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
+        print_json(_details(progress, roles, waiting) | more)
         return
     console = make_console()
     table = fact_table()
     for name, value in _facts(progress, waiting):
         table.add_row(name, value)
+    for gate in gates:
+        table.add_row("gate", ". ".join(part for part in (gate.name, gate.how_to_decide, gate.notice) if part))
     if cap.is_set:
         table.add_row("studio", _studio_words(standing, cap))
     console.print(table)

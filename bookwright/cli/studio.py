@@ -19,6 +19,7 @@ from bookwright.cli.options import (
     BudgetTokens,
     BudgetUsd,
     Ending,
+    GateOption,
     Genre,
     LanguageName,
     Length,
@@ -58,6 +59,7 @@ def submit(
     budget_usd: BudgetUsd = None,
     budget_tokens: BudgetTokens = None,
     seed: Seed = None,
+    gate: GateOption = None,
     book: Annotated[str | None, typer.Option(help="Go on with this book instead of giving a brief.")] = None,
     is_sweep: Annotated[
         bool, typer.Option("--interrupted", help="Instead of a brief: go on with every book whose worker died.")
@@ -70,7 +72,8 @@ def submit(
     options: dict[str, Any] = {
         "premise": premise, "length": length, "language": language, "title": title, "model": model,
         "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
-        "pen_name": pen_name, "seed": seed, "budget": {"usd": budget_usd, "tokens": budget_tokens},
+        "pen_name": pen_name, "seed": seed, "gates": gate or None,
+        "budget": {"usd": budget_usd, "tokens": budget_tokens},
     }  # fmt: skip
     from bookwright.flows.limits import Limits
 

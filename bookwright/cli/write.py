@@ -1,11 +1,14 @@
 """Writing a book here: `write`, `resume` and `pause`."""
 
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bookwright.cli.access import at_rest, library, open_book
 from bookwright.cli.briefs import given, laid_over, read_brief
+from bookwright.cli.deciding import facts_of
 from bookwright.cli.editing import change_brief
 from bookwright.cli.options import (
     AsJson,
@@ -15,7 +18,9 @@ from bookwright.cli.options import (
     BudgetTokens,
     BudgetUsd,
     Ending,
+    GateOption,
     Genre,
+    JsonProgress,
     LanguageName,
     Length,
     ModelOption,
@@ -38,6 +43,7 @@ from bookwright.exports.files import check_formats
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
+from bookwright.models.errors import GateWaiting, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.holders import is_dead
 from bookwright.storage.stores import BookStorage
@@ -46,8 +52,8 @@ if TYPE_CHECKING:
     from bookwright.cli import running
 
 _CHANGEABLE = (
-    "pen_name", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
-    "default_visibility", "forbidden_keywords",
+    "pen_name", "contact", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
+    "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
 )  # fmt: skip
 """What a brief may say anew without meaning another book; the models too."""
 
@@ -68,20 +74,24 @@ def write(
     budget_usd: BudgetUsd = None,
     budget_tokens: BudgetTokens = None,
     seed: Seed = None,
+    gate: GateOption = None,
     is_new: Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")] = False,
     stream: Stream = False,
     no_prefect: NoPrefect = False,
-    export: Annotated[str, typer.Option(help="Formats to export to at the end: epub,md,txt,json.")] = "md",
+    export: Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")] = "md",
     until: Until = None,
     words_today: WordsToday = None,
+    json_progress: JsonProgress = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
     options: dict[str, Any] = {
         "premise": premise, "length": length, "language": language, "title": title, "model": model,
         "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
-        "pen_name": pen_name, "seed": seed, "budget": {"usd": budget_usd, "tokens": budget_tokens},
+        "pen_name": pen_name, "seed": seed, "gates": gate or None,
+        "budget": {"usd": budget_usd, "tokens": budget_tokens},
     }  # fmt: skip
+    _check_one_voice(json_progress, as_json, stream)
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = check_formats(name.strip() for name in export.split(",") if name.strip())
@@ -96,7 +106,7 @@ def write(
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
-        _bring_to_its_end(book, storage, settings, wishes, formats)
+        _bring_to_its_end(book, storage, settings, _telling(wishes, book, json_progress), formats)
 
 
 def resume(
@@ -105,9 +115,11 @@ def resume(
     words_today: WordsToday = None,
     stream: Stream = False,
     no_prefect: NoPrefect = False,
+    json_progress: JsonProgress = False,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a book from where it rests."""
+    _check_one_voice(json_progress, as_json, stream)
     limits = Limits.parse(until, words_today)
     with open_book(book) as opened:
         from bookwright.cli import checks, running
@@ -115,6 +127,7 @@ def resume(
         wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
         checks.check_writable(opened.book.brief, opened.settings)
         wait_until_free(opened.storage, opened.settings)
+        wishes = _telling(wishes, opened.book, json_progress)
         _bring_to_its_end(opened.book, opened.storage, opened.settings, wishes, ["md"])
 
 
@@ -137,11 +150,46 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
 def _bring_to_its_end(
     book: Book, storage: BookStorage, settings: Settings, wishes: "running.Wishes", formats: list[str]
 ) -> None:
+    with wishes.lines.pipeline(book) if wishes.lines else nullcontext():
+        result = _result(book, storage, settings, wishes, formats)
+        if wishes.lines:
+            wishes.lines.finished(result)
+        else:
+            show_result(result, wishes.as_json)
+
+
+def _result(
+    book: Book, storage: BookStorage, settings: Settings, wishes: "running.Wishes", formats: list[str]
+) -> Result:
+    """Write a book unless it is finished, and export it."""
     from bookwright.cli import running
 
     is_finished = book.state is BookState.FINISHED
-    finished = book if is_finished else running.run(book, storage, settings, wishes)
-    show_result(Result.of(finished, storage, settings, formats, was_finished=is_finished), wishes.as_json)
+    try:
+        finished = book if is_finished else running.run(book, storage, settings, wishes)
+    except GateWaiting as waiting:
+        if wishes.as_json:
+            print_json({"book": book.id, "state": BookState.WAITING.value, "gate": facts_of(waiting.gate)})
+        elif waiting.gate.notice:
+            note(waiting.gate.notice)
+        raise
+    return Result.of(finished, storage, settings, formats, was_finished=is_finished)
+
+
+def _check_one_voice(json_progress: bool, as_json: bool, stream: bool) -> None:
+    """Make sure that only one thing is to be said on stdout.
+
+    Raises:
+        InvalidSetting: More than one is.
+    """
+    if json_progress and (as_json or stream):
+        raise InvalidSetting("--json-progress has stdout for itself; leave out --json and --stream")
+
+
+def _telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
+    from bookwright.cli.ndjson import ProgressLines
+
+    return replace(wishes, lines=ProgressLines(book.id)) if json_progress else wishes
 
 
 def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:

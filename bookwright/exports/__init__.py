@@ -1,1 +1,1 @@
-"""The manuscript as files: Markdown, text, EPUB 3 and JSON, rendered from the database."""
+"""The manuscript as files: Markdown, text, HTML, EPUB 3 and Word; the whole book as JSON, and back."""

@@ -5,13 +5,17 @@ Source: EPUB 3.3 (W3C Recommendation), with the NCX of EPUB 2 for readers that k
 
 import html
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from typing import Self
 
+from bookwright.exports.contents import Entry, nested
+from bookwright.exports.cover import CoverImage
 from bookwright.exports.manuscript import Cover
+from bookwright.exports.package import Package
 
 _FOLDER = "EPUB"
 _MEDIA_TYPE = "application/epub+zip"
@@ -22,22 +26,25 @@ _CONTAINER = f"""\
 <rootfile full-path="{_FOLDER}/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
 """
 
+_ACCESS = {
+    "accessMode": ("textual", "visual"),
+    "accessModeSufficient": ("textual",),
+    "accessibilityFeature": ("structuralNavigation", "tableOfContents", "readingOrder", "alternativeText"),
+    "accessibilityHazard": ("none",),
+}
+"""What shops and libraries ask of a book of text. Source: EPUB Accessibility 1.1."""
+
 
 @dataclass(frozen=True)
-class _Entry:
-    """A page as the contents list it."""
+class Look:
+    """How the pages are set."""
 
-    number: int
-    title: str
-    depth: int
-
-    @property
-    def identity(self) -> str:
-        return f"section-{self.number:05}"
-
-    @property
-    def file(self) -> str:
-        return f"{self.identity}.xhtml"
+    style: str
+    contents_title: str
+    cover_text: str
+    """What the cover shows, for those who do not see it."""
+    is_vertical: bool = False
+    """Lines run from top to bottom, and pages from right to left."""
 
 
 class EpubFile:
@@ -46,43 +53,52 @@ class EpubFile:
     Of a finished page only its line in the contents is kept.
     """
 
-    def __init__(self, path: Path, cover: Cover, contents_title: str, style: str) -> None:
+    def __init__(self, path: Path, cover: Cover, image: CoverImage, look: Look) -> None:
         self._cover = cover
-        self._contents_title = contents_title
-        self._entries: list[_Entry] = []
-        self._archive = ZipFile(path, "w")
-        self._put("mimetype", [_MEDIA_TYPE], method=ZIP_STORED)  # first and as it is: this is how the file is known
-        self._put("META-INF/container.xml", [_CONTAINER])
-        self._put(f"{_FOLDER}/style.css", [style])
+        self._image = image
+        self._look = look
+        self._entries: list[Entry] = []
+        self._package = Package(path, cover.modified)
 
-    def __enter__(self) -> "EpubFile":
+    def __enter__(self) -> Self:
+        with ExitStack() as failing:
+            failing.push(self._package)
+            self._begin()
+            failing.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._archive:
-            if error is None:
-                self._put(f"{_FOLDER}/nav.xhtml", self._page(self._contents_title, self._navigation()))
-                self._put(f"{_FOLDER}/toc.ncx", self._ncx())
-                self._put(f"{_FOLDER}/content.opf", self._package())
+        if error is not None:
+            self._package.__exit__(kind, error, trace)
+            return
+        with self._package:
+            self._put("nav.xhtml", self._page(self._look.contents_title, self._navigation()))
+            self._put("toc.ncx", self._ncx())
+            self._put("content.opf", self._opf())
 
     def add_title_page(self, body: str) -> None:
         """Write the page that opens the book; it stands before the contents and not in them."""
-        self._put(f"{_FOLDER}/title.xhtml", self._page(self._cover.title, [body]))
+        self._put("title.xhtml", self._page(self._cover.title, [body]))
 
     def add(self, title: str, depth: int, body: Iterable[str]) -> None:
         """Write one page of XHTML content, listed in the contents `depth` levels down, from 0."""
-        entry = _Entry(len(self._entries) + 1, title, depth)
-        self._put(f"{_FOLDER}/{entry.file}", self._page(title, body))
+        entry = Entry(len(self._entries) + 1, title, depth)
+        self._put(_file(entry), self._page(title, body))
         self._entries.append(entry)
 
-    def _put(self, name: str, pieces: Iterable[str], method: int = ZIP_DEFLATED) -> None:
-        info = ZipInfo(name, self._cover.modified.timetuple()[:6])
-        info.compress_type, info.external_attr = method, 0o644 << 16
-        with self._archive.open(info, "w") as file:
-            for piece in pieces:
-                file.write(piece.encode())
+    def _begin(self) -> None:
+        self._package.put("mimetype", [_MEDIA_TYPE], is_stored=True)  # first and as it is: so the file is known
+        self._package.put("META-INF/container.xml", [_CONTAINER])
+        self._put("style.css", [self._look.style])
+        self._put(self._image.file, [self._image.content])
+        text = html.escape(self._look.cover_text)
+        shown = f'<img class="cover" src="{self._image.file}" alt="{text}" role="doc-cover"/>'
+        self._put("cover.xhtml", self._page(self._cover.title, [f'<section epub:type="cover">{shown}</section>']))
+
+    def _put(self, name: str, pieces: Iterable[str | bytes]) -> None:
+        self._package.put(f"{_FOLDER}/{name}", pieces)
 
     def _page(self, title: str, body: Iterable[str]) -> Iterator[str]:
         language = self._cover.language.value
@@ -94,29 +110,33 @@ class EpubFile:
         yield "</body></html>\n"
 
     def _navigation(self) -> Iterator[str]:
-        yield f'<nav epub:type="toc" id="toc"><h1>{html.escape(self._contents_title)}</h1>'
-        yield from _nested(self._entries, ("<ol>", "</ol>"), "</li>", _navigation_item)
+        yield f'<nav epub:type="toc" id="toc"><h1>{html.escape(self._look.contents_title)}</h1>'
+        yield from nested(self._entries, ("<ol>", "</ol>"), "</li>", _navigation_item)
         yield "</nav>"
 
     def _ncx(self) -> Iterator[str]:
         yield f'{_XML}<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1">'
         yield f'<head><meta name="dtb:uid" content="{self._identifier}"/></head>'
         yield f"<docTitle><text>{html.escape(self._cover.title)}</text></docTitle><navMap>"
-        yield from _nested(self._entries, ("", ""), "</navPoint>", _ncx_item)
+        yield from nested(self._entries, ("", ""), "</navPoint>", _ncx_item)
         yield "</navMap></ncx>\n"
 
-    def _package(self) -> Iterator[str]:
+    def _opf(self) -> Iterator[str]:
         language = self._cover.language.value
         yield f'{_XML}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" '
         yield f'xml:lang="{language}">'
         yield from self._metadata()
         yield '<manifest><item id="style" href="style.css" media-type="text/css"/>'
+        yield f'<item id="cover-image" href="{self._image.file}" media-type="{self._image.media_type}" '
+        yield 'properties="cover-image"/><item id="cover" href="cover.xhtml" media-type="application/xhtml+xml"/>'
         yield '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
         yield '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
         yield '<item id="title" href="title.xhtml" media-type="application/xhtml+xml"/>'
         for entry in self._entries:
-            yield f'<item id="{entry.identity}" href="{entry.file}" media-type="application/xhtml+xml"/>'
-        yield '</manifest><spine toc="ncx"><itemref idref="title"/><itemref idref="nav"/>'
+            yield f'<item id="{entry.identity}" href="{_file(entry)}" media-type="application/xhtml+xml"/>'
+        direction = "rtl" if self._look.is_vertical else "ltr"
+        yield f'</manifest><spine toc="ncx" page-progression-direction="{direction}">'
+        yield '<itemref idref="cover"/><itemref idref="title"/><itemref idref="nav"/>'
         for entry in self._entries:
             yield f'<itemref idref="{entry.identity}"/>'
         yield "</spine></package>\n"
@@ -129,7 +149,14 @@ class EpubFile:
         for name, value in (("creator", cover.author), ("description", cover.blurb)):
             if value:
                 yield f"<dc:{name}>{html.escape(value)}</dc:{name}>"
-        yield f'<meta property="dcterms:modified">{cover.modified:%Y-%m-%dT%H:%M:%SZ}</meta></metadata>'
+        yield f'<meta property="dcterms:modified">{cover.modified:%Y-%m-%dT%H:%M:%SZ}</meta>'
+        for name, values in _ACCESS.items():
+            for value in values:
+                yield f'<meta property="schema:{name}">{value}</meta>'
+        yield '<meta name="cover" content="cover-image"/>'  # for readers of EPUB 2
+        if self._look.is_vertical:
+            yield '<meta name="primary-writing-mode" content="vertical-rl"/>'
+        yield "</metadata>"
 
     @property
     def _identifier(self) -> str:
@@ -137,25 +164,14 @@ class EpubFile:
         return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'bookwright:{self._cover.identity}')}"
 
 
-def _nested(
-    entries: Iterable[_Entry], level: tuple[str, str], item_end: str, item: Callable[[_Entry], str]
-) -> Iterator[str]:
-    """Yield items that hold the deeper ones after them; a page is at most one level below the one before it."""
-    depth = -1
-    for entry in entries:
-        if entry.depth > depth:
-            yield level[0]
-        else:
-            yield item_end + f"{level[1]}{item_end}" * (depth - entry.depth)
-        yield item(entry)
-        depth = entry.depth
-    yield f"{item_end}{level[1]}" * (depth + 1)
+def _file(entry: Entry) -> str:
+    return f"{entry.identity}.xhtml"
 
 
-def _navigation_item(entry: _Entry) -> str:
-    return f'<li><a href="{entry.file}">{html.escape(entry.title)}</a>'
+def _navigation_item(entry: Entry) -> str:
+    return f'<li><a href="{_file(entry)}">{html.escape(entry.title)}</a>'
 
 
-def _ncx_item(entry: _Entry) -> str:
+def _ncx_item(entry: Entry) -> str:
     label = f"<navLabel><text>{html.escape(entry.title)}</text></navLabel>"
-    return f'<navPoint id="{entry.identity}">{label}<content src="{entry.file}"/>'
+    return f'<navPoint id="{entry.identity}">{label}<content src="{_file(entry)}"/>'

@@ -1,27 +1,65 @@
 """Writing a book to a file: which formats there are, and a file that is there whole or not at all."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+from bookwright.exports.docx import write_docx
 from bookwright.exports.epub import write_epub
+from bookwright.exports.html import html_page
 from bookwright.exports.json import whole_book
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markdown import markdown
 from bookwright.exports.text import text
-from bookwright.failpoints import Failpoint, around
+from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
+from bookwright.models.language import Language
 from bookwright.models.settings import Settings
+from bookwright.storage.file_system import whole
 from bookwright.storage.stores import BookStorage
 
-FORMATS: dict[str, Callable[[BookStorage, Path], None]] = {
-    "md": lambda storage, path: _write_pieces(markdown(Manuscript(storage)), path),
-    "txt": lambda storage, path: _write_pieces(text(Manuscript(storage)), path),
-    "epub": lambda storage, path: write_epub(Manuscript(storage), path),
-    "json": lambda storage, path: _write_pieces(whole_book(storage), path),
+ENCODINGS = ("utf-8", "gb18030")
+"""What plain text may be written in; both hold every character."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What an author may choose of a file; each choice is for one format."""
+
+    cover: Path | None = None
+    """A JPEG or PNG, for EPUB."""
+    is_vertical: bool = False
+    """Lines from top to bottom, for EPUB in Japanese."""
+    encoding: str = "utf-8"
+    """For plain text."""
+
+
+FORMATS: dict[str, Callable[[Manuscript, Path, Layout], None]] = {
+    "md": lambda manuscript, path, layout: _write_pieces(markdown(manuscript), path),
+    "txt": lambda manuscript, path, layout: _write_pieces(text(manuscript), path, layout.encoding),
+    "html": lambda manuscript, path, layout: _write_pieces(html_page(manuscript), path),
+    "epub": lambda manuscript, path, layout: write_epub(manuscript, path, layout.cover, is_vertical=layout.is_vertical),
+    "docx": lambda manuscript, path, layout: write_docx(manuscript, path),
+    "json": lambda manuscript, path, layout: _write_pieces(whole_book(manuscript.storage), path),
 }
 """What writes each format, by the ending of its files."""
+
+
+def check_layout(layout: Layout, format_name: str, language: Language) -> None:
+    """Make sure that every choice means something for a format and a language.
+
+    Raises:
+        InvalidSetting: One does not.
+    """
+    if layout.cover is not None and format_name != "epub":
+        raise InvalidSetting("a cover is for `--to epub`; no other format holds one")
+    if layout.is_vertical and (format_name, language) != ("epub", Language.JA):
+        raise InvalidSetting("vertical writing is for `--to epub` and books in Japanese")
+    if layout.encoding not in ENCODINGS:
+        raise InvalidSetting(f"no encoding {layout.encoding!r}; there are {', '.join(ENCODINGS)}")
+    if layout.encoding != "utf-8" and format_name != "txt":
+        raise InvalidSetting(f"{layout.encoding} is for `--to txt`; every other format is in UTF-8")
 
 
 def check_formats(names: Iterable[str]) -> list[str]:
@@ -42,15 +80,29 @@ def export_path(book: str, format_name: str, settings: Settings) -> Path:
     return settings.home / "exports" / f"{book}.{format_name}"
 
 
-def export(storage: BookStorage, format_name: str, path: Path) -> Path:
+def place(wanted: str, book: str, format_name: str) -> Path:
+    """Return the file that a person means by a path: a folder gets a file named after the book.
+
+    A folder is what is one, what ends in a slash, and what is not there and has no ending, such as `exports`.
+    """
+    path = Path(wanted)
+    is_new_folder = not path.exists() and not path.suffix
+    if path.is_dir() or is_new_folder or wanted.endswith(("/", os.sep)):
+        return path / f"{book}.{format_name}"
+    return path
+
+
+def export(storage: BookStorage, format_name: str, path: Path, layout: Layout = Layout()) -> Path:
     """Write a book to a file, replacing what lay there; return the file's path.
 
     A path that is a folder gets a file named after the book.
 
     Raises:
-        InvalidInput: Nothing of the book is written yet.
+        InvalidInput: Nothing of the book is written yet, or the cover is none.
+        InvalidSetting: The layout has what the format or the language has not.
         UnwritableFolder: The file cannot be written.
     """
+    check_layout(layout, format_name, storage.language)
     if path.is_dir():
         path = path / f"{storage.book}.{format_name}"
     with storage.read() as stores:
@@ -58,8 +110,8 @@ def export(storage: BookStorage, format_name: str, path: Path) -> Path:
     if not root.written and format_name != "json":
         raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to export")
     try:
-        with replacing(path) as unfinished:
-            FORMATS[format_name](storage, unfinished)
+        with whole(path, Failpoint.REPLACE_FILE) as unfinished:
+            FORMATS[format_name](Manuscript(storage), unfinished, layout)
     except OSError as error:
         raise _unwritable(path, error) from None
     return path
@@ -72,7 +124,7 @@ def write_whole(text: str, path: Path) -> None:
         UnwritableFolder: The file cannot be written.
     """
     try:
-        with replacing(path) as unfinished:
+        with whole(path, Failpoint.REPLACE_FILE) as unfinished:
             _write_pieces([text], unfinished)
     except OSError as error:
         raise _unwritable(path, error) from None
@@ -82,21 +134,6 @@ def _unwritable(path: Path, error: OSError) -> UnwritableFolder:
     return UnwritableFolder(f"{str(path)!r} cannot be written ({error.strerror or error})")
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Hand out a temporary file beside `path` and move it there once it is whole and on the disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield unfinished
-        with unfinished.open("rb") as whole:
-            os.fsync(whole.fileno())
-        with around(Failpoint.REPLACE_FILE):
-            unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _write_pieces(pieces: Iterable[str], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+def _write_pieces(pieces: Iterable[str], path: Path, encoding: str = "utf-8") -> None:
+    with path.open("w", encoding=encoding, newline="\n") as file:
         file.writelines(pieces)

@@ -8,6 +8,7 @@ from bookwright.models.level import Level
 _CHAPTER = {Language.EN: "Chapter {}", Language.ZH: "第{}章", Language.JA: "第{}章", Language.KO: "제{}장"}
 _VOLUME = {Language.EN: "Volume {}", Language.ZH: "第{}卷", Language.JA: "第{}巻", Language.KO: "제{}권"}
 _ACT = {Language.EN: "Part {}", Language.ZH: "第{}部", Language.JA: "第{}部", Language.KO: "제{}부"}
+_TO_TEXT = {Language.EN: "To the text", Language.ZH: "跳到正文", Language.JA: "本文へ", Language.KO: "본문으로"}
 _CONTENTS = {Language.EN: "Contents", Language.ZH: "目录", Language.JA: "目次", Language.KO: "차례"}
 
 _NUMBERED = re.compile(
@@ -35,6 +36,11 @@ def part_heading(language: Language, level: Level, number: int, title: str) -> s
 def contents_heading(language: Language) -> str:
     """Return the title of the table of contents."""
     return _CONTENTS[language]
+
+
+def skip_link(language: Language) -> str:
+    """Return the link that leads past the contents, for those who go through a page by keys or by ear."""
+    return _TO_TEXT[language]
 
 
 def _heading(language: Language, numbered: str, title: str) -> str:

@@ -28,6 +28,8 @@ class Cover:
     title: str
     author: str
     """The pen name; empty if there is none."""
+    contact: str
+    """How the author is reached, one thing a line; empty if the brief does not say."""
     language: Language
     blurb: str
     modified: datetime
@@ -60,30 +62,36 @@ class Manuscript:
     """The written part of one book. Each look into the database is short."""
 
     def __init__(self, storage: BookStorage) -> None:
-        self._storage = storage
+        self.storage = storage
 
     @property
     def language(self) -> Language:
         """The language the book is written in."""
-        return self._storage.language
+        return self.storage.language
 
     def cover(self) -> Cover:
         """Return the title, author and blurb."""
-        with self._storage.read() as stores:
-            book = stores.books.get(self._storage.book)
+        with self.storage.read() as stores:
+            book = stores.books.get(self.storage.book)
             blurb = stores.documents.latest(DocumentKind.BLURB)
         return Cover(
             identity=book.id,
             title=clean(" ".join(book.title.split())),
             author=clean(book.brief.pen_name),
+            contact=clean(book.brief.contact),
             language=self.language,
             blurb=clean(blurb.text.strip()) if blurb else "",
             modified=datetime.fromtimestamp(book.updated_at, UTC),
         )
 
+    def length(self) -> int:
+        """Return how much is written, in the language's unit."""
+        with self.storage.read() as stores:
+            return stores.nodes.root().written
+
     def sources(self) -> tuple[Source, ...]:
         """Return the pages outside the book that it rests on."""
-        with self._storage.read() as stores:
+        with self.storage.read() as stores:
             return stores.documents.sources()
 
     def sections(self, label: str = "1") -> Iterator[Section]:
@@ -94,7 +102,7 @@ class Manuscript:
         Raises:
             NodeNotFound: The book has no such node.
         """
-        with self._storage.read() as stores:
+        with self.storage.read() as stores:
             wanted = stores.nodes.by_label(label)
             root = stores.nodes.root()
         found = False
@@ -110,7 +118,7 @@ class Manuscript:
 
         Scenes of the tree are set apart; beats and paragraphs run on, being parts of one scene.
         """
-        with self._storage.read() as stores:
+        with self.storage.read() as stores:
             parts = stores.nodes.children(chapter.unit.key, TaskType.WRITE)
         pieces = [self._leaf_texts(part) for part in parts] or [self._leaf_texts(chapter.unit)]
         if parts and parts[0].level is not Level.SCENE:
@@ -138,14 +146,14 @@ class Manuscript:
         return Chapter(unit, heading, depth)
 
     def _children(self, unit: TaskNode) -> list[TaskNode]:
-        with self._storage.read() as stores:
+        with self.storage.read() as stores:
             return stores.nodes.children(unit.key, TaskType.WRITE)
 
     def _leaf_texts(self, unit: TaskNode) -> list[str]:
         children = self._children(unit)
         if children:
             return [text for child in children for text in self._leaf_texts(child)]
-        with self._storage.read() as stores:
+        with self.storage.read() as stores:
             prose = stores.documents.current(unit.key, DocumentKind.PROSE)
         return [prose.text] if prose else []
 

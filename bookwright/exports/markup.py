@@ -2,9 +2,11 @@
 
 import html
 import re
+from collections.abc import Iterator
 
-_EMPHASIS = re.compile(r"(?<![*\w])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![*\w])")
-"""Models write thoughts and foreign words between asterisks, as Markdown does."""
+_EASTERN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_EMPHASIS = re.compile(rf"(?<!\*)(?<![^\W{_EASTERN}])\*(?=\S)([^*\n]+?)(?<=\S)\*(?!\*)(?![^\W{_EASTERN}])")
+"""Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
 
 _BREAK = re.compile(r"[\s*＊#\-–—_~・･◇◆○●☆★※]{1,20}")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -25,6 +27,16 @@ def is_scene_break(paragraph: str) -> bool:
     return _BREAK.fullmatch(paragraph) is not None
 
 
+def emphasised(paragraph: str) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a paragraph, each with whether it is stressed."""
+    end = 0
+    for emphasis in _EMPHASIS.finditer(paragraph):
+        yield paragraph[end : emphasis.start()], False
+        yield emphasis.group(1), True
+        end = emphasis.end()
+    yield paragraph[end:], False
+
+
 def to_plain(paragraph: str) -> str:
     """Return a paragraph without marks of emphasis."""
     return _EMPHASIS.sub(r"\1", paragraph)
@@ -37,12 +49,9 @@ def to_xhtml(paragraph: str) -> str:
 
 def to_markdown(paragraph: str) -> str:
     """Return a paragraph as Pandoc Markdown that reads as it was written."""
-    pieces = []
-    end = 0
-    for emphasis in _EMPHASIS.finditer(paragraph):
-        pieces += [_escaped(paragraph[end : emphasis.start()]), f"*{_escaped(emphasis.group(1))}*"]
-        end = emphasis.end()
-    pieces.append(_escaped(paragraph[end:]))
+    pieces = (
+        f"*{_escaped(piece)}*" if is_stressed else _escaped(piece) for piece, is_stressed in emphasised(paragraph)
+    )
     return _MARKDOWN_BLOCK.sub(_blunted, "".join(pieces))
 
 

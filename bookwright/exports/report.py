@@ -2,14 +2,16 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import takewhile
 
 from pydantic import ValidationError
 
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
 from bookwright.agents.relay.figures.style import drift, profile_of
-from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.agents.relay.style_guide import kept_guide
+from bookwright.exports.chapters import chapter_texts, first_chapters
+from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.report_notes import notes_of
 from bookwright.exports.report_threads import threads_of
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
@@ -21,14 +23,12 @@ from bookwright.models.settings import Settings
 from bookwright.prompts import render_style_guide
 from bookwright.storage.stores import BookStorage, Stores
 
-_STYLE_LENGTH = {"words": 4_000, "characters": 6_000}
-"""So much of the beginning stands for the book's own style, in whole chapters."""
-
 
 def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> BookReport:
     """Gather what there is to say about a book. One chapter's text is in memory at a time.
 
-    Drift is measured from the style of `sample`, or of the first chapters where that is empty.
+    Drift is measured from the style of `sample`; where that is empty, from the guide that the book keeps to, or from
+    the first chapters where it has none.
 
     Raises:
         InvalidInput: Nothing of the book is written yet.
@@ -41,7 +41,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         known = [name for entry in stores.codex.entries() for name in entry.names]
     if not root.written:
         raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to report")
-    profile, first = (profile_of([sample], storage.language), 0) if sample else _style(storage)
+    profile, first = (profile_of([sample], storage.language), 0) if sample else style_of(storage)
     measurer = Measurer(storage.language, stock_list(storage.language, settings.home), known)
     chapters = tuple(_chapters(storage, measurer, profile, first))
     with storage.read() as stores:
@@ -57,31 +57,22 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
 
 
 def _chapters(storage: BookStorage, measurer: Measurer, profile: StyleProfile, first: int) -> Iterator[ChapterReport]:
-    for number, (chapter, text) in enumerate(_texts(storage), 1):
+    for number, (chapter, text) in enumerate(chapter_texts(storage), 1):
         figures = measurer.take_in(chapter.unit.label, text, chapter.unit.length)
         moved = None if number <= first else drift(profile_of([text], storage.language), profile)
         yield ChapterReport(
             number=number, label=chapter.unit.label, heading=chapter.heading or "The whole book", figures=figures,
-            drift=moved, quality=_quality(storage, chapter.unit.key),
+            drift=moved, quality=_quality(storage, chapter.unit.key), notes=notes_of(storage, chapter.unit),
         )  # fmt: skip
 
 
-def _texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:
-    """Yield the written chapters in reading order, each with its text."""
-    manuscript = Manuscript(storage)
-    for section in manuscript.sections():
-        if isinstance(section, Chapter):
-            paragraphs = [paragraph for scene in manuscript.scenes(section) for paragraph in scene]
-            if paragraphs:
-                yield section, "\n\n".join(paragraphs)
-
-
-def _style(storage: BookStorage) -> tuple[StyleProfile, int]:
-    """Profile the first chapters, and say how many those are."""
-    enough = _STYLE_LENGTH[storage.language.length_unit]
-    texts: list[str] = []
-    for _, text in takewhile(lambda _: sum(map(storage.language.measure, texts)) < enough, _texts(storage)):
-        texts.append(text)
+def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:
+    """Return the style that the book keeps to, and of how many first chapters it was measured: 0 for a sample."""
+    with storage.read() as stores:
+        guide = kept_guide(stores)
+    if guide is not None:
+        return guide.profile, guide.chapters
+    texts = first_chapters(storage)
     return profile_of(texts, storage.language), len(texts)
 
 

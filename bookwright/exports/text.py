@@ -13,6 +13,17 @@ _OPENING_BRACKETS = tuple("「『（〈《【“‘")
 _SCENE_BREAKS = {Language.ZH: _WIDE_SPACE * 2 + "* * *", Language.JA: _WIDE_SPACE * 2 + "＊　＊　＊"}
 
 
+MOST_CHARACTERS = {Language.ZH: 20_000, Language.JA: 70_000}
+"""What the largest platforms of a language take as one chapter."""
+
+
+def oversized(manuscript: Manuscript) -> list[str]:
+    """Return the headings of chapters that are longer than platforms of the language take."""
+    most = MOST_CHARACTERS.get(manuscript.language)
+    sections = manuscript.sections() if most else iter(())
+    return [each.heading for each in sections if isinstance(each, Chapter) and each.unit.written > (most or 0)]
+
+
 def text(manuscript: Manuscript) -> Iterator[str]:
     """Yield the whole book as text: title, author and blurb, then each heading on a line of its own."""
     yield _front(manuscript.cover())

@@ -10,12 +10,15 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context
 from bookwright.agents.desk import Desk
+from bookwright.agents.workflows import EXTRACT_DESIGN, LEAK_REVIEW
 from bookwright.failpoints import Failpoint
+from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import execute as executing
+from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
@@ -31,6 +34,7 @@ from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.prompts import Card
 from bookwright.storage.books import BookRepository, Lease
+from bookwright.storage.embedding import make_embedder
 from bookwright.storage.journal import Journal
 from bookwright.storage.past import book_before
 from bookwright.storage.steps import AskedStep
@@ -46,7 +50,8 @@ _ACTIVITIES: dict[Activity, _Do] = {
     Activity.AGGREGATE: lambda node, number, deps: executing.aggregate(node, deps),
     Activity.DECIDE: lambda node, number, deps: deciding.decide(node, number, deps),
     Activity.DIVIDE: lambda node, number, deps: dividing.divide(node, deps),
-    Activity.WRITE: lambda node, number, deps: writing.write(node, deps),
+    Activity.BRIEF: lambda node, number, deps: briefing.make_brief(node, deps),
+    Activity.WRITE: lambda node, number, deps: closing.close(node, deps) if number else writing.write(node, deps),
     Activity.CLOSE: lambda node, number, deps: closing.close(node, deps),
     Activity.MAINTAIN: lambda node, number, deps: maintain(node, deps),
     Activity.PUBLISH: lambda node, number, deps: closing.publish(node, deps),
@@ -70,6 +75,8 @@ def ask_again(step: AskedStep, storage: BookStorage, settings: Settings) -> Aske
     Raises:
         InvalidInput: It does not come there: the node was revised, or the engine or its settings have changed.
     """
+    if step.key.activity is Activity.ASK:
+        raise InvalidInput(f"step {step.id} is no step of the walk; another wording of it cannot be tried")
     with storage.read() as stores:
         _check_revision(step, stores)
         drafts = stores.steps.drafts_before(step, DRAFTS) if step.key.activity is Activity.WRITE else []
@@ -145,6 +152,7 @@ def _deps(step: AskedStep, then: BookStorage, settings: Settings) -> Deps:
             count_tokens=partial(TokenCounter().estimate, model_of("writer", brief, settings, option)),
         ),
         window=NoWindow(),
+        embedder=make_embedder(settings),
     )
 
 
@@ -152,8 +160,21 @@ def _do(step: AskedStep, deps: Deps) -> None:
     node = deps.storage.node(step.key.node)
     if step.key.activity is Activity.JUDGE:
         _judge(step, deps)
+    elif step.key.activity is Activity.REVIEW:
+        _review(step, node, deps)
     else:
         _ACTIVITIES[step.key.activity](node, step.key.round, deps)
+
+
+def _review(step: AskedStep, node: TaskNode, deps: Deps) -> None:
+    """A text is read while it is written, and again once it stands; a book's designs are read before it is divided."""
+    name = step.key.step.partition(".")[0]
+    if name == EXTRACT_DESIGN.name:
+        extracting.extract_design(node, deps)
+    elif name == LEAK_REVIEW.name:
+        writing.write(node, deps)
+    else:
+        closing.close(node, deps)
 
 
 def _judge(step: AskedStep, deps: Deps) -> None:

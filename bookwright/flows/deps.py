@@ -12,6 +12,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.storage.embedding import Embedder, Hashing
 from bookwright.storage.stores import BookStorage, Stores
 
 
@@ -63,6 +64,8 @@ class Deps:
     desk: Desk
     window: Window
     limits: Limits = field(default_factory=Limits)
+    embedder: Embedder = field(default_factory=Hashing)
+    """By which a text is held against secrets; only what it warns of hangs on which one it is."""
 
     @property
     def brief(self) -> Brief:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bookwright.agents.backends import catalogue
@@ -33,6 +33,7 @@ from bookwright.models.errors import (
     BudgetExceeded,
     DatabaseDamaged,
     DatabaseUnreachable,
+    GateWaiting,
     InvalidInput,
     LeaseLost,
     StorageError,
@@ -45,6 +46,7 @@ from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.database import Database
 from bookwright.storage.embedding import make_embedder
+from bookwright.storage.gates import GateRepository
 from bookwright.storage.integrity import check_after_unclean_stop
 from bookwright.storage.journal import Journal
 from bookwright.storage.knowledge import KnowledgeIndex
@@ -104,8 +106,10 @@ def owner_name() -> str:
 
 
 @contextmanager
-def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
+def hold(book_id: str, around: Surroundings, *, is_walk: bool = True) -> Iterator[Deps]:
     """Take a book's lease, hand out what its walk needs, and leave the book in a true state.
+
+    What is no walk (`is_walk` is False) neither finishes a book nor lets it rest elsewhere: it is left as it was.
 
     Raises:
         BookHeld: Another worker writes the book; nothing was paid.
@@ -122,11 +126,11 @@ def hold(book_id: str, around: Surroundings) -> Iterator[Deps]:
         stop.tell(journal)
         with (
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
-            _leaving(database, book.id, lease),
+            _leaving(database, book.id, lease) if is_walk else _leaving_as(database, book, lease),
             heartbeat(journal, settings.lease_seconds, around.cancel),
             kept_events(around.events, event_path(settings.home, book.id)),
         ):
-            yield _deps(book, storage, journal, index, around)
+            yield replace(_deps(book, storage, journal, index, around), embedder=embedder)
 
 
 @contextmanager
@@ -155,6 +159,28 @@ def _leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
         with suppress(LeaseLost):
             _rest(database, lease, BookPaused(reason, f"`bookwright resume {book}` goes on from here"))
         raise
+
+
+@contextmanager
+def _leaving_as(database: Database, book: Book, lease: Lease) -> Iterator[None]:
+    """Leave a book as it was found; one that a dead worker left rests from now on.
+
+    Raises:
+        BookPaused: What was begun is not done; the message says how it goes on.
+    """
+    was_left = book.state is BookState.WRITING
+    found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
+    state = BookState.PAUSED if was_left else book.state
+    try:
+        yield
+    except (LeaseLost, BookHeld, DatabaseDamaged):
+        raise
+    except (BackendError, StorageError) as error:
+        remedy = error.remedy if isinstance(error, BudgetExceeded) else ""
+        raise BookPaused(str(error), remedy) from error
+    finally:
+        with suppress(StorageError, LeaseLost):
+            _leave(database, lease, state, found.reason, found.advice)
 
 
 @dataclass(frozen=True)
@@ -186,7 +212,7 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
         settings=settings,
         journal=journal,
         models=HeardAsker(around.models, events, around.lanes),
-        budget=_ledger(book, journal, settings),
+        budget=open_ledger(book, journal, settings),
         contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), index, journal),
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=events.hear,
@@ -198,7 +224,7 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
     return Deps(storage, desk, HeardWindow(around.window, events), around.limits)
 
 
-def _ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:
+def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:
     """Open a book's ledger where its journal left off; a cap of the studio's is asked slice by slice."""
     cap, caps = settings.studio_cap, book.brief.budget
     return BudgetLedger(
@@ -227,8 +253,12 @@ def _take(
         return _take(database, book_id, seconds, broke=True, unsure=lease)
 
 
-def _leave(database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "") -> None:
+def _leave(
+    database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "", gate: int | None = None
+) -> None:
     """Set the book's state and let it go; once more where the connection broke, for that is no harm.
+
+    At a `gate` that was decided meanwhile the book does not wait any more.
 
     Raises:
         LeaseLost: A newer worker holds the book.
@@ -238,6 +268,8 @@ def _leave(database: Database, lease: Lease, state: BookState, reason: str = "",
         try:
             with database.write(Failpoint.LEAVE_BOOK) as connection:
                 lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
+                if gate is not None:  # the fence keeps whoever decides out until this is committed
+                    GateRepository(connection, lease.book).pass_if_decided(gate)
                 Studio(connection).give_back(lease.book)
                 lease.release(connection)
             return
@@ -247,9 +279,11 @@ def _leave(database: Database, lease: Lease, state: BookState, reason: str = "",
 
 
 def _rest(database: Database, lease: Lease, rest: BookPaused) -> None:
-    """Leave the book paused; where that cannot be written, the reason is still told by who raised it."""
+    """Leave the book paused, or waiting at a gate; if that cannot be written, who raised the reason still tells it."""
+    gate = rest.gate.id if isinstance(rest, GateWaiting) else None
+    state = BookState.PAUSED if gate is None else BookState.WAITING
     with suppress(StorageError):
-        _leave(database, lease, BookState.PAUSED, rest.reason, rest.advice)
+        _leave(database, lease, state, rest.reason, rest.advice, gate)
 
 
 @contextmanager

@@ -7,11 +7,14 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sqlalchemy import Connection
+
 from bookwright.failpoints import Failpoint
 from bookwright.flows.hold import model_of
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.codex_record import Origin, Record
+from bookwright.models.document import DocumentOrigin
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 from bookwright.storage import migrate
@@ -19,6 +22,7 @@ from bookwright.storage.books import BookRepository
 from bookwright.storage.codex import CodexRepository
 from bookwright.storage.database import Database, open_database
 from bookwright.storage.nodes import NodeRepository
+from bookwright.storage.stores import Stores
 
 _IDENTITY = ("premise", "length", "title", "language", "genre", "style", "audience", "ending", "seed")
 _SLUG_LENGTH = 40
@@ -91,7 +95,17 @@ def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) ->
         for record in records:
             codex.add(record, Origin.AUTHOR)
         NodeRepository(connection, identity).add_root(brief.title, brief.premise, brief.length)
+        _keep_sample(connection, identity, brief)
         return books.get(identity)
+
+
+def _keep_sample(connection: Connection, book: str, brief: Brief) -> None:
+    """Make the style of the brief's sample the one that the book keeps to."""
+    if brief.style_sample:
+        from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide
+
+        stores = Stores(connection, book, brief.language.measure)
+        keep_guide(guide_of_sample(brief.style_sample, brief), brief, stores, DocumentOrigin.AUTHOR)
 
 
 def _slug(title: str) -> str:

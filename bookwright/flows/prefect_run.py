@@ -16,7 +16,7 @@ from prefect.settings import temporary_settings
 from prefect.states import Cancelled, Failed
 
 from bookwright.flows.prefect_server import known_server, own_server
-from bookwright.models.errors import BookHeld, BookPaused, BookwrightError
+from bookwright.models.errors import BookHeld, BookPaused, BookwrightError, GateWaiting
 from bookwright.models.settings import Settings
 
 FLOW_NAME = "write-book"
@@ -45,6 +45,8 @@ def ending_of(error: BaseException) -> State[None]:
     for cause in (error, error.__cause__):
         if isinstance(cause, RunCancelled):
             return Cancelled(message=str(cause))  # the only ending that Prefect takes of such a run
+        if isinstance(cause, GateWaiting):
+            return Failed(name="Waiting", message=str(cause))  # suspended where a worker would start it again
         if isinstance(cause, BookPaused):
             return Failed(name="Paused", message=str(cause))
         if isinstance(cause, BookHeld):

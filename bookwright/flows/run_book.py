@@ -2,13 +2,15 @@
 
 from collections import Counter
 
-from bookwright.flows import tasks
+from bookwright.flows import gates, tasks, webhook
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.walk import write_unit
 from bookwright.models.book import Book, BookState
-from bookwright.models.errors import DatabaseUnreachable
+from bookwright.models.errors import DatabaseUnreachable, GateWaiting
+from bookwright.models.gate import Gate
 from bookwright.storage.books import BookRepository
+from bookwright.storage.gates import GateRepository
 
 _BREAKS_AT_ONE_STEP = 3
 """How often the database may go away before a further step is recorded, until the book rests."""
@@ -19,16 +21,29 @@ def run_book(book_id: str, around: Surroundings) -> Book:
 
     Raises:
         BookHeld: Another worker writes it; nothing was paid.
+        GateWaiting: It rests until a human decides.
         BookPaused: It rests, with a reason and what to do.
     """
-    with around.database.read() as connection:
-        book = BookRepository(connection).get(book_id)
-    if book.state is BookState.FINISHED:
-        return book
-    with hold(book.id, around) as deps:
-        _write(book, deps)
+    while (book := _stored(book_id, around)).state is not BookState.FINISHED:
+        try:
+            with hold(book.id, around) as deps:
+                _write(book, deps)
+        except GateWaiting as waiting:
+            gate = webhook.tell(waiting.gate, book, around.database)
+            if _still_waits(gate, around):
+                raise GateWaiting(gate) from None
+    return book
+
+
+def _stored(book_id: str, around: Surroundings) -> Book:
     with around.database.read() as connection:
         return BookRepository(connection).get(book_id)
+
+
+def _still_waits(gate: Gate, around: Surroundings) -> bool:
+    """False if somebody has decided while the book was left and the webhook told."""
+    with around.database.read() as connection:
+        return GateRepository(connection, gate.book).is_waiting(gate.id)
 
 
 def _write(book: Book, deps: Deps) -> None:
@@ -49,6 +64,7 @@ def _write(book: Book, deps: Deps) -> None:
 
 
 def _walk(deps: Deps) -> None:
+    gates.settle(deps)
     with deps.stores() as stores:
         root = stores.nodes.root()
         deps.limits.check(root, stores)

@@ -6,16 +6,20 @@ do runs in the window, which is one Prefect task; what is recorded makes none.
 
 from collections.abc import Iterator
 
+from bookwright.flows import gates
+from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import execute as executing
+from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import maintain
+from bookwright.flows.activities.style import settle_style
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision, Verdict
 from bookwright.models.step import Activity
@@ -45,6 +49,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
     if deps.fresh(unit).planning_round < planning_round:
         maintain(unit, deps)
         deps.window.run(Activity.PLAN, unit, lambda: planning.plan(unit, planning_round, deps))
+        gates.rest_if_waiting(deps)
     yield from _open_tasks(unit, deps)
 
 
@@ -84,11 +89,21 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
     return deciding.settle(deps.fresh(unit), deps)
 
 
+def pass_gate(unit: TaskNode, deps: Deps) -> None:
+    """Rest at a finished design that the author wants to see, until it is approved."""
+    unit = deps.fresh(unit)
+    if gates.asks_design(unit, deps):
+        maintain(unit, deps)
+        gates.pass_design(unit, deps)
+
+
 def divide(unit: TaskNode, deps: Deps) -> TaskNode | None:
     """Return the next child unit that is not closed, making it if need be; None when all are."""
     child = dividing.open_child(unit, deps)
     if child is None and dividing.wants_child(deps.fresh(unit), deps):
         maintain(unit, deps)
+        if unit.parent is None:
+            extracting.extract_design(unit, deps)
         deps.window.run(Activity.DIVIDE, unit, lambda: dividing.divide(unit, deps))
         child = dividing.open_child(unit, deps)
     return child
@@ -98,6 +113,9 @@ def write(unit: TaskNode, deps: Deps) -> None:
     """Write the prose of a unit: planned, drafted, criticised, refined, of the length asked for."""
     if deps.fresh(unit).status is NodeStatus.OPEN:
         maintain(unit, deps)
+        settle_style(deps)
+        if briefing.wants_brief(deps.fresh(unit), deps):
+            deps.window.run(Activity.BRIEF, unit, lambda: briefing.make_brief(deps.fresh(unit), deps))
         deps.window.run(Activity.WRITE, unit, lambda: writing.write(deps.fresh(unit), deps))
 
 
@@ -106,6 +124,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
     deps.window.run(Activity.CLOSE, unit, lambda: closing.close(deps.fresh(unit), deps))
     unit = deps.fresh(unit)
     deps.window.finished(unit, deps)
+    gates.rest_if_waiting(deps)
     with deps.stores() as stores:
         deps.limits.check(unit, stores)
 

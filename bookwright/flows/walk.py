@@ -28,7 +28,9 @@ def design(unit: TaskNode, deps: Deps) -> Decision:
         for node in tasks.plan(unit, planning_round, deps):
             resolve(node, deps)
         tasks.decide(unit, planning_round, deps)
-    return tasks.settle(unit, deps)  # a broken circuit hands what is missing to the next level
+    direction = tasks.settle(unit, deps)  # a broken circuit hands what is missing to the next level
+    tasks.pass_gate(unit, deps)
+    return direction
 
 
 def resolve(node: TaskNode, deps: Deps) -> None:

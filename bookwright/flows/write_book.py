@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
+import httpx
 from prefect import flow, get_run_logger, runtime
 from prefect.client.schemas.objects import State
 from prefect.exceptions import PrefectException
@@ -17,12 +18,13 @@ from bookwright.agents.runtime.bus import Handler
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, check_models, find_or_create, opened_library
 from bookwright.flows.limits import Limits
+from bookwright.flows.prefect_gates import wait_for_decision
 from bookwright.flows.prefect_run import FLOW_NAME, PATIENCE, ending_of
 from bookwright.flows.prefect_window import PrefectWindow
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief, make_brief, parse_brief
-from bookwright.models.errors import BookwrightError, InvalidBrief
+from bookwright.models.errors import BookwrightError, GateWaiting, InvalidBrief
 from bookwright.models.event import AgentEvent, Event, EventType
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.books import BookRepository
@@ -108,11 +110,28 @@ def _write(book: Book, settings: Settings, database: Database, limits: Limits, m
         )  # fmt: skip
         with closing(around.events) as events:
             events.on(EventType.EVENT, _step_teller(logger.info))
-            written = run_book(book.id, around)
+            written = _run(book, around)
     with BookStorage(database, book.id, book.brief.language).read() as stores:
         root = stores.nodes.root()
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
     return f'"{written.title}": {length}, {written.calls:,} calls, {written.dollars:,.4f} US dollars'
+
+
+def _run(book: Book, around: Surroundings) -> Book:
+    """Write a book to its end, suspending the run wherever it waits for a human.
+
+    Raises:
+        GateWaiting: It waits, and the run cannot be suspended: nobody would start it again, or the server is gone.
+    """
+    while True:
+        try:
+            return run_book(book.id, around)
+        except GateWaiting as waiting:
+            try:
+                wait_for_decision(waiting.gate, around.database)
+            except (RuntimeError, httpx.HTTPError) as error:
+                get_run_logger().warning("the run cannot be suspended: %s", error)
+                raise waiting from error
 
 
 def _step_teller(tell: Callable[[str], None]) -> Handler:

@@ -1,10 +1,18 @@
 """One book as a whole: its state, its sums, who holds it."""
 
+import re
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
 from bookwright.models.brief import Brief
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
+
+
+def is_book_id(name: str) -> bool:
+    """True if a book may be called so: files and folders are named after it."""
+    return _ID.fullmatch(name) is not None
 
 
 class BookState(StrEnum):

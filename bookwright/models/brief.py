@@ -5,6 +5,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +20,7 @@ from pydantic import (
 from bookwright.models.codex import Names, Secret, Visibility, VisibilityLevel, slug
 from bookwright.models.errors import InvalidBrief
 from bookwright.models.foreshadowing import Foreshadowing
+from bookwright.models.gate import PHASES, GateKind, Unattended
 from bookwright.models.language import Language, detect_language
 from bookwright.models.length import length_class
 from bookwright.models.model_name import ROLES, ModelName
@@ -46,7 +48,21 @@ def _present(text: str) -> str:
     return text
 
 
+def _web_address(text: str) -> str:
+    if not text:
+        return text
+    try:
+        parts = urlsplit(text)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or any(c.isspace() for c in text):
+        raise ValueError("is no http:// or https:// address")
+    return text
+
+
 PlainText = Annotated[str, AfterValidator(_plain)]
+WebAddress = Annotated[PlainText, AfterValidator(_web_address), Field(max_length=2_000)]
 
 
 class Budget(BaseModel):
@@ -69,10 +85,14 @@ class Brief(BaseModel):
     """Words, or characters for zh, ja and ko."""
     title: PlainText = Field(default="", max_length=200)
     pen_name: PlainText = Field(default="", max_length=120)
+    contact: PlainText = Field(default="", max_length=1_000)
+    """How editors reach the author, one thing a line, the name first: for a manuscript's title page, not for models."""
     language: Language
     prompt_language: Language | None = None
     genre: PlainText = Field(default="", max_length=500)
     style: PlainText = Field(default="", max_length=8_000)
+    style_sample: PlainText = Field(default="", max_length=200_000)
+    """A text whose style the book is to keep; it is measured when the book is begun, and a stored brief has none."""
     audience: PlainText = Field(default="", max_length=1_000)
     ending: PlainText = Field(default="", max_length=4_000)
     profile: ProfileName | None = None
@@ -85,6 +105,12 @@ class Brief(BaseModel):
     budget: Budget = Budget()
     models: dict[str, ModelName] = Field(default_factory=dict)
     """A model for each role that is not to use the default one; `default` names that."""
+    gates: tuple[GateKind, ...] = ()
+    """Where the book is to rest until a human has looked at it; `human_fallback` opens by itself and is not named."""
+    unattended: Unattended = Unattended.REST
+    """What becomes of a draft that only a human could let pass."""
+    webhook: WebAddress = ""
+    """Where it is told that a gate waits; empty for nowhere."""
     default_visibility: VisibilityLevel = Visibility.USE
     """For what the codex comes to hold without a visibility of its own; secrets are hidden all the same."""
     forbidden_keywords: Names = ()
@@ -115,6 +141,13 @@ class Brief(BaseModel):
             seen.add(record.id)
         return records
 
+    @field_validator("gates")
+    @classmethod
+    def _phases_only(cls, gates: tuple[GateKind, ...]) -> tuple[GateKind, ...]:
+        if any(gate not in PHASES for gate in gates):
+            raise ValueError(f"can be {', '.join(PHASES)}; the others open by themselves")
+        return tuple(dict.fromkeys(gates))
+
     @field_validator("models")
     @classmethod
     def _known_roles(cls, models: dict[str, ModelName]) -> dict[str, ModelName]:
@@ -142,8 +175,8 @@ class Brief(BaseModel):
         return head if len(head) <= 60 else head[:60].rsplit(" ", 1)[0] + " …"
 
     def without_codex(self) -> "Brief":
-        """The brief without what goes to the codex."""
-        return self.model_copy(update={"secrets": (), "foreshadowing": ()})
+        """The brief without what goes to the codex, and without its sample of style."""
+        return self.model_copy(update={"secrets": (), "foreshadowing": (), "style_sample": ""})
 
     def changed(self, **changes: Any) -> "Brief":
         """A copy with some fields changed, checked like any brief.

@@ -16,17 +16,45 @@ class DocumentKind(StrEnum):
     BOOK_DESIGN = "book_design"
     GLOBAL_STATE = "global_state"
     WRITE_PLAN = "write_plan"
+    WRITERS_BRIEF = "writers_brief"
+    """All that the writer of a unit is told of its designs."""
     BLURB = "blurb"
+    STYLE_GUIDE = "style_guide"
+    """How the book is to sound, in figures and sentences of its own; of the book as a whole."""
     QUESTIONS = "questions"
     """What a unit needed to know of the book so far, one question a line; asked of the index, shown to nobody."""
 
     QUALITY = "quality"
     """A `QualityReport` of a unit."""
+    LEAK_REVIEW = "leak_review"
+    """A `LeakReport` of a unit's text."""
+    CONSISTENCY = "consistency"
+    """A `ConsistencyReport` of a chapter."""
 
     @property
     def is_running(self) -> bool:
         """True for the two documents that maintainers keep over the whole book."""
         return self in (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE)
+
+
+class DocumentOrigin(StrEnum):
+    """Who made a version."""
+
+    STEP = "step"
+    """A step of the walk, or the same step done again."""
+    AUTHOR = "author"
+    """The author's own words."""
+    NOTE = "note"
+    """A model, by an author's note."""
+    REFRESH = "refresh"
+    """A model, because what the text rests on has changed."""
+    RESTORE = "restore"
+    """An earlier version, taken up again."""
+
+    @property
+    def is_revision(self) -> bool:
+        """True where somebody changed their mind; False where the book went on."""
+        return self is not DocumentOrigin.STEP
 
 
 class Document(BaseModel):
@@ -46,6 +74,15 @@ class Document(BaseModel):
     """Filled where it was asked for."""
     data_hash: str | None = None
     """Under which its structure is kept; None where it is only text."""
+    origin: DocumentOrigin = DocumentOrigin.STEP
+    base: int | None = None
+    """The version that it revises or takes up again; None where a step made it afresh."""
+    note: str = ""
+    """What the author asked of it."""
+    step: int | None = None
+    """The journal's step that it came of; None if none did."""
+    made_at: float | None = None
+    """Seconds since 1970, where no step tells when."""
 
 
 class NewDocument(BaseModel):
@@ -60,3 +97,7 @@ class NewDocument(BaseModel):
     """The same as JSON, where it has a structure; empty where it is only text."""
     inputs: tuple[int, ...] = ()
     """Ids of the documents whose text stood in the prompt that this one came of."""
+    origin: DocumentOrigin = DocumentOrigin.STEP
+    base: int | None = None
+    """The version that it revises or takes up again."""
+    note: str = ""

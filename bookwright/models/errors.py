@@ -15,11 +15,14 @@
     + DatabaseTooNew
     + UnwritableFolder
     + UnusableBackup         a file that is no backup, or none that can be restored here
+    + UnusableBook           a file that is no exported book, or was cut off or changed
     + InvalidEntry           a codex entry, secret or thread that cannot be kept
     + EntryNotFound
     + NameTaken              two entries of the codex would answer to one name
     + EditConflict           somebody else changed it meanwhile
     + UnknownPhase
+    + GateNotFound
+    + GateDecided            a gate that waits no more
   x LeaseError
     + BookHeld               another worker writes this book
     + LeaseLost              this worker no longer does
@@ -27,9 +30,12 @@
     + BackendUnavailable     worth a retry: timeout, throttling, outage, a broken stream
     + RequestRejected        the provider refuses the request itself; a retry changes nothing
     + BudgetExceeded         the call could cost more than is left
+    + NotUnderstood          no answer to an author's words was a command
   x BookPaused               the book rests, with a reason and what to do about it
     + NoResult               no answer to a step was a result, however often it was asked
     + ReplyLost              a paid reply could not be kept
+    + FatalContextError      what a writer would read cannot be made, or holds a secret
+    + GateWaiting            a human has to decide
   x ToolFailure              a tool has nothing to give; told to the model, not to the person
   x InvalidEvent             what was emitted on the event bus is no event
   x StorageError
@@ -41,6 +47,7 @@
 
 from typing import Any
 
+from bookwright.models.gate import Gate
 from bookwright.models.step import Reply
 from bookwright.models.tool import ErrorCode
 
@@ -109,6 +116,10 @@ class UnusableBackup(InvalidInput):
     """A file that is no backup, or none that can be restored here; nothing was changed."""
 
 
+class UnusableBook(InvalidInput):
+    """A file that is no exported book, or was cut off or changed; nothing was written."""
+
+
 class InvalidEntry(InvalidInput):
     """A codex entry, secret or thread of foreshadowing with an impossible value or move."""
 
@@ -127,6 +138,14 @@ class EditConflict(InvalidInput):
 
 class UnknownPhase(InvalidInput):
     """An entry has no phase of that name."""
+
+
+class GateNotFound(InvalidInput):
+    """No gate, or more than one, answers to that; or none waits."""
+
+
+class GateDecided(InvalidInput):
+    """The gate waits no more; the first decision stands."""
 
 
 class LeaseError(BookwrightError):
@@ -188,6 +207,10 @@ class BudgetExceeded(BackendError):
         """What makes the call possible."""
 
 
+class NotUnderstood(BackendError):
+    """No answer to an author's words was a command of the list."""
+
+
 class BookPaused(BookwrightError):
     """The book rests. Nothing is lost; the message says why and what to do next."""
 
@@ -205,6 +228,20 @@ class NoResult(BookPaused):
 
 class ReplyLost(BookPaused):
     """The database could not take a paid reply for as long as it was tried."""
+
+
+class FatalContextError(BookPaused):
+    """The context of a step that writes prose cannot be made, or holds what its writer must not know."""
+
+
+class GateWaiting(BookPaused):
+    """The book rests at a gate until a human decides."""
+
+    exit_code = 5
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(f"{gate.name}, waits for a decision", gate.how_to_decide)
+        self.gate = gate
 
 
 class ToolFailure(BookwrightError):

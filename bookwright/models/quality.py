@@ -80,6 +80,17 @@ class Recommendation(BaseModel):
     action: Said
 
 
+class QualityJudgement(BaseModel):
+    """The answer of whoever judges a unit: what was found first, the numbers after it. Source: CRAFT, "Quality"."""
+
+    model_config = ConfigDict(frozen=True)
+
+    issues: Annotated[tuple[QualityIssue, ...], Field(max_length=12)] = ()
+    scores: Scores
+    assessment: Said = ""
+    recommendations: Annotated[tuple[Recommendation, ...], Field(max_length=8)] = ()
+
+
 class QualityReport(BaseModel):
     """What is known of one unit's quality; the scores are missing until somebody has judged it."""
 
@@ -92,3 +103,5 @@ class QualityReport(BaseModel):
     assessment: Said = ""
     issues: tuple[QualityIssue, ...] = ()
     recommendations: tuple[Recommendation, ...] = ()
+    is_revised: bool = False
+    """The text was revised once for its first scores; these are of the revised one."""

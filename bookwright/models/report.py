@@ -21,6 +21,8 @@ class ChapterReport(BaseModel):
     """From the style of the book's first chapters; None for these themselves."""
     quality: QualityReport | None = None
     """As it was judged; None until somebody has."""
+    notes: tuple[str, ...] = ()
+    """What its reviews left: contradictions, promises nobody registered, a leak that somebody let pass."""
 
 
 class Thread(BaseModel):

@@ -72,6 +72,10 @@ class Settings(BaseSettings):
     """Tries of one backend call, the first among them."""
     max_repairs: int = Field(default=2, ge=0, le=6)
     """Further attempts at a step whose reply was no result."""
+    review_retries: int = Field(default=3, ge=0, le=10)
+    """Revisions of a draft that gives something away, before a human is asked."""
+    quality_threshold: float = Field(default=0.6, ge=0, le=1)
+    """The overall score below which a chapter is revised once."""
     connect_seconds: float = Field(default=20, gt=0)
     first_event_seconds: float = Field(default=300, gt=0)
     idle_seconds: float = Field(default=120, gt=0)

@@ -19,10 +19,16 @@ class Activity(StrEnum):
     AGGREGATE = "aggregate"
     DECIDE = "decide"
     DIVIDE = "divide"
+    BRIEF = "brief"
+    """Telling the writer of a unit what they are to know."""
     WRITE = "write"
     CLOSE = "close"
+    REVIEW = "review"
+    """Reading a text with nothing but its pages at hand: leaks, quality, what it adds to the codex."""
     MAINTAIN = "maintain"
     PUBLISH = "publish"
+    ASK = "ask"
+    """Turning an author's words into a command; no part of the walk."""
 
 
 class StepKey(BaseModel):

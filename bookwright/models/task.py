@@ -80,6 +80,17 @@ class TaskNode(BaseModel):
         """Sort key for reading order: `"1.10"` comes after `"1.2"`."""
         return tuple(int(ordinal) for ordinal in self.label.split("."))
 
+    def comes_after(self, order: tuple[int, ...]) -> bool:
+        """True for what is there when this node is worked on for the first time: what stands before it, and its parts.
+
+        What closes a unit above comes later, and so do later siblings, though in a book that was
+        written already all of them are there. `order` is another node's.
+        """
+        depth = len(self.order)
+        if order[:depth] == self.order:
+            return len(order) > depth
+        return order < self.order and self.order[: len(order)] != order
+
     @property
     def depth(self) -> int:
         """How many nodes stand above this one."""

@@ -1,6 +1,21 @@
 """What every template may use: the card that code fills in for one step."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+
+class Told(tuple[str, ...]):
+    """Lines of a card that are words of the book's own documents, which a text made with them rests on."""
+
+    sources: tuple[int, ...] = ()
+    """Ids of those documents."""
+
+    @classmethod
+    def of(cls, lines: Iterable[str], sources: Iterable[int]) -> "Told":
+        """Make it of lines and of the documents that they come from."""
+        made = cls(lines)
+        made.sources = tuple(dict.fromkeys(sources))
+        return made
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,8 @@ class Card:
     """What the last division foresaw for the children still to come."""
 
     # Writing
+    is_brief: bool = False
+    """Economy: the write plan is all that the writer is told of the designs."""
     ask_length: int = 0
     """The length to ask for; already corrected for how this model answers lengths."""
     plan_length: int = 0
@@ -101,6 +118,12 @@ class Card:
     """The last sentences of the units before this one, nearest last."""
     spots: tuple[str, ...] = ()
     """Places that code found in the draft, each with a quotation."""
+    secrets: tuple[str, ...] = ()
+    """Leak review: all that readers are not to know yet. Never for who writes."""
+    codex: tuple[str, ...] = ()
+    """Extract: entries of the codex that the text may touch, one a line."""
+    threads: tuple[str, ...] = ()
+    """Extract: the open threads of the register, one a line, each beginning with its id."""
     missing_length: int = 0
     """Lengthen: how much to add. Shorten: how much to take out."""
     piece: int = 1

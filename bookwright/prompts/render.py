@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, meta
 
 from bookwright.prompts.card import BookCard, Card
 
@@ -21,6 +21,9 @@ The text before a unit stands still while the unit is planned, and what its task
 at its end, so both come before the tree, which changes with each task: a cache serves more of a
 book so than in the order of DESIGN section 9 (docs/benchmarks.md).
 """
+
+PROSE_TAGS = ("style_guide", "writers_brief", "hints", "text_summary", "latest_text")
+"""The components that whoever writes prose sees, in order."""
 
 
 @lru_cache(maxsize=8)
@@ -50,6 +53,20 @@ def render(path: str, card: Card, locale: str = "en") -> str:
 
 
 @cache
+def fields_of(path: str, locale: str = "en") -> frozenset[str]:
+    """Return what a template reads of its card, with all that it takes in."""
+    return _fields(f"{path}.md.j2", locale)
+
+
+def _fields(name: str, locale: str) -> frozenset[str]:
+    templates = environment(locale)
+    assert templates.loader is not None  # ours has one
+    tree = templates.parse(templates.loader.get_source(templates, name)[0])
+    below = (_fields(taken, locale) for taken in meta.find_referenced_templates(tree) if taken)
+    return frozenset(meta.find_undeclared_variables(tree)).union(*below)
+
+
+@cache
 def _template(path: str, locale: str) -> Template:
     return environment(locale).get_template(f"{path}.md.j2")
 
@@ -75,6 +92,21 @@ def render_style_guide(profile: object, unit: str, locale: str = "en") -> str:
 def render_problem(name: str, locale: str = "en", **values: object) -> str:
     """Say in the language of the prompts what is wrong with an answer; `name` is one of the template's."""
     return environment(locale).get_template("story/_problem.md.j2").render(name=name, values=values).strip()
+
+
+def render_order(note: str, locale: str = "en") -> str:
+    """Say in the language of the prompts that the author has rejected what was made, and what they order instead."""
+    return environment(locale).get_template("story/_order.md.j2").render(note=note).strip()
+
+
+def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
+    """List what readers are not to know yet, each a `Secret`."""
+    return environment(locale).get_template("story/_secrets.md.j2").render(secrets=secrets).strip()
+
+
+def render_hints(sight: object, locale: str = "en") -> str:
+    """Tell a writer what a `Sight` of the codex holds for them, a line each."""
+    return environment(locale).get_template("story/_hints.md.j2").render(sight=sight).strip()
 
 
 def render_correction(failure: str, problem: str, language: str, locale: str = "en") -> str:
@@ -109,9 +141,14 @@ def render_block(tag: str, text: str, locale: str = "en") -> str:
     return environment(locale).get_template("story/block.md.j2").render(tag=tag, text=text).strip()
 
 
-def render_agent(name: str, locale: str = "en") -> str:
+def render_agent(name: str, locale: str = "en", **values: object) -> str:
     """Render the system prompt of an agent that is no step of the walk."""
-    return environment(locale).get_template(f"agents/{name}.md.j2").render().strip()
+    return environment(locale).get_template(f"agents/{name}.md.j2").render(values).strip()
+
+
+def render_chief_editor(verbs: Sequence[str], locale: str = "en") -> str:
+    """Say which commands there are, what each takes, and how to answer with one."""
+    return environment(locale).get_template("agents/chief_editor_commands.md.j2").render(verbs=verbs).strip()
 
 
 def render_tool(name: str, locale: str = "en", **values: object) -> str:

@@ -116,6 +116,18 @@ class Database:
             raise self._translated(error) from error.orig
 
     @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A read of many statements that all see one committed state, on Postgres too; for what reads a whole book.
+
+        Raises:
+            DatabaseUnreachable: The server is down.
+        """
+        with self.read() as connection:
+            if not self.is_sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
     def look(self) -> Iterator[Connection]:
         """Reads that need not fit one another: each statement sees what is committed when it runs.
 

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
+from bookwright.models.task import NodeStatus
 from bookwright.storage.database import database_now
 from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps, texts
 from bookwright.storage.texts import TextStore, text_hash, unpacked
@@ -36,7 +37,9 @@ _OF_NODES = _WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=T
 _VERSIONS = select(documents).where(*_ONE_OF_NODE).order_by(documents.c.version)
 _AFTER = _WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
 
-_id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, _IS_CURRENT).limit(_ONE)
+_void = nodes.alias("void_nodes")
+_is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
+_id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, _IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
 _ID_RANGE = select(  # ordered, each end is one look at the index; min() and max() would read all ids
     _id.order_by(documents.c.id).scalar_subquery(), _id.order_by(documents.c.id.desc()).scalar_subquery()
 )
@@ -50,6 +53,9 @@ _ADD = (
     )
     .returning(documents.c.id, documents.c.version)
 )
+_ADD_NOW = _ADD.values(made_at=database_now())
+"""For what no step made, which would tell when."""
+
 _REPLACE = (
     update(documents)
     .where(
@@ -86,6 +92,8 @@ class DocumentRepository:
         self._book = book
         self._measure = measure
         self._texts = texts
+        self.has_replaced = False
+        """True once this transaction gave a document that does not run on by itself another version."""
 
     def add(self, new: NewDocument, step: int | None) -> Document:
         """Store a document as the current version of its node's kind; `step` is 0 or None if none made it."""
@@ -98,16 +106,19 @@ class DocumentRepository:
             "book": self._book, "node": new.node, "kind": new.kind.value, "is_current": True, "text_hash": key,
             "data_hash": data_key,
             "length": length, "step": step or None,
+            "origin": new.origin.value, "base": new.base, "note": new.note or None,
         }  # fmt: skip
-        identity, version = self._connection.execute(_ADD, values | place).one()
+        identity, version = self._connection.execute(_ADD if step else _ADD_NOW, values | place).one()
         if version > 1:
             self._connection.execute(_REPLACE, place | {"old": version - 1})
+            self.has_replaced = self.has_replaced or not new.kind.is_running
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
         if inputs:
             self._connection.execute(_ADD_INPUTS, inputs)
         return Document(
             id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
+            origin=new.origin, base=new.base, note=new.note, step=step or None,
         )  # fmt: skip
 
     def current(self, node: int, kind: DocumentKind, with_text: bool = True) -> Document | None:
@@ -139,15 +150,16 @@ class DocumentRepository:
         """Return up to `limit` documents of some kinds that came after one, with texts, in order."""
         return self._all(_AFTER.limit(limit), book=self._book, after=identity, kinds=[kind.value for kind in kinds])
 
-    def drawn(self, kinds: Iterable[DocumentKind], draws: Sequence[float]) -> list[Document]:
-        """Return a document for each draw, 0 to 1 over the book's ids; each at most once, with text."""
+    def drawn(self, kinds: Iterable[DocumentKind], draws: Sequence[float]) -> list[tuple[Document, str]]:
+        """Return a document for each draw, 0 to 1 over the book's ids, with text and its node's label; each once."""
         wanted: dict[str, Any] = {"book": self._book, "kinds": [kind.value for kind in kinds]}
         first, last = self._connection.execute(_ID_RANGE, wanted).one()
         if first is None:
             return []
         starts = [first + round(draw * (last - first)) for draw in draws]
-        hits = self._all(_next_to(len(starts)), **wanted, **{f"start_{i}": start for i, start in enumerate(starts)})
-        by_id = {found.id: found for found in hits}
+        values = wanted | {f"start_{i}": start for i, start in enumerate(starts)}
+        rows = self._connection.execute(_next_to(len(starts)), values)
+        by_id = {row.id: (_document(row, _text_in(row)), row.label) for row in rows}
         return [by_id[hit] for hit in dict.fromkeys(min(key for key in by_id if key >= start) for start in starts)]
 
     def written_within(self, seconds: float) -> int:
@@ -224,7 +236,8 @@ def _next_to(count: int) -> Select[Any]:
         _id.where(documents.c.id >= bindparam(f"start_{i}")).order_by(documents.c.id).scalar_subquery()
         for i in range(count)
     ]
-    return _WITH_TEXT.where(documents.c.id.in_(hits))
+    labelled = _WITH_TEXT.add_columns(nodes.c.label).join(nodes, nodes.c.key == documents.c.node)
+    return labelled.where(documents.c.id.in_(hits))
 
 
 def _text_in(row: Row[Any]) -> str:
@@ -236,7 +249,8 @@ def _text_in(row: Row[Any]) -> str:
 def _document(row: Row[Any], text: str = "") -> Document:
     return Document(
         id=row.id, book=row.book, node=row.node, kind=row.kind, version=row.version, text_hash=row.text_hash,
-        data_hash=row.data_hash, length=row.length, text=text,
+        data_hash=row.data_hash, length=row.length, text=text, origin=row.origin, base=row.base, note=row.note or "",
+        step=row.step, made_at=row.made_at,
     )  # fmt: skip
 
 
@@ -247,6 +261,17 @@ class MaintenanceQueue:
         self._connection = connection
         self._book = book
 
+    def tell_again(self, document: Document) -> None:
+        """Owe a look at a new version to whoever was owed one at an earlier version of the same document."""
+        told = (
+            select(maintenance.c.kind)
+            .join(documents, documents.c.id == maintenance.c.document)
+            .where(documents.c.node == document.node, documents.c.kind == document.kind.value)
+            .distinct()
+        )
+        for kind in sorted(self._connection.execute(told).scalars()):
+            self.add(DocumentKind(kind), document.id)
+
     def add(self, kind: DocumentKind, document: int) -> None:
         """Owe the maintainer of `kind` a look at a document."""
         self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
@@ -255,6 +280,16 @@ class MaintenanceQueue:
         """Yield queue id, maintained kind and document id of what waits, oldest first."""
         for row in self._connection.execute(_WAITING, {"book": self._book}):
             yield row.id, DocumentKind(row.kind), row.document
+
+    def withdraw(self, nodes_: Iterable[int]) -> None:
+        """Take what waits of some nodes' documents off the list; nobody is to take it in."""
+        of_nodes = select(documents.c.id).where(documents.c.node.in_(list(nodes_)))
+        self._connection.execute(
+            update(maintenance)
+            .where(maintenance.c.book == self._book, maintenance.c.is_applied.is_(False))
+            .where(maintenance.c.document.in_(of_nodes))
+            .values(is_applied=True)
+        )
 
     def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
         """Take everything of a kind up to a queue id off the list."""

@@ -162,9 +162,9 @@ class Journal:
                 record.model_copy(update={"tool_use": use}) if record.id == use.step else record for record in recorded
             ]
 
-    def move(self, move: Move) -> None:
+    def move(self, move: Move, point: Failpoint = Failpoint.MOVE) -> None:
         """Make a move that no model call stands behind, in a fenced transaction of its own."""
-        with self._written(Failpoint.MOVE) as stores:
+        with self._written(point) as stores:
             self._renewed(self._lease.fence(stores.connection))
             move(stores, 0)
             done = self._write_deferred(stores)

@@ -183,6 +183,19 @@ class NodeRepository:
         values = {f"new_{name}": value for name, value in _encoded(columns).items()}
         self._connection.execute(sql.change(*columns), {"at": key} | values)
 
+    def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
+        """Make a newer revision of a node, whose instructions end with an order."""
+        spec = {name: getattr(node, name) for name in _SPEC} | {"instructions": (*node.instructions, order)}
+        self.change(node.key, revision=node.revision + 1, spec=json.dumps(spec, ensure_ascii=False), **columns)
+
+    def replace_below(self, parent: int, *types: TaskType) -> list[TaskNode]:
+        """Mark the living children of some types, and all below them, as replaced; return them."""
+        replaced: list[TaskNode] = []
+        for child in self.children(parent, *types):
+            replaced += [child, *self.replace_below(child.key)]
+            self.change(child.key, status=NodeStatus.VOID.value)
+        return replaced
+
     def add_written(self, node: TaskNode, amount: int) -> None:
         """Count `amount` more as written in a unit and in every unit above it."""
         self.changed.update(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}).scalars())

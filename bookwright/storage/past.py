@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, insert, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, insert, or_, select, true
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.plan import TaskType
@@ -56,7 +56,8 @@ class _Copying:
         self._old = old
         self._new = new
         self._is_node_then = _is_below(nodes.c.key, self._first_later_node())
-        self._is_document_then = _is_below(documents.c.id, self._first_later_document())
+        was_made = or_(documents.c.made_at.is_(None), documents.c.made_at <= step.recorded_at)
+        self._is_document_then = and_(_is_below(documents.c.id, self._first_later_document()), was_made)
 
     def do(self) -> None:
         """Copy table by table, what is referred to first."""

@@ -69,6 +69,12 @@ class SessionRepository:
             query = query.where(sessions.c.agent == agent)
         return [_session(row) for row in self._connection.execute(query)]
 
+    def turns(self, identities: Sequence[str]) -> dict[str, int]:
+        """Tell how many turns each session holds; those that hold none are left out."""
+        column = session_messages.c.session
+        query = select(column, func.count().label("turns")).where(column.in_(identities)).group_by(column)
+        return {row.session: row.turns for row in self._connection.execute(query)}
+
     def append(self, identity: str, turns: Sequence[Turn]) -> None:
         """Add turns; the session is initialized from then on, and its oldest turns go where it grows too long.
 

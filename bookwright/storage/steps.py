@@ -4,15 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, Select, case, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import Activity, Failure, StepKey
+from bookwright.models.task import TaskNode
 from bookwright.storage.tables import nodes, steps
 from bookwright.storage.texts import TextStore
 
 _PLANNING = (Activity.PLAN, Activity.JUDGE, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE)
-
+_LEAVING_NOTHING = (Activity.CONDENSE, Activity.MAINTAIN, Activity.RECALL)
+"""Activities of one step that may end without having done anything to the book."""
+_BETWEEN_SECONDS = 60.0
+"""The engine's own work between two calls takes no longer."""
 
 NO_LONGER_KEPT = "(no longer kept)"
 """Stands in a prompt for a block that retention let go of."""
@@ -85,16 +89,35 @@ class StepRepository:
 
     def lines(self, label: str | None = None, after: int = 0, limit: int = 1_000) -> Iterator[StepLine]:
         """Yield recorded attempts after a step id, oldest first; of one node and below, or of all."""
-        columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
-        query = (
-            select(nodes.c.label, *columns)
-            .join(nodes, nodes.c.key == steps.c.node)
-            .where(steps.c.book == self._book, steps.c.id > after)
-        )
+        query = self._lines_query().where(steps.c.id > after)
         if label is not None:
             query = query.where(or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True)))
         for row in self._connection.execute(query.order_by(steps.c.id).limit(limit)):
             yield StepLine(**row._mapping)
+
+    def last(self, count: int, label: str | None = None, before: int | None = None) -> list[StepLine]:
+        """Return the newest recorded attempts, oldest first: of one node or all, and of those before a step id."""
+        query = self._lines_query()
+        if label is not None:
+            query = query.where(nodes.c.label == label)
+        if before is not None:
+            query = query.where(steps.c.id < before)
+        rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(count)).all()
+        return [StepLine(**row._mapping) for row in reversed(rows)]
+
+    def worked_seconds(self, after: int, until: int) -> float:
+        """Return how long was worked on the attempts with ids in a range, the first end left out.
+
+        From one record to the next, but not much longer than the call took: in between the book rested.
+        """
+        took = steps.c.duration_millis / 1_000.0
+        since = steps.c.recorded_at - func.lag(steps.c.recorded_at).over(order_by=steps.c.id)
+        limit = took + _BETWEEN_SECONDS
+        worked = case((since.is_(None), took), (since < limit, since), else_=limit).label("worked")
+        in_range = (steps.c.book == self._book, steps.c.id >= after, steps.c.id <= until)
+        rows = select(steps.c.id, worked).where(*in_range).subquery()
+        total = select(func.sum(rows.c.worked)).where(rows.c.id > after)
+        return float(self._connection.execute(total).scalar_one_or_none() or 0)
 
     def asked(self, step: int) -> AskedStep:
         """Return one recorded attempt.
@@ -151,6 +174,24 @@ class StepRepository:
         ).scalar_one_or_none()
         return None if found is None else self._texts.get(found)
 
+    def last_round(self, node: int, activity: Activity) -> int:
+        """Return the highest round of an activity that is on record for a node, 0 if none is."""
+        highest = select(func.max(steps.c.round)).where(
+            steps.c.book == self._book, steps.c.node == node, steps.c.activity == activity.value
+        )
+        return int(self._connection.execute(highest).scalar_one_or_none() or 0)
+
+    def is_under_way(self, node: TaskNode) -> bool:
+        """True if the last thing done to a node as it stands is an activity with steps still to come."""
+        last = self._connection.execute(
+            select(steps.c.has_move)
+            .where(steps.c.book == self._book, steps.c.node == node.key, steps.c.revision == node.revision)
+            .where(steps.c.activity.not_in([activity.value for activity in _LEAVING_NOTHING]))
+            .order_by(steps.c.id.desc())
+            .limit(1)
+        ).scalar_one_or_none()
+        return last is False
+
     def by_role(self) -> list[RoleSum]:
         """Return what each role and model has cost, dearest first."""
         rows = self._connection.execute(
@@ -182,6 +223,12 @@ class StepRepository:
             )
         ).scalar_one_or_none()
         return int(total or 0)
+
+    def _lines_query(self) -> Select[Any]:
+        columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
+        return (
+            select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == self._book)
+        )
 
     def _column(self, step: int, name: str) -> str:
         value = self._connection.execute(

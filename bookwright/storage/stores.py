@@ -12,8 +12,10 @@ from bookwright.storage.books import BookRepository
 from bookwright.storage.codex import CodexRepository
 from bookwright.storage.database import Database
 from bookwright.storage.documents import DocumentRepository, MaintenanceQueue
+from bookwright.storage.gates import GateRepository
 from bookwright.storage.node_view import NodeView
 from bookwright.storage.nodes import NodeRepository
+from bookwright.storage.staleness import StalenessRepository
 from bookwright.storage.steps import StepRepository
 from bookwright.storage.texts import TextStore
 from bookwright.storage.tool_uses import ToolUseRepository
@@ -30,10 +32,12 @@ class Stores:
         self.books = BookRepository(connection)
         self.nodes = NodeRepository(connection, book, view)
         self.documents = DocumentRepository(connection, book, measure, self.texts)
+        self.staleness = StalenessRepository(connection, book)
         self.steps = StepRepository(connection, book)
         self.tool_uses = ToolUseRepository(connection, book, self.texts)
         self.queue = MaintenanceQueue(connection, book)
         self.codex = CodexRepository(connection, book)
+        self.gates = GateRepository(connection, book)
 
 
 class BookStorage:
@@ -43,6 +47,8 @@ class BookStorage:
         self.database = database
         self.book = book
         self.language = language
+        self.replaced = 0
+        """How many transactions of this one gave a text another version; what was read of texts before may be old."""
         self._view = view
 
     def node(self, key: int) -> TaskNode:
@@ -89,3 +95,4 @@ class BookStorage:
             view.clear()  # it may have arrived
             raise
         view.drop(stores.nodes.changed)
+        self.replaced += stores.documents.has_replaced

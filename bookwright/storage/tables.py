@@ -213,6 +213,10 @@ documents = Table(
     Column("data_hash", Name),
     Column("length", Integer, nullable=False),
     Column("step", _Key, ForeignKey("steps.id", ondelete="SET NULL")),
+    Column("origin", Name, nullable=False, server_default="step"),
+    Column("base", Integer),
+    Column("note", Text),
+    Column("made_at", Float),
     UniqueConstraint("node", "kind", "version"),
     Index("ix_documents_book_kind", "book", "kind", "is_current", "id"),
     Index("ix_documents_book", "book", "id"),
@@ -339,3 +343,28 @@ codex_suggestions = Table(
     Index("ix_codex_suggestions_record", "book", "kind", "slug", "status"),
 )
 """What an extraction would change of what an author said: kept for the author to take or drop."""
+
+gates = Table(
+    "gates",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("node", _Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", Name, nullable=False),
+    Column("note", Text, nullable=False, server_default=""),
+    Column("draft", Text, nullable=False, server_default=""),
+    Column("text", Text, nullable=False, server_default=""),
+    Column("refusals", Text, nullable=False, server_default="[]"),
+    Column("decider", Name),
+    Column("created_at", Float, nullable=False),
+    Column("decided_at", Float),
+    Column("is_settled", Boolean, nullable=False, default=False),
+    Column("told_at", Float),
+    Column("notice", Text, nullable=False, server_default=""),
+    UniqueConstraint("node", "revision", "kind", "number"),
+    Index("ix_gates_unsettled", "book", "is_settled", "id"),
+)
+"""Where a human decides or has decided. A row that waits keeps its book at rest; deciding needs no lease."""

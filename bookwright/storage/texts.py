@@ -22,7 +22,12 @@ _GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.has
 
 def text_hash(text: str) -> str:
     """The name of a text: 24 hexadecimal digits of its SHA-256 (UTF-8, lone surrogates as they are)."""
-    return hashlib.sha256(_encoded(text)).hexdigest()[:24]
+    return bytes_hash(_encoded(text))
+
+
+def bytes_hash(encoded: bytes) -> str:
+    """The name of a text that is encoded already."""
+    return hashlib.sha256(encoded).hexdigest()[:24]
 
 
 def unpacked(body: bytes) -> str:

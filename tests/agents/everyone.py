@@ -9,6 +9,7 @@ from bookwright.agents.workflows import (
     atom_judge,
     blurb_writer,
     book_design_maintainer,
+    briefing,
     decomposition_workflow,
     design_workflow,
     flow_decision,
@@ -38,7 +39,7 @@ def _every_agent() -> list[Agent]:
         found += chain.from_iterable(design_workflow(level, expert, profile) for expert in Expert)
         found += chain.from_iterable(decomposition_workflow(level, task, profile) for task in TASKS)
         found += hierarchy_workflow(level, profile) if level in DIVISIBLE else ()
-        found += write_workflow(level, profile)
+        found += [briefing(level, profile), *write_workflow(level, profile)]
         found += [atom_judge(level, task) for task in TASKS]
         found += [flow_decision(level), search_executor(level, profile)]
         found += [summariser(level, profile), reviewer(level, profile)]

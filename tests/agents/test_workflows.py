@@ -9,6 +9,7 @@ import bookwright.prompts
 from bookwright.agents.agent import Agent
 from bookwright.agents.workflows import (
     atom_judge,
+    briefing,
     decomposition_workflow,
     design_workflow,
     flow_decision,
@@ -170,7 +171,7 @@ def test_economy_has_no_critics(level: Level) -> None:
     ]
 
     assert not [agent.name for agent in thinned if "critic" in agent.name]
-    assert names(write_workflow(level, ECONOMY)) == ["plan", "draft", "revise"]
+    assert names((briefing(level, ECONOMY), *write_workflow(level, ECONOMY))) == ["brief", "draft", "revise"]
     assert "refine" not in names(design_workflow(level, Expert.SYSTEM, ECONOMY))
 
 

@@ -76,7 +76,7 @@ def test_a_file_that_is_no_brief(cli, home, tmp_path, content, message):
         (("--seed", "-1"), "seed in the brief"),
         (("--until", "chapter"), "--until is 'chapter'; write a level and a number"),
         (("--words-today", "0"), "--words-today is 0; it must be at least 1"),
-        (("--export", "epub,pdf"), "no export format is called 'pdf'; formats are md, txt, epub, json"),
+        (("--export", "epub,pdf"), "no export format is called 'pdf'; formats are md, txt, html, epub, docx, json"),
     ],
 )
 def test_a_book_that_could_not_be_written_to_its_end_is_not_begun(cli, home, arguments, message):

@@ -1,5 +1,6 @@
 """The work during which workers are ended. A new failpoint needs a scenario here that passes it."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from bookwright.flows.run_book import run_book
 from bookwright.flows.upkeep import prune
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.errors import GateDecided, GateWaiting
+from bookwright.models.gate import Decider, Gate, GateKind, GateState
+from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.storage.backup import back_up, restore
@@ -27,7 +31,7 @@ from bookwright.storage.backup_file import read_manifest
 from bookwright.storage.database import open_database
 from bookwright.storage.retention import Keep
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tables import allowances, documents, texts, tool_uses
+from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
 from tests import novelist
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
@@ -40,6 +44,11 @@ _CHAPTERS = make_brief(
 _SEARCHED = make_brief(
     {"premise": "A clerk asks what lamps cost.", "title": "Oil", "length": 600, "profile": "economy"}
 )
+_GATED = make_brief(
+    {"premise": "A clerk waits for a word.", "title": "Words", "length": 600, "profile": "economy",
+     "gates": ["book_design", "chapter"], "webhook": "http://127.0.0.1:9/gates"}
+)  # fmt: skip
+"""Nobody listens there, so the news is noted as not told."""
 _NOTES = "\n\n".join(novelist.write(f"Notes {number}: about 4,000 words", None) for number in (1, 2))
 _BACKUP = "backup.zip"
 
@@ -138,6 +147,38 @@ class _Attentive:
         return self.service.ask(request, budget, listener, on_failure)
 
 
+def _write_gated(settings: Settings) -> None:
+    """Write a book to its end; its author rejects the first text, and approves what follows."""
+    while True:
+        try:
+            _write(_GATED, settings)
+            return
+        except GateWaiting as waiting:
+            _decide(waiting.gate, settings)
+
+
+def _decide(gate: Gate, settings: Settings) -> None:
+    database = open_library(settings)
+    storage = BookStorage(database, gate.book, _GATED.language)
+    with storage.read() as stores:
+        rejected = {known.kind for known in stores.gates.all() if known.state is GateState.REJECTED}
+    is_good = gate.kind in rejected or gate.kind is GateKind.BOOK_DESIGN
+    by = Decider.COMMAND
+    with suppress(GateDecided), storage.write(F.DECIDE_GATE) as stores:
+        stores.gates.decide(gate.id, approval(gate, by) if is_good else rejection(gate, by, "Fewer lamps."))
+    database.dispose()
+
+
+def _gated_book(settings: Settings) -> object:
+    """Each gate was opened, decided and carried out once."""
+    database = open_library(settings)
+    with database.read() as connection:
+        columns = (gates.c.kind, gates.c.revision, gates.c.number, gates.c.state, gates.c.is_settled)
+        found = [tuple(row) for row in connection.execute(select(*columns).order_by(gates.c.id))]
+    database.dispose()
+    return found, _whole_book(settings)
+
+
 def _back_up(settings: Settings) -> None:
     back_up(settings, settings.home / _BACKUP)
 
@@ -222,6 +263,10 @@ SCENARIOS = (
     A_TALE_WITH_NOTES,
     A_TALE_WITH_SEARCHES,
     A_LONG_CALL,
+    Scenario(
+        "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
+        _gated_book, prepare=_open,
+    ),
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(
         "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,

@@ -112,6 +112,7 @@ def test_a_clock_that_was_set_back_does_not_keep_a_dead_workers_book(tmp_path: P
     assert shortest(settings_of(variables)) >= 0
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @pytest.mark.postgres
 def test_on_postgres_a_worker_with_a_wrong_clock_takes_nothing_over(tmp_path: Path, postgres: PostgresServer) -> None:

@@ -1,11 +1,14 @@
 """Markdown, text and JSON: what stands in front, what is escaped, how scenes are set apart."""
 
-import json
+import subprocess
+import sys
 
 import pytest
 
-from bookwright.exports.files import FORMATS, check_formats, export, export_path
+from bookwright.exports.files import FORMATS, Layout, check_formats, export, export_path, place
+from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markup import is_scene_break, to_markdown, to_plain, to_xhtml
+from bookwright.exports.text import oversized
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from tests.books import finish, make_book, make_settings
 
@@ -46,18 +49,6 @@ def test_japanese_speech_is_set_flush_left(tmp_path):
     text = exported(storage, "txt", tmp_path)
 
     assert text.endswith("\n\u3000雨が降った。\n「行け」\n")
-
-
-def test_json_holds_brief_tree_and_current_texts(tmp_path):
-    storage = make_book(make_settings(tmp_path), SCENES, title="Lamp")
-    finish(storage, "A blurb.")
-
-    book = json.loads(exported(storage, "json", tmp_path))
-
-    assert book["format"] == "bookwright-book/1"
-    assert book["book"]["brief"]["title"] == "Lamp"
-    assert [node["label"] for node in book["nodes"]] == ["1", "1.1", "1.1.1", "1.1.2"]
-    assert book["nodes"][3]["documents"] == [{"kind": "prose", "version": 1, "length": 1, "text": "Sun."}]
 
 
 @pytest.mark.parametrize(
@@ -132,5 +123,76 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_an_unknown_format_is_refused():
-    with pytest.raises(InvalidSetting, match="'docs'; formats are md, txt, epub, json"):
+    with pytest.raises(InvalidSetting, match="'docs'; formats are md, txt, html, epub, docx, json"):
         check_formats(["md", "docs"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "file"),
+    [
+        ("there", "there/lamp.epub"), ("new", "new/lamp.epub"), ("new/deep", "new/deep/lamp.epub"),
+        ("v1.2/", "v1.2/lamp.epub"), ("mine.epub", "mine.epub"), ("new/mine.book", "new/mine.book"), ("plain", "plain"),
+    ],
+)  # fmt: skip
+def test_a_path_without_an_ending_is_a_folder_unless_it_is_a_file(tmp_path, wanted, file):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "plain").write_text("")
+
+    assert place(f"{tmp_path}/{wanted}", "lamp", "epub") == tmp_path / file
+
+
+def test_text_is_written_in_the_encoding_that_old_platforms_want(tmp_path):
+    parts = [{"level": "chapter", "title": "灯", "text": "雨落了。𠀀"}]
+    storage = make_book(make_settings(tmp_path), parts, title="灯塔", language="zh")
+
+    path = export(storage, "txt", tmp_path / "book.txt", Layout(encoding="gb18030"))
+
+    assert path.read_bytes().decode("gb18030") == "灯塔\n\n第1章 灯\n\n\u3000\u3000雨落了。𠀀\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "complaint"),
+    [
+        ("md", Layout(encoding="gb18030"), "gb18030 is for `--to txt`"),
+        ("txt", Layout(encoding="utf-7"), "no encoding 'utf-7'; there are utf-8, gb18030"),
+        ("epub", Layout(is_vertical=True), "vertical writing is for"),
+        ("docx", Layout(cover=__file__), "a cover is for `--to epub`"),
+    ],
+)
+def test_a_choice_that_a_format_does_not_have_is_refused(tmp_path, name, layout, complaint):
+    storage = make_book(make_settings(tmp_path), "Rain.")
+
+    with pytest.raises(InvalidSetting, match=complaint):
+        export(storage, name, tmp_path / "book", layout)
+
+
+def test_chapters_that_no_platform_takes_are_named(tmp_path):
+    parts = [{"level": "chapter", "title": f"{n}", "text": "雨" * n} for n in (20_000, 20_001)]
+    storage = make_book(make_settings(tmp_path), parts, language="zh")
+
+    assert oversized(Manuscript(storage)) == ["第2章 20001"]
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one(tmp_path):
+    storage = make_book(make_settings(tmp_path), "Rain.")
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / f".lamp.epub.{dead.pid}.part").write_text("half")
+
+    export(storage, "epub", folder)
+
+    assert [file.name for file in folder.iterdir()] == ["lamp.epub"]
+
+
+def test_a_full_disk_is_told_once_and_nothing_else_is_said():
+    program = (
+        "from datetime import datetime\nfrom pathlib import Path\nfrom bookwright.exports.package import Package\n"
+        "try:\n with Package(Path('/dev/full'), datetime(2026, 1, 1)) as package:\n  package.put('a', ['rain' * 99])\n"
+        "except OSError as error:\n print(error.errno)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert (done.stdout, done.stderr, done.returncode) == ("28\n", "", 0)

@@ -100,9 +100,11 @@ def test_sources_go_into_the_exports(search: Search, web: FakeProvider) -> None:
     told = json.loads("".join(whole_book(search.deps.storage)))
     text = "".join(markdown(Manuscript(search.deps.storage)))
 
-    (document,) = next(node for node in told["nodes"] if node["label"] == search.node.label)["documents"]
-    assert document["is_verified"] is True
-    assert document["sources"][0]["address"] == PAGE
+    node = next(node["key"] for node in told["nodes"] if node["label"] == search.node.label)
+    (document,) = (document for document in told["documents"] if document["node"] == node)
+    (findings,) = (json.loads(text["body"]) for text in told["texts"] if text["hash"] == document["data_hash"])
+    assert findings["is_verified"] is True
+    assert findings["sources"][0]["address"] == PAGE
     assert f'sources:\n- title: "A log of lamp oil"\n  url: "{PAGE}"\n  accessed: ' in text
 
 

@@ -22,7 +22,9 @@ from prefect.client.schemas.filters import (
     FlowRunFilterId,
     FlowRunFilterName,
 )
-from prefect.client.schemas.objects import FlowRun, State, TaskRun
+from prefect.client.schemas.objects import FlowRun, State, StateType, TaskRun
+from prefect.exceptions import Pause
+from prefect.flow_engine import run_flow_sync
 from prefect.settings import temporary_settings
 from prefect.testing.utilities import prefect_test_harness
 
@@ -37,7 +39,7 @@ from bookwright.flows.prefect_pool import deploy, on_server
 from bookwright.flows.prefect_server import api_url, free_port, server_environment, start_prefect, wait_until_up
 from bookwright.flows.prefect_window import open_window
 from bookwright.flows.run_book import run_book
-from bookwright.flows.write_book import write_book
+from bookwright.flows.write_book import book_of, write_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BackendUnavailable
@@ -45,6 +47,7 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository, Lease
+from bookwright.storage.gates import GateRepository
 from tests.fake_provider import FakeProvider
 from tests.novelist import write as novelist
 
@@ -378,3 +381,70 @@ def test_sigterm_keeps_the_call_in_flight_and_lets_the_book_go(prefect_server: N
     with get_client(sync_client=True) as client:
         run = newest_flow_run(client, BOOK)
     assert (state_of(run).name, state_of(run).is_failed()) == ("Paused", True)
+
+
+def hand_to_nobody(client: SyncPrefectClient, **parameters: Any) -> FlowRun:
+    """A run that a worker would be given, of a pool that has none."""
+    deploy(1)
+    deployment = client.read_deployment_by_name("write-book/write-book")
+    return client.create_flow_run_from_deployment(deployment.id, parameters=parameters, name=BOOK)
+
+
+def as_worker(run: FlowRun) -> State[Any] | None:
+    """Do what a worker's process does with a run; None if the run is suspended and the process is to end."""
+    try:
+        state: State[Any] = run_flow_sync(write_book, run, run.parameters, return_type="state")
+    except Pause:
+        return None
+    return state
+
+
+def test_a_run_is_suspended_at_a_gate_and_resumed_there_or_by_a_command(prefect_server: None, home: Path) -> None:
+    with get_client(sync_client=True) as client:
+        run = hand_to_nobody(client, brief={**BRIEF, "length": 600, "gates": ["outline", "chapter"]})
+        book = book_of(run.parameters)
+        assert as_worker(run) is None
+        suspended = client.read_flow_run(run.id)
+
+        empty = client.resume_flow_run(run.id, run_input={})
+        nothing = client.resume_flow_run(run.id)
+        no_note = client.resume_flow_run(run.id, run_input={"decision": "reject"})
+        assert as_worker(client.read_flow_run(run.id)) is None
+        still = gates_of(book)
+        client.resume_flow_run(run.id, run_input={"decision": "reject", "note": "Less weather."})
+        assert as_worker(client.read_flow_run(run.id)) is None
+        rejected = gates_of(book)
+        client.resume_flow_run(run.id, run_input={"decision": "approve"})
+        assert as_worker(client.read_flow_run(run.id)) is None
+
+        assert run_command(["approve", book]) == 0
+        resumed = state_of(client.read_flow_run(run.id)).name
+        ended = as_worker(client.read_flow_run(run.id))
+
+    assert state_of(suspended).name == "Suspended"
+    assert [answer.status.value for answer in (empty, nothing, no_note)] == ["REJECT", "REJECT", "ACCEPT"]
+    assert still == [("outline", "waiting", None)]
+    assert rejected == [("outline", "rejected", "prefect"), ("outline", "waiting", None)]
+    assert resumed == "Resuming"
+    assert ended is not None
+    assert ended.is_completed()
+    assert gates_of(book)[1:] == [("outline", "approved", "prefect"), ("chapter", "approved", "command")]
+
+
+def run_command(arguments: list[str]) -> int:
+    return run(app, arguments)
+
+
+def gates_of(book: str) -> list[tuple[str, str, str | None]]:
+    database = open_library(load_settings())
+    with database.read() as connection:
+        found = GateRepository(connection, book).all()
+    database.dispose()
+    return [(gate.kind.value, gate.state.value, gate.by and gate.by.value) for gate in found]
+
+
+def test_a_run_that_nobody_would_start_again_fails_by_the_name_of_waiting(prefect_server: None, home: Path) -> None:
+    state = run_flow(brief={**BRIEF, "length": 600, "gates": ["outline"]})
+
+    assert (state.type, state.name) == (StateType.FAILED, "Waiting")
+    assert "bookwright approve" in (state.message or "")

@@ -213,6 +213,7 @@ def test_a_cancelled_run_keeps_the_call_in_flight_and_lets_the_book_go(studio: S
     assert all(entry.is_whole for entry in calls)
 
 
+@pytest.mark.soak
 def test_a_run_that_is_suspended_in_the_ui_rests_there_and_goes_on_when_it_is_resumed(studio: Studio) -> None:
     book = studio.start_book(brief_of("Garnet", 12_000))
     wait_for(lambda: len(studio.calls_of("Garnet")) >= 5)
@@ -233,6 +234,7 @@ def test_a_run_that_is_suspended_in_the_ui_rests_there_and_goes_on_when_it_is_re
     assert studio.stored(book).calls == len(studio.calls_of("Garnet"))
 
 
+@pytest.mark.soak
 def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_on(studio: Studio) -> None:
     deploy(limit=4)  # as `bookwright server --worker` does
     book = studio.start_book(brief_of("Flint", 60_000))

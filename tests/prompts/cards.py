@@ -80,6 +80,9 @@ def filled(card: Card) -> Card:
         outline=("The Ledger: from owed to paid", "The Lens: from dark to seen"),
         previous_endings=("The ferry left without her.", "Nobody answered the bell."),
         spots=('occurs 3 times: "she put the lamp down"',),
+        secrets=("log: the keeper wrote the log herself",),
+        codex=("character Ada | trade: keeper",),
+        threads=("whistle (planted) The whistle: a ferryman whistles off key",),
         round=2,
         child_index=3,
         remaining_length=max(card.remaining_length * 2 // 3, 1),
@@ -93,6 +96,7 @@ def cards(level: Level) -> Iterator[tuple[str, Card]]:
         card = card_of(level, book)
         card = placed(filled(card) if is_full else card, place)
         yield f"{book} {'full' if is_full else 'empty'} {place}", card
+    yield "planned for the writer in one", replace(filled(card_of(level)), is_brief=True)
     if level is not Level.PARAGRAPH:
         skipped = replace(filled(card_of(level)), child_level=_SKIPPED.get(level, Level.PARAGRAPH).value, max_tasks=3)
         yield "levels skipped", placed(skipped, "middle")

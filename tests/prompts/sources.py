@@ -9,7 +9,7 @@ import jinja2.nodes
 from jinja2 import meta
 
 import bookwright
-from bookwright.prompts.render import TEMPLATES, environment
+from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS, TEMPLATES, environment
 from tests.agents.everyone import EVERY_AGENT
 
 OVERLAYS = TEMPLATES / "locales"
@@ -31,6 +31,9 @@ OVERLAID = {
 ASKED = sorted({agent.prompt for agent in EVERY_AGENT})
 """The templates that agents name."""
 
+EVERY_TAG = tuple(dict.fromkeys((*BLOCK_TAGS, *PROSE_TAGS)))
+"""The components of all contexts."""
+
 OWN_VARIABLES = {
     "story/block": {"tag", "text"},
     "story/_task": {"task", "unit", "length_unit", "open_points"},
@@ -40,6 +43,9 @@ OWN_VARIABLES = {
     "story/_problem": {"name", "values"},
     "story/_origin": {"label", "level", "kind", "title"},
     "story/_style_guide": {"profile", "unit"},
+    "story/_secrets": {"secrets"},
+    "story/_hints": {"sight"},
+    "story/_order": {"note"},
 }
 """Templates that code renders without a card, and what it hands them."""
 

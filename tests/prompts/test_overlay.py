@@ -13,11 +13,11 @@ from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.binding import MARK, RELEASE
 from bookwright.models.level import Level
 from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
-from bookwright.prompts.render import BLOCK_TAGS
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, card_of, cards, untold
 from tests.prompts.sources import (
     ASKED,
+    EVERY_TAG,
     OVERLAID,
     OWN_VARIABLES,
     PATHS,
@@ -42,8 +42,10 @@ SMALL_CHARACTERS = 80
 LONGEST_SHARED = 13
 """Characters of a sentence that may stand in two templates: an idiom, and no more."""
 
-ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {"text", "part", "news", "current_document"}
-DATA = {"tasks", "open_points", "brief", "draw"}
+ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {
+    "text", "part", "news", "current_document", "order", "gapped_text", "design",
+}  # fmt: skip
+DATA = {"tasks", "open_points", "brief", "draw", "secrets", "codex", "threads"}
 """Tags around what code puts into a template."""
 
 MARKERS = (REVISION_MARK, "@after", MARK, RELEASE, "->")
@@ -118,7 +120,7 @@ def test_an_overlay_reads_the_same_artefacts(path: str) -> None:
     english, chinese = (set(_TAG.findall(whole(path, locale))) for locale in ("en", ZH))
 
     assert (english & ARTEFACTS) - chinese == set()
-    assert chinese <= ARTEFACTS | DATA | set(BLOCK_TAGS)
+    assert chinese <= ARTEFACTS | DATA | set(EVERY_TAG)
 
 
 @pytest.mark.parametrize("path", ASKED)
@@ -201,7 +203,7 @@ def test_the_chinese_frame_names_the_language_of_the_book(book: BookCard, is_sma
     assert _SENTENCE_OF_LATIN.findall(text) == []
 
 
-@pytest.mark.parametrize("tag", BLOCK_TAGS)
+@pytest.mark.parametrize("tag", EVERY_TAG)
 def test_a_chinese_component_stands_between_its_tags_below_its_heading(tag: str) -> None:
     text = render_block(tag, "下雨了。\n她在等。", ZH)
 

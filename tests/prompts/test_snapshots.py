@@ -11,8 +11,8 @@ import pytest
 
 from bookwright.models.level import Level
 from bookwright.prompts import Card, render, render_block, render_system
-from bookwright.prompts.render import BLOCK_TAGS
 from tests.prompts.cards import NOVEL, SERIAL, TINY, card_of, filled, placed, untold
+from tests.prompts.sources import EVERY_TAG
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 APPROVE = "BOOKWRIGHT_APPROVE"
@@ -69,6 +69,7 @@ STEPS: dict[str, Card] = {
     "book/publish/title_and_blurb": middle(Level.BOOK),
     "aggregate/design": middle(Level.ACT),
     "retrieval/questions": middle(Level.CHAPTER),
+    "write/brief": last(Level.CHAPTER),
     "write/revise": middle(Level.CHAPTER),
     "write/lengthen": middle(Level.SCENE),
     "write/shorten": middle(Level.SCENE),
@@ -88,9 +89,9 @@ FRAMES: dict[str, Callable[[], str]] = {
     "system_tiny": lambda: render_system(TINY),
     "system_novel": lambda: render_system(NOVEL),
     "system_serial": lambda: render_system(SERIAL),
-    "blocks": lambda: "\n\n".join(render_block(tag, "Rain fell.") for tag in BLOCK_TAGS),
+    "blocks": lambda: "\n\n".join(render_block(tag, "Rain fell.") for tag in EVERY_TAG),
     "zh.system": lambda: render_system(SERIAL, "zh"),
-    "zh.blocks": lambda: "\n\n".join(render_block(tag, "下雨了。", "zh") for tag in BLOCK_TAGS),
+    "zh.blocks": lambda: "\n\n".join(render_block(tag, "下雨了。", "zh") for tag in EVERY_TAG),
 }
 
 

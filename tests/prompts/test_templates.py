@@ -9,11 +9,11 @@ from jinja2 import UndefinedError
 
 from bookwright.models.level import Level
 from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
-from bookwright.prompts.render import BLOCK_TAGS
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, NOVEL, card_of, cards, filled
 from tests.prompts.sources import (
     ASKED,
+    EVERY_TAG,
     OWN_VARIABLES,
     PATHS,
     attributes,
@@ -60,7 +60,7 @@ def parts(text: str) -> dict[str, str]:
 
 def without_data(text: str) -> str:
     """A part without what code put into it between tags."""
-    return re.sub(r"^<(tasks|open_points|brief)>$.*?^</\1>$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"^<(tasks|open_points|brief|secrets|codex|threads)>$.*?^</\1>$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", ASKED)
@@ -170,7 +170,7 @@ def test_the_system_frame_states_language_and_length_in_the_same_bytes_each_time
     assert (f'"{book.title}"' in text) is bool(book.title)
 
 
-@pytest.mark.parametrize("tag", BLOCK_TAGS)
+@pytest.mark.parametrize("tag", EVERY_TAG)
 def test_a_context_component_stands_between_its_tags_below_its_heading(tag: str) -> None:
     text = render_block(tag, "Rain fell.\nShe waited.")
 

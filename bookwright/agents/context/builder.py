@@ -30,7 +30,7 @@ class Context:
     """The context blocks of one activity, as they stand in each of its prompts."""
 
     blocks: tuple[str, ...]
-    """In the order of `prompts.render.BLOCK_TAGS`."""
+    """In the order of `prompts.render.BLOCK_TAGS`, or `PROSE_TAGS` for who writes prose."""
     sources: tuple[int, ...]
     """Ids of the documents whose text stands in the blocks, in ascending order."""
     stable: int
@@ -68,21 +68,21 @@ class ContextBuilder:
             BackendError: The embedding server did not deliver.
         """
         components = components_of(activity, role, self._profile)
+        self._tools.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)
             cuts = self._cuts(components, role, filling)
-        shown = [component for component in components if cuts[component].text or self._shows_empty]
+        shown = [component for component in components if cuts[component].text or self._shows_empty(component)]
         return Context(
             blocks=tuple(self._block(component, cuts[component].text) for component in shown),
             sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
             stable=sum(component.change is Change.BY_UNIT for component in shown),
         )
 
-    @property
-    def _shows_empty(self) -> bool:
-        return self._profile.name is not ProfileName.SMALL
+    def _shows_empty(self, component: Component) -> bool:
+        return self._profile.name is not ProfileName.SMALL and not component.goes_when_empty
 
     def _block(self, component: Component, text: str) -> str:
         return render_block(component.tag, text, self._locale)

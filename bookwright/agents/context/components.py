@@ -1,6 +1,7 @@
-"""The ten components of a context as data: who gets them, and how much room each has.
+"""The components of a context as data: who gets them, and how much room each has.
 
-Source: DESIGN section 9; S3-127 to S3-136.
+Whoever plans has the ten of DESIGN section 9; whoever writes prose sees no design, and has components
+of its own. Source: DESIGN sections 9 and 10; S3-127 to S3-136.
 """
 
 from dataclasses import dataclass
@@ -14,9 +15,9 @@ SMALL_ROLES = ("judge", "router", "questions")
 
 _UNIT = frozenset({
     Activity.PLAN, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE, Activity.DIVIDE,
-    Activity.WRITE, Activity.CLOSE,
+    Activity.BRIEF, Activity.CLOSE,
 })  # fmt: skip
-_ALL = frozenset(Activity)
+_ALL = frozenset(Activity) - {Activity.WRITE}
 _MAKING, _TREE = _UNIT - {Activity.CLOSE}, _ALL - {Activity.CLOSE}
 """Whoever sums a text up or looks back on it has the text; how it was planned is none of it."""
 
@@ -50,6 +51,8 @@ class Component:
     """Has most of what a role may read more than a planner: who writes a scene has to know what happened."""
     stands_whole: bool = False
     """Where room is short it takes what there is before the others."""
+    goes_when_empty: bool = False
+    """Many books never have it, and those that do need no word of its absence."""
 
 
 COMPONENTS = (
@@ -69,11 +72,27 @@ COMPONENTS = (
 )  # fmt: skip
 """In the order of `prompts.render.BLOCK_TAGS`: what changes least comes first."""
 
+_WRITE = frozenset({Activity.WRITE})
+PROSE_COMPONENTS = (
+    Component("style_guide", Change.BY_UNIT, 0.06, 0.06, _WRITE, turn=5, goes_when_empty=True),
+    Component("writers_brief", Change.BY_UNIT, 0.40, 0.40, _WRITE, turn=1),
+    Component("hints", Change.BY_UNIT, 0.18, 0.18, _WRITE, turn=2, goes_when_empty=True),
+    Component("text_summary", Change.BY_UNIT, 0.18, 0.18, _WRITE, turn=4),
+    Component("latest_text", Change.BY_UNIT, 0.18, 0.18, _WRITE, turn=3),
+)
+"""All that the steps which write prose see: what was made for their eyes, and what readers have read.
+
+In the order of `prompts.render.PROSE_TAGS`. The text stands last, next to what goes on from it.
+"""
+
 
 def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Component, ...]:
     """Return the components that an activity's prompts have, in order."""
     if profile.name is ProfileName.SMALL:
         return tuple(component for component in COMPONENTS if component.small_share)
+    if activity is Activity.WRITE:
+        is_planned = profile.name is not ProfileName.ECONOMY  # there the plan is the brief, an artefact
+        return tuple(component for component in PROSE_COMPONENTS if is_planned or component.tag != "writers_brief")
     if role in SMALL_ROLES:
         return tuple(component for component in COMPONENTS if component.is_for_small_roles)
     return tuple(component for component in COMPONENTS if activity in component.activities)

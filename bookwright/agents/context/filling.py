@@ -11,6 +11,7 @@ from bookwright.agents.context.condensing import name_of
 from bookwright.agents.context.fisheye import tree_view
 from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import GAP, LEAST, Cut, Piece, Pruner
+from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile
@@ -57,8 +58,17 @@ class Tools:
     count: Callable[[str], int]
     locale: str
     profile: Profile
+    director: ContinuityDirector = field(default_factory=ContinuityDirector)
     retrieved: OrderedDict[tuple[str, int, int, int], Cut] = field(default_factory=OrderedDict)
     """What was retrieved once for a unit, by component, unit, revision and room."""
+    replaced: int = 0
+    """How many times texts had been replaced when that was retrieved."""
+
+    def forget_before(self, replaced: int) -> None:
+        """Let go of what was retrieved if texts have been replaced since."""
+        if replaced != self.replaced:
+            self.retrieved.clear()
+            self.replaced = replaced
 
     @property
     def pruner(self) -> Pruner:
@@ -92,6 +102,9 @@ class Filling:
             "latest_text": self._latest_text,
             "text_summary": self._summaries,
             "current_task": self._task,
+            "writers_brief": self._writers_brief,
+            "hints": self._hints,
+            "style_guide": self._style_guide,
         }
         return fillers[tag](max(room, 0))
 
@@ -199,7 +212,8 @@ class Filling:
         if last is not None:
             text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
             pieces.append(replace(last, text=text))
-        shown = {*self._whole_leaves, *(piece.node for piece in pieces)}
+        unfinished = (unit.key for unit in place.ancestors)  # when this one was begun, though not when it is made again
+        shown = {*self._whole_leaves, *(piece.node for piece in pieces), *unfinished}
         told = (materials.queries(node) for node in (place.node, place.unit))
         asked = list(dict.fromkeys([*self._questions, *chain.from_iterable(told)]))
         found = self._tools.index.search(
@@ -229,6 +243,24 @@ class Filling:
 
     def _pieces(self, passages: Sequence[Passage]) -> list[Piece]:
         return [materials.piece_of(passage, self._tools.locale) for passage in passages]
+
+    def _writers_brief(self, room: int) -> Cut:
+        brief = self._stores.documents.current(self._place.unit.key, DocumentKind.WRITERS_BRIEF)
+        if brief is None:
+            return Cut()
+        return Cut(self._pruner.condense(brief.text, self._place.unit_focus, room), frozenset([brief.id]))
+
+    def _hints(self, room: int) -> Cut:
+        brief = self._stores.documents.current(self._place.unit.key, DocumentKind.WRITERS_BRIEF)
+        told = brief.text if brief else self._place.unit.goal
+        sight = self._tools.director.sight(self._place.unit.label, self._stores, self._brief, told=told)
+        return Cut(self._pruner.fitting(hint_lines(sight, self._tools.locale), room))
+
+    def _style_guide(self, room: int) -> Cut:
+        guide = self._stores.documents.latest(DocumentKind.STYLE_GUIDE)
+        if guide is None:
+            return Cut()
+        return Cut(self._pruner.fitting(guide.text.splitlines(), room), frozenset([guide.id]))
 
     def _task(self, room: int) -> Cut:
         printed = ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.context.pruner import GAP, Cut
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.place import order_of
 from bookwright.models.prose import paragraphs, sentences
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import environment
@@ -136,7 +137,8 @@ def _task_rows(parent: int, around: _Surroundings, glass: _Glass, depth: int) ->
 def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Row:
     is_unit = line.task_type.value == "write"
     # The unit's own summary is written by one step of an activity whose other steps see this view too.
-    has_outcome = line.is_finished and line.key != around.path[-1].key
+    # In a book that was written already, neither what came later nor how the units above ended is told.
+    has_outcome = line.is_finished and around.node.comes_after(order_of(line.label))
     summary = around.outcomes.get(line.key) if has_outcome else None
     told = _first_sentence(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
     note = _clipped(told, glass.characters)

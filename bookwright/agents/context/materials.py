@@ -8,6 +8,7 @@ from bookwright.agents.context.fisheye import tasks_above
 from bookwright.agents.context.pruner import Focus, Piece
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.place import order_of
 from bookwright.models.plan import TaskType
 from bookwright.models.state import GlobalState
 from bookwright.models.step import Activity
@@ -105,7 +106,8 @@ def made_below(place: Place, kind: DocumentKind, stores: Stores, locale: str) ->
     groups = []
     for parent in (place.unit, *reversed(tasks_above(place.node, stores))):
         tasks = [task for task in _outline(stores, place).tasks([parent.key]) if task.task_type is task_type]
-        found = _documents([task for task in tasks if task.is_finished], kind, stores, locale)
+        there = [task for task in tasks if task.is_finished and place.node.comes_after(order_of(task.label))]
+        found = _documents(there, kind, stores, locale)
         pieces = [piece for _, piece in sorted(found, key=lambda pair: pair[1].document)]
         groups.append((pieces, len(tasks)))
     return groups
@@ -168,22 +170,29 @@ def printed_task(place: Place, length_unit: str, entries: int | None, locale: st
 def state_for(place: Place, stores: Stores) -> Document | None:
     """Return the state of the story as a place may know it.
 
-    Prose that is written anew, or that later text already follows, is written from the state as it
-    was before that place; all else has the newest.
+    What is made again, or what later text already follows, is made from the state as it was before
+    that place; all else has the newest.
     """
     newest = stores.documents.latest(DocumentKind.GLOBAL_STATE)
-    if newest is None or place.activity is not Activity.WRITE:
-        return newest
-    if not place.unit.written and not _outline(stores, place).has_text_after(place.unit):
+    if newest is None or not _is_made_late(place, stores):
         return newest
     taken_in = stores.documents.news_of(newest.node, DocumentKind.GLOBAL_STATE, DocumentKind.SUMMARY)
-    later = next((version for version, label in taken_in if _order(label) >= place.unit.order), None)
+    later = next((version for version, label in taken_in if not place.node.comes_after(order_of(label))), None)
     before = [version for version, _ in taken_in if later is None or version < later]
     return stores.documents.get(before[-1]) if before else None
 
 
-def _order(label: str) -> tuple[int, ...]:
-    return tuple(int(ordinal) for ordinal in label.split("."))
+def _is_made_late(place: Place, stores: Stores) -> bool:
+    """True where the story may have gone on already past what is being made."""
+    unit = place.unit
+    match place.activity:
+        case Activity.BRIEF:
+            return bool(unit.written) or _outline(stores, place).has_text_after(unit)
+        case Activity.EXECUTE | Activity.AGGREGATE:
+            return bool(unit.written)
+        case Activity.CLOSE:
+            return unit.revision > 1
+    return False
 
 
 def _has_book_design(stores: Stores) -> bool:

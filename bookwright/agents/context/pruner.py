@@ -101,6 +101,16 @@ class Pruner:
                 break
         return self._printed(sorted(kept, key=lambda piece: piece.order))
 
+    def fitting(self, lines: Sequence[str], room: int) -> str:
+        """Keep the first lines that fit, each whole or not at all."""
+        kept: list[str] = []
+        for line in lines:
+            cost = self._count(line) + 1
+            if cost <= room:
+                kept.append(line)
+                room -= cost
+        return "\n".join(kept)
+
     def growing(self, pieces: Sequence[Piece], focus: Focus, room: int, expected: int) -> Cut:
         """Keep a share of each piece that depends only on those before it, so that more grows at the end.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from bookwright.agents.context.components import COMPONENTS, SMALL_ROLES, Change, Component
+from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, SMALL_ROLES, Change, Component
 from bookwright.models.profile import Profile, ProfileName
 
 OWN_PART = 900
@@ -32,7 +32,8 @@ class Rooms:
         self._is_small = profile.name is ProfileName.SMALL
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
-        every = components if role in SMALL_ROLES else [other for other in COMPONENTS if self._share(other)]
+        family = PROSE_COMPONENTS if set(components) <= set(PROSE_COMPONENTS) else COMPONENTS
+        every = components if role in SMALL_ROLES else [other for other in family if self._share(other)]
         base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
         self._more = max(self._room_of(role, profile) - self._room_of(_BASE_ROLE, profile), 0)
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))

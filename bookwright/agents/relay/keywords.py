@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from bookwright.agents.relay.foreshadowing import level_at
-from bookwright.agents.relay.visibility import secret_level, section_level
+from bookwright.agents.relay.pieces import secret_level, section_level
 from bookwright.models.codex import Secret, Visibility, folded
 from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.place import ReadingOrder

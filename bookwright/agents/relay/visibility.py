@@ -6,20 +6,16 @@ DETAILS "Visibility levels" and faults 1, 2 and 4.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bookwright.agents.relay.foreshadowing import Band, band_of, level_at
-from bookwright.agents.relay.phases import filter_phases, is_history
+from bookwright.agents.relay.foreshadowing import Band, band_of
+from bookwright.agents.relay.pieces import SECTION_SUBTLETY, Piece, is_unknown, other_pieces, pieces_of
 from bookwright.agents.relay.withholding import Withheld
-from bookwright.models.codex import EntryKind, Importance, Secret, Visibility, folded
-from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.codex import EntryKind, Secret, Visibility, folded
+from bookwright.models.foreshadowing import Foreshadowing
 from bookwright.models.place import ReadingOrder
-from bookwright.models.sight import SeenEntry, SeenSection
-
-_SUBTLETY = {Importance.CRITICAL: 9, Importance.HIGH: 7, Importance.MEDIUM: 5, Importance.LOW: 3}
-_SECTION_SUBTLETY = 5
+from bookwright.models.sight import SeenEntry
 
 
 class _Shown(BaseModel):
@@ -57,7 +53,7 @@ class Restricted(_Shown):
     content: str
     allowed_expressions: tuple[str, ...] = ()
     forbidden_keywords: tuple[str, ...] = ()
-    subtlety: int = Field(default=_SECTION_SUBTLETY, ge=1, le=10)
+    subtlety: int = Field(default=SECTION_SUBTLETY, ge=1, le=10)
 
     @property
     def band(self) -> Band:
@@ -89,24 +85,12 @@ class VisibleCodex(_Shown):
         return tuple(entry for entry in self.entries if entry.kind is kind)
 
 
-def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
-    """Return how much of a section may be told: nothing before either clock has come to it."""
-    is_due = seen.is_there and section.reader_may_know and section.has_happened is not False
-    return section.section.visibility if is_due and _has_begun(seen, section) else Visibility.HIDDEN
-
-
-def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
-    """Return how much of a secret may be told in the unit `at`: all of it from its place on."""
-    is_out = secret.revealed_at is not None and reading.has_come(secret.revealed_at, at)
-    return Visibility.USE if is_out else secret.visibility
-
-
 def filter_codex(
     seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str,
     reading: ReadingOrder,
 ) -> VisibleCodex:  # fmt: skip
     """Return what the writer of the unit `at` may know of the whole codex."""
-    return _Filter(list(seen), _others(secrets, threads, at, reading)).result()
+    return _Filter(list(seen), other_pieces(secrets, threads, at, reading)).result()
 
 
 def withheld_at(
@@ -114,36 +98,19 @@ def withheld_at(
     reading: ReadingOrder,
 ) -> Withheld:  # fmt: skip
     """Return what must not stand in anything that the writer of the unit `at` reads, wherever it is from."""
-    return _Filter(list(seen), _others(secrets, threads, at, reading)).withheld
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """One text with its level, wherever it is from."""
-
-    source: str
-    id: str
-    text: str
-    level: Visibility
-    name: str = ""
-    """Of a section."""
-    about: str = ""
-    is_history: bool = False
-    allowed: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
-    subtlety: int = _SECTION_SUBTLETY
+    return _Filter(list(seen), other_pieces(secrets, threads, at, reading)).withheld
 
 
 class _Filter:
     """One pass: what is withheld is gathered first, then everything else is held against it."""
 
-    def __init__(self, seen: list[SeenEntry], rest: list[_Piece]) -> None:
-        self._sections = [(entry, _pieces_of(entry)) for entry in seen]
+    def __init__(self, seen: list[SeenEntry], rest: list[Piece]) -> None:
+        self._sections = [(entry, pieces_of(entry)) for entry in seen]
         self._rest = rest
         everything = [*rest, *(piece for _, pieces in self._sections for piece in pieces)]
         hidden = [piece for piece in everything if piece.level < Visibility.KNOW]
         words = [word for piece in hidden for word in piece.forbidden]
-        names = [name for entry, pieces in self._sections if _is_hidden(entry, pieces) for name in entry.entry.names]
+        names = [name for entry, pieces in self._sections if is_unknown(entry, pieces) for name in entry.entry.names]
         self.withheld = Withheld((piece.text for piece in hidden), [*words, *names])
         self._restricted: list[Restricted] = []
         self._notices: list[Notice] = []
@@ -162,7 +129,7 @@ class _Filter:
             notices=tuple(self._notices), excluded_sections=tuple(self._excluded),
         )  # fmt: skip
 
-    def _entry(self, seen: SeenEntry, pieces: list[_Piece]) -> VisibleEntry | None:
+    def _entry(self, seen: SeenEntry, pieces: list[Piece]) -> VisibleEntry | None:
         """The entry with what may be used of it; None for one that is hidden altogether."""
         entry = seen.entry
         label = f"{entry.kind}.{entry.name}"
@@ -179,7 +146,7 @@ class _Filter:
             phase=seen.phase, sections=tuple(sections),
         )  # fmt: skip
 
-    def _admitted(self, piece: _Piece, about: str, label: str) -> str:
+    def _admitted(self, piece: Piece, about: str, label: str) -> str:
         """The text, if it may be used; what may not is put where it belongs."""
         text = self.withheld.cut(piece.text) if piece.level >= Visibility.KNOW else ""
         if text != piece.text:
@@ -195,54 +162,3 @@ class _Filter:
                 )
             )  # fmt: skip
         return text if piece.level is Visibility.USE else ""
-
-
-def _is_hidden(seen: SeenEntry, pieces: list[_Piece]) -> bool:
-    """Whether not even the existence of an entry is to be known."""
-    return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
-
-
-def _others(
-    secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
-) -> list[_Piece]:
-    return [
-        *(_piece_of_secret(secret, at, reading) for secret in secrets),
-        *(_piece_of_thread(thread, at, reading) for thread in threads),
-    ]
-
-
-def _pieces_of(seen: SeenEntry) -> list[_Piece]:
-    """Every section of an entry, those of later phases as hidden ones."""
-    return [
-        _Piece(
-            source=seen.entry.kind.value, id=seen.entry.id, text=section.section.text,
-            level=section_level(seen, section), name=section.section.name,
-            is_history=is_history(section.section.phase, seen.phase),
-            allowed=section.section.allowed_expressions, forbidden=section.section.forbidden_keywords,
-        )
-        for section in seen.sections
-    ]  # fmt: skip
-
-
-def _piece_of_secret(secret: Secret, at: str, reading: ReadingOrder) -> _Piece:
-    return _Piece(
-        source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
-        about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
-        subtlety=_SUBTLETY[secret.importance],
-    )  # fmt: skip
-
-
-def _piece_of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> _Piece:
-    """The payoff is what a thread holds back; its seed comes with the instruction to plant it."""
-    is_in_force = thread.status is not ThreadStatus.ABANDONED
-    return _Piece(
-        source="foreshadowing", id=thread.id, text=thread.payoff.content, level=level_at(thread, at, reading),
-        allowed=thread.ai_visibility.allowed_expressions,
-        forbidden=thread.ai_visibility.forbidden_keywords if is_in_force else (),
-        subtlety=thread.subtlety_level,
-    )  # fmt: skip
-
-
-def _has_begun(seen: SeenEntry, section: SeenSection) -> bool:
-    kept = filter_phases(seen.entry, seen.phase).sections
-    return section.section in kept

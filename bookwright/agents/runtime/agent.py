@@ -22,6 +22,18 @@ class Preset(StrEnum):
 
 
 @dataclass(frozen=True)
+class TemplatePrompt:
+    """A system prompt by its template, rendered in the language of the execution."""
+
+    name: str
+    """`prompts/agents/{name}.md.j2`."""
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+SystemPrompt = str | Preset | TemplatePrompt
+
+
+@dataclass(frozen=True)
 class AgentDefinition:
     """A sub-agent that a coordinator may give a task to. Source: REQUIREMENTS S4-022."""
 
@@ -39,7 +51,7 @@ class PromptAgent(ABC):
     """An agent that is told by its prompts. Source: REQUIREMENTS S4-012, S4-014."""
 
     @abstractmethod
-    def get_system_prompt(self) -> str | Preset:
+    def get_system_prompt(self) -> SystemPrompt:
         """What it is and how it works."""
 
     def get_prompt(self, given: str) -> str:

@@ -1,10 +1,9 @@
 """One execution of an agent: a session, the loop of model and tools, what is told meanwhile, what it measured."""
 
-import hashlib
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bookwright.agents.backends.budget import BudgetLedger
@@ -15,15 +14,16 @@ from bookwright.agents.backends.protocol import (
     FailedAttempt,
     FailureListener,
     Listener,
-    Prompt,
     Request,
-    Sampling,
     StreamEvent,
     ToolSpec,
 )
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.react import action
 from bookwright.agents.react.loop import Loop, answered
 from bookwright.agents.react.observation import ROOM
-from bookwright.agents.runtime.agent import AgentDefinition, Execution, Preset
+from bookwright.agents.runtime.agent import AgentDefinition, Execution, Preset, SystemPrompt, TemplatePrompt
+from bookwright.agents.runtime.asking import Asking, as_event
 from bookwright.agents.runtime.metrics import StreamMeter
 from bookwright.agents.runtime.permission import Guard
 from bookwright.agents.runtime.sinks import CanUseTool, StreamCallbacks
@@ -39,11 +39,8 @@ from bookwright.models.step import Reply
 from bookwright.prompts.render import render_agent
 from bookwright.storage.database import Database
 
-ROLE = "researcher"
-"""The role whose settings talks have, where an agent names no model."""
-
-_TEMPERATURE = 0.7
-_OUTPUT_TOKENS = 4_096
+SHORTENED = "shortened"
+"""The name of the `agent:event` that says that the model was not shown the whole talk."""
 
 
 class TalkAsker(Protocol):
@@ -67,7 +64,7 @@ class StreamParams:
 
     prompt: str
     model: str
-    system_prompt: str | Preset
+    system_prompt: SystemPrompt
     execution: Execution
     can_use_tool: CanUseTool
     agents: Mapping[str, AgentDefinition]
@@ -90,6 +87,8 @@ class Services:
     database: Database
     budget: BudgetLedger | None = None
     """Each call is held at its worst in it before it is sent."""
+    counter: TokenCounter = field(default_factory=TokenCounter)
+    """Tells how much of a long talk its model can read."""
 
 
 class Stream:
@@ -108,7 +107,9 @@ class Stream:
         self._meter = StreamMeter()
         self._partial: list[str] = []
         self._uses = 0
-        self._system = _system(params)
+        self._question = -1
+        """The place of what the person asked among the turns; -1 if it stands before them all."""
+        self._asking = Asking(params.execution, params.model, _system(params), talk.session.id, services.counter)
         self.metrics = StreamMetrics()
 
     @property
@@ -125,6 +126,7 @@ class Stream:
         try:
             told(self._callbacks.on_session_id, self._talk.session.id)
             first, turns = self._talk.say(self._params.prompt)
+            self._question = len(turns) - 1
             loop = Loop(
                 tools=self._tools,
                 ask=lambda said, specs: self._ask(first, said, specs),
@@ -138,26 +140,20 @@ class Stream:
             return text
         except BaseException:  # also an interrupt: what had come is kept
             with suppress(Exception):
-                self._talk.break_off("".join(self._partial))
+                self._talk.break_off(_said("".join(self._partial)))
             raise
         finally:
             self.metrics = self._meter.finish()
 
     def _ask(self, first: str, said: tuple[Correction, ...], specs: tuple[ToolSpec, ...]) -> Reply:
-        execution = self._params.execution
-        seed = hashlib.sha256(f"{self._talk.session.id} {len(said)}".encode()).digest()[:4]
-        request = Request(
-            model=self._params.model,
-            role=ROLE,
-            name=f"{execution.tab_id} talk/{execution.agent_id}",
-            prompt=Prompt(self._system, (first,)),
-            sampling=Sampling(_TEMPERATURE, _OUTPUT_TOKENS, int.from_bytes(seed, "big") >> 1),
-            corrections=said,
-            cache_key=self._talk.session.id,
-            locale=execution.locale,
-            tools=specs,
-        )
-        return self._services.models.ask(request, self._services.budget, self._hear, _leave_it, self._canceller)
+        whole = self._asking.request(said, first, specs)
+        request = self._asking.fitted(whole, self._question)
+        if count := len(said) - len(request.corrections):
+            text = f"{2 * count} earlier turns were not shown to the model, which has no room for them"
+            told(self._callbacks.on_non_assistant_event, EventPayload(name=SHORTENED, text=text))
+        reply = self._services.models.ask(request, self._services.budget, self._hear, _leave_it, self._canceller)
+        told(self._callbacks.on_non_assistant_event, as_event(reply))
+        return reply
 
     def _hear(self, event: StreamEvent) -> None:
         """Count an event and hand it on; on the model loop's thread while a call runs, else on this one."""
@@ -172,6 +168,7 @@ class Stream:
                 told(self._callbacks.on_reasoning_delta, event.text)
             case EventKind.TOOL_USE:
                 self._uses += 1
+                self._partial.clear()  # it is kept as a turn of its own
                 self._meter.tool_started(self._use, event.tool)
                 told(self._callbacks.on_tool_use, self._use, event.tool, event.text)
             case EventKind.TOOL_RESULT:
@@ -214,8 +211,19 @@ def _tools(execution: Execution) -> ToolRegistry:
 
 
 def _system(params: StreamParams) -> str:
-    own = params.system_prompt
-    return render_agent(own.value, params.execution.locale) if isinstance(own, Preset) else own
+    match params.system_prompt:
+        case Preset() as preset:
+            return render_agent(preset.value, params.execution.locale)
+        case TemplatePrompt(name, values):
+            return render_agent(name, params.execution.locale, **values)
+        case text:
+            return text
+
+
+def _said(partial: str) -> str:
+    """What had come of a reply, without the form around it where it was an answer."""
+    turn = action.read(partial)
+    return turn.answer if isinstance(turn, action.Finish) else partial
 
 
 def _language(locale: str) -> Language:

@@ -13,6 +13,7 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences, SearchStory, View
 from bookwright.agents.tools.searchers.protocol import Searcher
 from bookwright.agents.tools.tool import Tool
+from bookwright.agents.tools.web.connection import Wire
 from bookwright.agents.tools.web_search import WebSearch
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.agents.tools.write import Write
@@ -30,9 +31,9 @@ def builtin_tools(
     return [*files, *web, *(index_tools(view) if view else [])]
 
 
-def web_tools(services: Sequence[Searcher]) -> list[Tool[Any]]:
-    """The tools that look outside of the book."""
-    return [WebSearch(services), FetchPage()]
+def web_tools(services: Sequence[Searcher], wire: Wire | None = None) -> list[Tool[Any]]:
+    """The tools that look outside of the book; `wire` is the way there, where it is not the usual one."""
+    return [WebSearch(services), FetchPage(wire)]
 
 
 def index_tools(view: View) -> list[Tool[Any]]:

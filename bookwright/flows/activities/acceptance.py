@@ -10,16 +10,47 @@ from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
 
+def no_move(stores: Stores, step: int) -> None:
+    """Do nothing to the book."""
+
+
+def both(first: Move, second: Move) -> Move:
+    """Make two moves in one transaction."""
+
+    def move(stores: Stores, step: int) -> None:
+        first(stores, step)
+        second(stores, step)
+
+    return move
+
+
+def exchange(text: str, unit: TaskNode, deps: Deps) -> Move:
+    """The move that puts a text in the place of a unit's prose, and counts the difference."""
+    written = deps.brief.language.measure(text)
+
+    def move(stores: Stores, step: int) -> None:
+        before = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+        new = NewDocument(
+            node=unit.key, kind=DocumentKind.PROSE, text=text, base=before.id if before else None,
+            inputs=tuple(stores.documents.inputs_of(before.id)) if before else (),
+        )  # fmt: skip
+        stores.documents.add(new, step)
+        stores.nodes.add_written(unit, written - stores.nodes.get(unit.key).written)
+
+    return move
+
+
 def accept(text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str = "") -> Move:
     """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
     written = deps.brief.language.measure(text)
     asked = run.card.ask_length
     new = NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources)
+    status = NodeStatus.DONE if unit.status is NodeStatus.DONE else NodeStatus.WRITTEN  # closed if it is written anew
 
     def move(stores: Stores, step: int) -> None:
         stores.documents.add(new, step)
-        stores.nodes.change(unit.key, status=NodeStatus.WRITTEN.value, decision=Decision.PROCEED_TO_WRITE.value)
-        stores.nodes.add_written(unit, written)
+        stores.nodes.change(unit.key, status=status.value, decision=Decision.PROCEED_TO_WRITE.value)
+        stores.nodes.add_written(unit, written - unit.written)
         if draft:
             record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
             delivered = deps.brief.language.measure(draft)

@@ -4,11 +4,22 @@ from dataclasses import replace
 
 from bookwright.agents import small
 from bookwright.agents.desk import ActivityRun
-from bookwright.agents.workflows import blurb_writer, reviewer, summariser
-from bookwright.flows.activities.surroundings import is_reviewed, previous_endings, stands_for_chapter, unit_card
+from bookwright.agents.workflows import blurb_writer, evaluates, reviewer, summariser
+from bookwright.flows import gates
+from bookwright.flows.activities.acceptance import both, no_move
+from bookwright.flows.activities.audit import audit, report_move
+from bookwright.flows.activities.extract import extract, taken_in
+from bookwright.flows.activities.surroundings import (
+    is_reviewed,
+    previous_endings,
+    prose_of,
+    stands_for_chapter,
+    unit_card,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import TitleAndBlurb
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.gate import GateKind
 from bookwright.models.length import spread
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
@@ -27,6 +38,8 @@ _LEAST_KEPT = 0.5
 
 def close(unit: TaskNode, deps: Deps) -> None:
     """Sum the unit up and, at chapter level and above, look back on it."""
+    found = _look_back(unit, deps)
+    unit = deps.fresh(unit)
     card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
     if not unit.level.is_at_least(Level.ACT):
         card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
@@ -34,14 +47,18 @@ def close(unit: TaskNode, deps: Deps) -> None:
     sources = _put_text_before(unit, run, deps)
     is_last_step = not _asks_review(unit, deps)
     tells_state = stands_for_chapter(unit, deps)
+    asks_gate = gates.asks_chapter(unit, deps)
+    summaries: list[int] = []
 
     def summarised(text: str) -> Move:
         def move(stores: Stores, step: int) -> None:
             summary = stores.documents.add(_new(unit, DocumentKind.SUMMARY, text, run, sources), step)
+            found(stores, step)
+            summaries.append(summary.id)
             if tells_state:
                 stores.queue.add(DocumentKind.GLOBAL_STATE, summary.id)
             if is_last_step:
-                _finish(unit, stores)
+                _finish(unit, stores, asks_gate)
 
         return move
 
@@ -49,17 +66,37 @@ def close(unit: TaskNode, deps: Deps) -> None:
     run.run(summary, summarised, next_step="" if is_last_step else "review")
     if is_last_step:
         if deps.fresh(unit).status is not NodeStatus.DONE:  # summed up when a review was still to follow
-            deps.desk.journal.move(lambda stores, _: _finish(unit, stores))
+            deps.desk.journal.move(lambda stores, _: _finish(unit, stores, asks_gate))
         return
+
+    run.rests_on(summaries[-1] if summaries else _summary_of(unit, deps))
 
     def reviewed(text: str) -> Move:
         def move(stores: Stores, step: int) -> None:
             stores.documents.add(_new(unit, DocumentKind.REVIEW, text, run, sources), step)
-            _finish(unit, stores)
+            _finish(unit, stores, asks_gate)
 
         return move
 
     run.run(reviewer(unit.level, deps.profile.name), reviewed)
+
+
+def _look_back(unit: TaskNode, deps: Deps) -> Move:
+    """Judge what stands in a chapter's place and take it into the codex.
+
+    Where no model may judge, the move that keeps what code finds comes back, to be made with the summary.
+    """
+    if not stands_for_chapter(unit, deps):
+        return no_move
+    if evaluates(deps.profile.name):
+        audit(unit, deps)
+        if unit.parent is not None:  # a book in one piece needs no memory of itself
+            extract(unit, deps)
+        return no_move
+    text = prose_of(unit, deps)
+    with deps.stores() as stores:
+        prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+    return both(report_move(unit, text, None, deps), taken_in(unit, text, None, prose.id if prose else None))
 
 
 def publish(book: TaskNode, deps: Deps) -> None:
@@ -98,13 +135,15 @@ def is_published(book: TaskNode, deps: Deps) -> bool:
         return stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
 
 
-def _finish(unit: TaskNode, stores: Stores) -> None:
+def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
     """Mark a unit as done, and spread what its parent still owes over the siblings that wait.
 
     Only units made all at once have such siblings; an incremental division grants the next one
     its length when it is made.
     """
     stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
+    if asks_gate:
+        stores.gates.open(unit, GateKind.CHAPTER)
     if unit.parent is None:
         return
     waiting = stores.nodes.waiting_units(unit.parent)
@@ -115,6 +154,14 @@ def _finish(unit: TaskNode, stores: Stores) -> None:
         for sibling, length in zip(waiting, lengths, strict=True):
             if length != sibling.length:
                 stores.nodes.change(sibling.key, length=length)
+
+
+def _summary_of(unit: TaskNode, deps: Deps) -> int:
+    """The summary that was recorded before the walk was interrupted."""
+    with deps.stores() as stores:
+        summary = stores.documents.current(unit.key, DocumentKind.SUMMARY, with_text=False)
+    assert summary is not None  # the step that left it is on record
+    return summary.id
 
 
 def _asks_review(unit: TaskNode, deps: Deps) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from bookwright.agents.parsing import Check
 from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
+from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import (
     child_level_of,
     drawn_facts,
@@ -16,6 +17,7 @@ from bookwright.flows.activities.surroundings import (
 )
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import BookPaused
+from bookwright.models.gate import GateKind
 from bookwright.models.length import ChildLength, division_is_over, grant_child_length, spread
 from bookwright.models.level import Level, division_is_incremental
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
@@ -68,6 +70,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     run = deps.desk.begin(
         Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
     )
+    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
 

@@ -25,7 +25,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
     """Make the document that an atomic task asks for."""
     unit = unit_of(node, deps)
     run = deps.desk.begin(
-        Activity.EXECUTE, node, unit, replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps)),
+        Activity.EXECUTE, node, unit, replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node)),
         context="designer" if node.task_type is TaskType.DESIGN else "researcher",
         round_=node.planning_round, next_activity="execute",
     )  # fmt: skip

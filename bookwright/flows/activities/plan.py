@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
+from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
+from bookwright.models.gate import GateKind
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -27,12 +29,14 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     run = deps.desk.begin(
         Activity.PLAN, unit, unit, card, context=workflow[0].context, round_=planning_round, next_activity="judge"
     )
+    gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
 
     def move(answer: PlanOutput) -> Move:
         def add_tasks(stores: Stores, step: int) -> None:
             tasks = wanted(answer, deps.profile.max_tasks_per_round)
+            gates.open_outline(unit, stores, deps)
             _add(stores, unit, tasks, deps, unit=unit.key, planning_round=planning_round)
             stores.nodes.change(unit.key, planning_round=planning_round)
 

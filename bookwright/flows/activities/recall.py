@@ -30,17 +30,19 @@ def wants_questions(unit: TaskNode, deps: Deps) -> bool:
 
 def recall(unit: TaskNode, deps: Deps) -> None:
     """Have a model ask a handful of questions, and keep them for the unit's contexts."""
+    run = _run(unit, deps)
 
     def move(answer: Questions) -> Move:
         text = "\n".join(" ".join(question.split()) for question in answer.questions if question.strip())
+        new = NewDocument(node=unit.key, kind=DocumentKind.QUESTIONS, text=text, inputs=run.sources)
 
         def keep(stores: Stores, step: int) -> None:
-            stores.documents.add(NewDocument(node=unit.key, kind=DocumentKind.QUESTIONS, text=text), step)
+            stores.documents.add(new, step)
 
         return keep
 
     try:
-        _run(unit, deps).run(QUESTIONS, move)
+        run.run(QUESTIONS, move)
     except (NoResult, RequestRejected):
         return  # The index is asked without a model's help then; its attempts are on record.
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from bookwright.agents import small
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
-from bookwright.flows.activities.acceptance import accept
+from bookwright.flows.activities.acceptance import accept, both
+from bookwright.flows.activities.finish import purged
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.plan import TaskType
@@ -22,8 +23,8 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Write a unit by continuation: plan, draft in pieces, critic, refine; figures choose the better."""
     run.card = replace(run.card, phase=phase_of(unit))
     run.run(SMALL_PLAN)
-    before, opening = _what_stands_before(unit, deps)
-    closing = small.closing_of(deps.brief.ending, deps.brief.language) if run.card.is_last else ""
+    before, opening = (run.guard.redact(text) for text in _what_stands_before(unit, run, deps))
+    closing = small.closing_of(run.guard.redact(deps.brief.ending), deps.brief.language) if run.card.is_last else ""
     draft = _draft(unit, before, opening, closing, run, deps)
     run.add("text", draft)
     run.run(SMALL_CRITIC)
@@ -32,7 +33,9 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         refined = _held(small.joined(opening, reply), closing, unit, deps)
         premise, language = deps.brief.premise, deps.brief.language
         names, things = small.names_in(premise), small.things_in(premise, language)
-        return accept(small.better_of(draft, refined, unit.length or 1, names, language, things), unit, run, deps)
+        better = small.better_of(draft, refined, unit.length or 1, names, language, things)
+        text, reviewed = purged(better, unit, deps)
+        return both(accept(text, unit, run, deps), reviewed)
 
     run.run(SMALL_REFINE, conclude, prefill=opening, may_be_cut=True)
 
@@ -51,7 +54,7 @@ def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: Activit
         run.card = replace(run.card, piece=piece)
         prefill = small.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, bare=True, may_be_cut=True).value
-        text = small.trimmed(small.joined(text, reply), language)
+        text = run.guard.redact(small.trimmed(small.joined(text, reply), language))
         if small.is_enough(text, unit.length or 1, language):
             break
     return _held(text, closing, unit, deps)
@@ -65,7 +68,7 @@ def _held(text: str, closing: str, unit: TaskNode, deps: Deps) -> str:
     return cut_to(small.trimmed(text, language), target, language)
 
 
-def _what_stands_before(unit: TaskNode, deps: Deps) -> tuple[str, str]:
+def _what_stands_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, str]:
     """The end of the book so far, and the words of the premise that this unit opens with."""
     with deps.stores() as stores:
         last = stores.nodes.units_before(unit, 1)
@@ -74,6 +77,7 @@ def _what_stands_before(unit: TaskNode, deps: Deps) -> tuple[str, str]:
         is_top = unit.parent is None or stores.nodes.get(unit.parent).parent is None
     language = deps.brief.language
     before = small.carried(prose[-1].text, language) if prose else ""
+    run.rests_on(*(found.id for found in prose[-1:]))
     if not is_top:
         return before, ""
     return before, small.opening_of(deps.brief.premise, max(unit.unit_index - 1, 0), len(siblings), language)

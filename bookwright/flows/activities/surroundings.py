@@ -4,20 +4,26 @@ from dataclasses import replace
 from random import Random
 
 from bookwright.agents.cards import element_allowance, make_card
+from bookwright.agents.relay.reviewing import Kept, kept_at
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
-from bookwright.models.length import TOLERANCE
+from bookwright.models.length import TOLERANCE, is_off
 from bookwright.models.level import Level, child_level, usual_child_length
+from bookwright.models.place import order_of
 from bookwright.models.plan import TaskType
 from bookwright.models.prose import last_sentences
 from bookwright.models.task import TaskNode
-from bookwright.prompts import Card
+from bookwright.prompts import Card, Told
+from bookwright.storage.stores import Stores
 
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
 _DESIGN_WORDS = (60, 1_200)
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
 _ENDINGS = 3
+
+_LAST_UNIT_SHARE = 0.02
+"""Share of the book's length that its last unit may miss: nobody comes after it to make it good."""
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
@@ -112,28 +118,28 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     )
 
 
-def drawn_facts(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
+def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Told:
     """Draw facts of the book by lot: a model cannot be random, code can. Source: CRAFT rule 6.
 
     Seeded by the brief and the unit, so a repeated step draws the same. Chapters draw; the other
-    levels keep their answers apart by other means.
+    levels keep their answers apart by other means. What is made again is told nothing of what came later.
     """
     if unit.level is not Level.CHAPTER:
-        return ()
-    lot = Random(f"{deps.brief.seed} {unit.label}")
+        return Told()
+    lot, at = Random(f"{deps.brief.seed} {unit.label}"), task or unit
     with deps.stores() as stores:
         kinds = (DocumentKind.DESIGN, DocumentKind.SUMMARY)
         documents = stores.documents.drawn(kinds, [lot.random() for _ in range(_DRAWS)])
-    facts = []
-    for document in documents:
+    facts: dict[str, int] = {}
+    for document, label in documents:
         lines = [line.strip(" -*#>") for line in document.text.splitlines()]
         fitting = [line for line in lines if _FACT_CHARACTERS[0] <= len(line) <= _FACT_CHARACTERS[1]]
-        if fitting:
-            facts.append(lot.choice(fitting))
-    return tuple(dict.fromkeys(facts))
+        if fitting and at.comes_after(order_of(label)):
+            facts.setdefault(lot.choice(fitting), document.id)
+    return Told.of(facts, facts.values())
 
 
-def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> tuple[str, ...]:
+def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> Told:
     """Return the last sentences of the units of a level before this one, nearest last.
 
     `with_own` counts what the unit itself holds among them: it is being divided.
@@ -141,7 +147,40 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
     with deps.stores() as stores:
         before = stores.nodes.units_before(unit, _ENDINGS, level=level, with_own=with_own)
         prose = {found.node: found for found in stores.documents.of_nodes([n.key for n in before], DocumentKind.PROSE)}
-    return tuple(last_sentences(prose[node.key].text, 1) for node in before if node.key in prose)
+    ends = [prose[node.key] for node in before if node.key in prose]
+    return Told.of((last_sentences(found.text, 1) for found in ends), (found.id for found in ends))
+
+
+def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
+    """True if a text misses its unit's length by more than it may; the book's last unit may miss less."""
+    target, tolerance = unit.length or 1, TOLERANCE
+    if is_last and unit.parent is not None:
+        tolerance = min(TOLERANCE, _LAST_UNIT_SHARE * deps.brief.length / target)
+    return is_off(target, deps.brief.language.measure(text), tolerance)
+
+
+def prose_of(unit: TaskNode, deps: Deps) -> str:
+    """Return all prose of a unit, its own or that of its parts in reading order."""
+    with deps.stores() as stores:
+        return "\n\n".join(_texts_below(unit, stores))
+
+
+def _texts_below(unit: TaskNode, stores: Stores) -> list[str]:
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    if parts:
+        return [text for part in parts for text in _texts_below(part, stores)]
+    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+    return [prose.text] if prose else []
+
+
+def kept_in(unit: TaskNode, deps: Deps) -> Kept:
+    """Return what readers are not to know yet where a unit stands."""
+    with deps.stores() as stores:
+        codex = stores.codex
+        return kept_at(
+            codex.seen_at(unit.label), codex.secrets(), codex.threads(), deps.brief.forbidden_keywords, unit.label,
+            codex.reading_order(),
+        )  # fmt: skip
 
 
 def max_rounds(deps: Deps) -> int:

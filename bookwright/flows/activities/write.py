@@ -1,33 +1,24 @@
 """Writing a unit's prose: plan, draft, critic, refine, and one step more where the length is off."""
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.agent import Agent
 from bookwright.agents.desk import ActivityRun
 from bookwright.agents.quality import spots_in
-from bookwright.agents.workflows import LENGTHEN, REVISE, REVISION_MARK, SHORTEN, write_workflow
+from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
+from bookwright.flows import gates
 from bookwright.flows.activities import small
-from bookwright.flows.activities.acceptance import accept
+from bookwright.flows.activities.brief import brief_of, check_context, guard_of
+from bookwright.flows.activities.finish import Finish
 from bookwright.flows.activities.surroundings import previous_endings, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Cuts
-from bookwright.models.errors import NoResult
+from bookwright.models.gate import GateKind
 from bookwright.models.language import Language
-from bookwright.models.length import TOLERANCE, LengthRecord, is_off
+from bookwright.models.length import LengthRecord
 from bookwright.models.profile import ProfileName
-from bookwright.models.prose import (
-    lengthened,
-    numbered_paragraphs,
-    numbered_sentences,
-    read_insertions,
-    shortened,
-)
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, render_problem
-from bookwright.storage.journal import Move
 
 PLAN_SHARE = 7
 """A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
@@ -35,25 +26,23 @@ PLAN_SHARE = 7
 _LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 60}
 """Below that a plan decides nothing, however short its unit is; in the book's unit of length."""
 
-_LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
-"""How much is asked for of what is missing or too much: code takes as much of it as fits, so that
-a model which misses what it is asked for by half still brings its unit within the tolerance."""
-
-_MOST_CUT = 0.9
-"""Share of a text that may be named for cutting, lest the order be to cut more than there is."""
-
-_LAST_UNIT_SHARE = 0.02
-"""Share of the book's length that its last unit may miss: nobody comes after it to make it good."""
-
 
 def write(unit: TaskNode, deps: Deps) -> None:
-    """Write a unit; ends with its prose accepted and counted."""
+    """Write a unit from its brief; ends with its prose accepted and counted.
+
+    No step of it sees a design, and nothing that its guard finds.
+    """
     run = deps.desk.begin(
-        Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", round_=0, next_activity="close"
-    )
+        Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
+        guard=guard_of(unit, deps),
+    )  # fmt: skip
+    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
         return
+    check_context(unit, deps)
+    if deps.profile.name is ProfileName.ECONOMY:
+        _put_plan_before(unit, run, deps)
     *earlier, last = write_workflow(unit.level, deps.profile.name)
     draft = ""
     for agent in earlier:
@@ -62,10 +51,15 @@ def write(unit: TaskNode, deps: Deps) -> None:
             draft = text
             run.card = replace(run.card, spots=_spots(text, deps))
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
-    prose = run.run(last, lambda text: _accepted_if_fit(revised(text), draft, unit, run, deps), check=check)
-    final = revised(prose.value)
-    if _is_off(final, unit, run, deps):
-        _mend_length(final, draft, last, unit, run, deps)
+    Finish(unit, run, deps, draft).finish(last, revised, check)
+
+
+def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Put the brief where the write plan stands: in economy one step makes both."""
+    brief = brief_of(unit, deps)
+    if brief is not None:
+        run.add("plan", brief.text)
+        run.rests_on(brief.id)
 
 
 def revised(text: str) -> str:
@@ -90,49 +84,9 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
         ask_length=record.to_ask(target),
         plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
         previous_endings=previous_endings(unit, unit.level, deps),
+        open_points=(),  # the brief settles them, or leaves them unsaid
     )
 
 
 def _spots(text: str, deps: Deps) -> tuple[str, ...]:
     return tuple(spots_in(text, deps.brief.language, deps.desk.locale))
-
-
-def _accepted_if_fit(text: str, draft: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move | None:
-    if _is_off(text, unit, run, deps):
-        return None
-    return accept(text, unit, run, deps, draft)
-
-
-def _is_off(text: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
-    target = unit.length or 1
-    tolerance = TOLERANCE
-    if run.card.is_last and unit.parent is not None:
-        tolerance = min(TOLERANCE, _LAST_UNIT_SHARE * deps.brief.length / target)
-    return is_off(target, deps.brief.language.measure(text), tolerance)
-
-
-def _mend_length(text: str, draft: str, last: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """One bounded step that adds passages or drops sentences; code does the counting.
-
-    Where no answer to it can be used, the prose of `last`, which is paid, stands as it is.
-    """
-    target, language = unit.length or 1, deps.brief.language
-    written = language.measure(text)
-    missing = target - written
-    if missing > 0:
-        mender, wanted, shown = LENGTHEN, missing * _LENGTHEN_MARGIN, numbered_paragraphs(text)
-    else:
-        mender, wanted, shown = SHORTEN, min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT), numbered_sentences(text)
-
-    def mended(answer: str | Cuts) -> Move:
-        if isinstance(answer, Cuts):
-            return accept(shortened(text, answer.cuts, target, language), unit, run, deps, draft)
-        return accept(lengthened(text, read_insertions(answer), target, language), unit, run, deps, draft)
-
-    if run.failures(mender.name) <= deps.desk.settings.max_repairs:
-        run.card = replace(run.card, missing_length=round(wanted))
-        run.add("text", shown)
-        with suppress(NoResult):  # its attempts are on record
-            run.run(mender, mended)
-            return
-    run.make_late(last, accept(text, unit, run, deps, draft))

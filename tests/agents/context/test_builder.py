@@ -14,7 +14,7 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.level import Level
 from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.step import Activity
-from bookwright.prompts.render import BLOCK_TAGS
+from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
 from bookwright.storage.stores import BookStorage
 from tests.agents.context.books import Library, block, count_words, make_library
 
@@ -43,7 +43,7 @@ def small_and_large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Library, 
 def test_the_ten_blocks_stand_in_the_order_of_change(library):
     chapter = library.grow(40)
 
-    context = library.build(chapter, Activity.WRITE, "write_plan")
+    context = library.build(chapter, Activity.BRIEF, "write_plan")
 
     assert [text.partition("<")[2].partition(">")[0] for text in context.blocks] == list(BLOCK_TAGS)
     assert all(block(context, tag) not in ("", NONE_YET) for tag in BLOCK_TAGS if tag.endswith(("design", "text")))
@@ -51,7 +51,7 @@ def test_the_ten_blocks_stand_in_the_order_of_change(library):
 
 
 @pytest.mark.parametrize(("activity", "role"), [
-    (Activity.JUDGE, "judge"), (Activity.EXECUTE, "router"), (Activity.WRITE, "questions"),
+    (Activity.JUDGE, "judge"), (Activity.EXECUTE, "router"), (Activity.RECALL, "questions"),
     (Activity.MAINTAIN, "maintainer"),
 ])  # fmt: skip
 def test_small_roles_and_maintainers_get_the_tree_and_the_task_only(library, activity, role):
@@ -71,6 +71,36 @@ def test_empty_components_say_so(library):
 
     assert len(context.blocks) == 10
     assert block(context, "latest_text") == NONE_YET
+
+
+def test_who_writes_prose_sees_the_brief_and_what_readers_have_read_and_no_design(library):
+    library.keep(DocumentKind.BOOK_DESIGN, "All turns on a wager.")
+    library.keep(DocumentKind.GLOBAL_STATE, "The wager is with the sea.")
+    chapter = library.grow(40)
+    with library.storage.write() as stores:
+        brief = NewDocument(node=chapter.key, kind=DocumentKind.WRITERS_BRIEF, text="Ines counts the ships.")
+        told = stores.documents.add(brief, None).id
+
+    context = library.build(chapter, Activity.WRITE, "write_plan")
+
+    text = "".join(context.blocks)
+    assert [shown.partition("<")[2].partition(">")[0] for shown in context.blocks] == [
+        tag for tag in PROSE_TAGS if tag not in ("hints", "style_guide")
+    ]
+    assert block(context, "writers_brief") == "Ines counts the ships."
+    assert told in context.sources
+    assert "wager" not in text
+    assert chapter.goal not in text
+    assert context.stable == len(context.blocks)
+
+
+def test_in_economy_the_brief_is_the_plan_and_no_block(library):
+    chapter = library.grow(40)
+
+    context = library.build(chapter, Activity.WRITE, "write_plan", profile=ProfileName.ECONOMY)
+
+    assert block(context, "writers_brief") == ""
+    assert block(context, "latest_text") != ""
 
 
 def test_small_gets_three_blocks_and_no_empty_one(library):
@@ -118,14 +148,16 @@ def test_a_very_long_premise_is_cut_to_its_room(tmp_path):
 @pytest.mark.parametrize("role", ["planner", "write_plan", "writer", "critic", "evaluator", "judge"])
 def test_no_context_exceeds_its_budget_however_large_the_book(small_and_large, profile, role):
     _, large = small_and_large
-    activity = Activity.JUDGE if role == "judge" else Activity.WRITE
+    activity = {"judge": Activity.JUDGE, "writer": Activity.WRITE}.get(role, Activity.BRIEF)
 
     context = large.build(large.last, activity, role, profile=profile)
 
     assert size(context) <= room(role, profile)
 
 
-@pytest.mark.parametrize(("activity", "role"), [(Activity.PLAN, "planner"), (Activity.WRITE, "write_plan")])
+@pytest.mark.parametrize(("activity", "role"), [
+    (Activity.PLAN, "planner"), (Activity.BRIEF, "write_plan"), (Activity.WRITE, "write_plan"),
+])  # fmt: skip
 def test_the_prompt_does_not_grow_with_the_book(small_and_large, activity, role):
     small, large = (size(library.build(library.last, activity, role)) for library in small_and_large)
 
@@ -161,11 +193,11 @@ def test_a_unit_shares_its_leading_blocks_through_its_activities(library):
     with library.storage.write() as stores:
         library.add_task(stores, chapter, library.sentences(30))
     library.index.catch_up(library.journal)
-    written = builder.build(chapter, chapter, Activity.WRITE, "write_plan")
-    after_a_restart = library.build(chapter, Activity.WRITE, "write_plan")
+    told = builder.build(chapter, chapter, Activity.BRIEF, "write_plan")
+    after_a_restart = library.build(chapter, Activity.BRIEF, "write_plan")
 
-    assert written.blocks[: written.stable] == planned.blocks[: planned.stable]
-    assert after_a_restart == written
+    assert told.blocks[: told.stable] == planned.blocks[: planned.stable]
+    assert after_a_restart == told
 
 
 def test_what_a_decision_leaves_open_does_not_move_what_the_unit_shares(library):
@@ -342,7 +374,7 @@ def test_sources_are_the_documents_whose_text_stands_in_the_blocks(library):
             )
         }  # fmt: skip
 
-    context = library.build(second, Activity.WRITE, "writer")
+    context = library.build(second, Activity.BRIEF, "writer")
 
     assert set(context.sources) == expected
     assert design not in context.sources
@@ -428,12 +460,12 @@ def _with_two_states(library):
 
 
 @pytest.mark.parametrize(("place", "state"), [(1, "(none yet)"), (2, "State after 1."), (3, "State after 2.")])
-def test_prose_of_an_earlier_place_is_not_told_the_state_that_later_text_made(library, place, state):
+def test_the_brief_of_an_earlier_place_is_not_told_the_state_that_later_text_made(library, place, state):
     chapter = _with_two_states(library)[place - 1]
     with library.storage.write() as stores:
         stores.nodes.change(chapter.key, status="open")
 
-    context = library.build(chapter, Activity.WRITE, "writer")
+    context = library.build(chapter, Activity.BRIEF, "writer")
 
     assert block(context, "global_state_summary") == state
 

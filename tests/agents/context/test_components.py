@@ -2,10 +2,10 @@
 
 import pytest
 
-from bookwright.agents.context.components import COMPONENTS, Change, components_of
+from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, Change, components_of
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.step import Activity
-from bookwright.prompts.render import BLOCK_TAGS
+from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
 
 
 def test_the_components_stand_in_the_order_of_the_blocks():
@@ -26,10 +26,18 @@ def test_what_changes_by_the_unit_only_leads():
 
 @pytest.mark.parametrize("activity", [
     Activity.PLAN, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE, Activity.DIVIDE,
-    Activity.WRITE,
+    Activity.BRIEF,
 ])  # fmt: skip
 def test_every_activity_that_makes_something_of_a_unit_has_all_ten(activity):
     assert components_of(activity, "planner", PROFILES[ProfileName.STANDARD]) == COMPONENTS
+
+
+@pytest.mark.parametrize("profile", [ProfileName.STANDARD, ProfileName.FINE])
+def test_whoever_writes_prose_has_components_of_its_own(profile):
+    assert components_of(Activity.WRITE, "writer", PROFILES[profile]) == PROSE_COMPONENTS
+    assert tuple(component.tag for component in PROSE_COMPONENTS) == PROSE_TAGS
+    assert sum(component.share for component in PROSE_COMPONENTS) == pytest.approx(1)
+    assert not {component.tag for component in COMPONENTS} & {"writers_brief", "hints"}
 
 
 def test_who_looks_back_on_a_text_is_not_told_how_it_was_planned():

@@ -10,7 +10,8 @@ from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowAction, instruct
 from bookwright.agents.relay.keywords import collect_forbidden
 from bookwright.agents.relay.phases import filter_phases
-from bookwright.agents.relay.visibility import VisibleCodex, filter_codex, secret_level, section_level, withheld_at
+from bookwright.agents.relay.pieces import secret_level, section_level
+from bookwright.agents.relay.visibility import VisibleCodex, filter_codex, withheld_at
 from bookwright.models.codex import CodexEntry, Secret, Visibility
 from bookwright.models.errors import UnknownPhase
 from bookwright.models.foreshadowing import Foreshadowing

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_a_new_session_holds_what_was_said_and_answered(runnable, turns):
     assert handle.session_id == execution.session.id == heard.sessions[0]
     assert "".join(heard.text) == "It burns."
     assert heard.reasoning == ["hm"]
-    assert heard.names == ["started", "finished"]
+    assert heard.names == ["started", "finished", "reply"]
     assert heard.ends[0][0] == "It burns."
     assert turns(handle.session_id) == [("say", "Does it burn?"), ("answer", "It burns.")]
     [request] = speaker.requests
@@ -363,3 +364,21 @@ def test_a_log_handler_that_fails_breaks_no_stream(runnable):
         assert handle.completion.result(60) is True
     finally:
         log.removeHandler(handler)
+
+
+def test_a_talk_too_long_for_its_model_is_sent_without_its_oldest_turns_and_kept_whole(runnable, turns):
+    heard, speaker = Heard(), Speaker(["word " * 4_000])
+    execution = running()
+    small = {"model": "embedded:smollm2"}
+    handle = runnable(speaker).start("0?", Sinks(), replace(execution, **small))
+    handle.completion.result(60)
+
+    for number in (1, 2):
+        again = replace(execution, session=state(handle), **small)
+        handle = runnable(speaker).start(f"{number}?", heard.sinks, again)
+        assert handle.completion.result(60) is True
+
+    assert [len(request.corrections) for request in speaker.requests] == [0, 1, 1]
+    assert [each.problem for each in speaker.requests[-1].corrections] == ["2?"]
+    assert heard.names.count("shortened") == 1
+    assert len(turns(handle.session_id)) == 6

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from bookwright.agents.backends.rehearsal import relay
 from bookwright.agents.backends.rehearsal.assignments import told_in
 from bookwright.agents.backends.rehearsal.json_answers import json_answer
 from bookwright.agents.backends.rehearsal.modes import Mode
@@ -41,6 +42,11 @@ def _refine(step: Step, mode: Mode) -> str:
     if not drafts or not _is_story(step):
         return _draft(step, mode)
     return retell(step.voice, step.rng(), drafts[-1])
+
+
+def _amended(step: Step, mode: Mode) -> str:
+    """The text as it stands with some of its sentences told anew; a text of one sentence as it is."""
+    return retell(step.voice, step.rng(), step.texts("text")[-1])
 
 
 def _revise(step: Step, mode: Mode) -> str:
@@ -114,6 +120,10 @@ _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
     "refine": _refine,
     "revise": _revise,
     "lengthen": _lengthen,
+    "revise_leak": lambda step, mode: relay.fillings(step),
+    "improve": lambda step, mode: relay.improved(step),
+    "prose": _amended,
+    "text": _amended,
     "summary": _summary,
     "condense": _condensed,
     "maintain": _maintained,

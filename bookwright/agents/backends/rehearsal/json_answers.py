@@ -8,11 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bookwright.agents.backends.rehearsal import upkeep
+from bookwright.agents.backends.rehearsal import relay, upkeep, wishes
 from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
 from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.models.command import Reading
 from bookwright.models.decision import (
     AtomVerdicts,
     ComplexReason,
@@ -25,8 +26,11 @@ from bookwright.models.decision import (
     TitleAndBlurb,
     Verdict,
 )
+from bookwright.models.extraction import DesignExtraction, Extraction
+from bookwright.models.leak import LeakJudgement
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput
+from bookwright.models.quality import QualityJudgement
 from bookwright.models.state import GlobalState
 
 COMPLEX_BY_SCORE = 0.08
@@ -192,4 +196,9 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     TitleAndBlurb: _title_and_blurb,
     Cuts: _cuts,
     GlobalState: lambda step, mode: upkeep.state(step),
+    LeakJudgement: lambda step, mode: relay.leak_judgement(step),
+    QualityJudgement: lambda step, mode: relay.quality(step),
+    Extraction: lambda step, mode: relay.extraction(step),
+    DesignExtraction: lambda step, mode: relay.design_extraction(step),
+    Reading: wishes.reading,
 }

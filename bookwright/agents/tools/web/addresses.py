@@ -51,7 +51,17 @@ def is_public(address: Address) -> bool:
     return address in _GLOBAL_UNICAST and not any(address in network for network in _NOT_PUBLIC_6)
 
 
-def system_addresses(host: str, seconds: float) -> tuple[Address, ...]:
+def _looked_up(host: str) -> tuple[Address, ...] | OSError:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:  # a label that is too long is a UnicodeError
+        return error if isinstance(error, OSError) else OSError(str(error))
+    return tuple(dict.fromkeys(ip_address(str(place[0])) for _, _, _, _, place in found))
+
+
+def system_addresses(
+    host: str, seconds: float, look_up: Callable[[str], tuple[Address, ...] | OSError] = _looked_up
+) -> tuple[Address, ...]:
     """Ask the system's resolver, which knows no deadline of its own; a late answer is dropped.
 
     It also reads the decimal, octal and hexadecimal forms of an address, as any client would.
@@ -60,7 +70,7 @@ def system_addresses(host: str, seconds: float) -> tuple[Address, ...]:
         OSError: The name has no address, or none came in time.
     """
     answers: SimpleQueue[tuple[Address, ...] | OSError] = SimpleQueue()
-    Thread(target=lambda: answers.put(_looked_up(host)), daemon=True, name="resolve").start()
+    Thread(target=lambda: answers.put(look_up(host)), daemon=True, name="resolve").start()
     try:
         answer = answers.get(timeout=max(seconds, 0))
     except Empty:
@@ -68,14 +78,6 @@ def system_addresses(host: str, seconds: float) -> tuple[Address, ...]:
     if isinstance(answer, OSError):
         raise answer
     return answer
-
-
-def _looked_up(host: str) -> tuple[Address, ...] | OSError:
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:  # a label that is too long is a UnicodeError
-        return error if isinstance(error, OSError) else OSError(str(error))
-    return tuple(dict.fromkeys(ip_address(str(place[0])) for _, _, _, _, place in found))
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:

@@ -1,0 +1,160 @@
+"""The Chief Editor: turns an author's free words into one command of the closed list. It does nothing itself.
+
+Source: DESIGN section 10, item 7; REQUIREMENTS S2-005 to S2-007, conflict C-08.
+"""
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from bookwright.agents.agent import CLASSIFICATION, Agent
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
+from bookwright.agents.desk import Artefact, Asker
+from bookwright.agents.parsing import Parsed, parse
+from bookwright.models.command import Command, Reading, Unclear
+from bookwright.models.errors import NotUnderstood
+from bookwright.models.plain import plain
+from bookwright.models.step import Failure, Reply, StepKey
+from bookwright.prompts.render import render_agent, render_chief_editor
+from bookwright.storage.journal import Attempt
+
+chief_editor = Agent(
+    name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",
+    output=Reading,
+)  # fmt: skip
+
+TRIES = 3
+"""The first answer, and two more after one that is no command."""
+
+ANSWER_TOKENS, SMALL_ANSWER_TOKENS = 3_200, 600
+"""Room for a thought and for the longest note; and what a small window has for one."""
+_SHOWN_CHARACTERS = 4_000
+
+Check = Callable[[Command], Command]
+"""Returns the command as the book can carry it out; raises `ValueError`, in words for the model, where it cannot."""
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What the author's words came to."""
+
+    command: Command
+    quote: str
+    """Those of them that it rests on."""
+
+
+@dataclass(frozen=True)
+class ChiefEditor:
+    """One request to one model."""
+
+    models: Asker
+    model: str
+    fallbacks: tuple[str, ...]
+    key: StepKey
+    """Under which its tries are recorded."""
+    keep: Callable[[Attempt], None]
+    """Records each try, or says nothing where none can be recorded."""
+    budget: BudgetLedger | None
+    answer_tokens: int = ANSWER_TOKENS
+    stores_prompts: bool = True
+    locale: str = "en"
+
+    def read(self, words: str, facts: dict[str, Any], verbs: tuple[str, ...], check: Check) -> Understood:
+        """Return the command that the words ask for.
+
+        Args:
+            facts: What the book is and where it stands; bounded by whoever gathers it.
+            verbs: The commands that can be done here; `unclear` always can be.
+
+        Raises:
+            NotUnderstood: No answer was one of them.
+            BackendError: Nothing was delivered.
+        """
+        system = render_agent("chief_editor", self.locale)
+        parts = (Artefact("book_facts", _sealed(facts)), Artefact("words", words))
+        blocks = (render_chief_editor(verbs, self.locale), *(part.block for part in parts))
+        corrections: tuple[Correction, ...] = ()
+        problem = ""
+        attempts = count(1)
+        for number in range(1, TRIES + 1):
+            request = self._request(Prompt(system, blocks, 1), corrections, parts, verbs, number)
+            reply = self.models.ask(request, self.budget, lambda _: None, self._failed(request, attempts))
+            found, failure, problem = _understood(reply, words, verbs, check)
+            self.keep(self._attempt(request, next(attempts), reply, failure, problem))
+            if found is not None:
+                return found
+            corrections = (*corrections, Correction(plain(reply.text[:_SHOWN_CHARACTERS]), problem))
+        raise NotUnderstood(
+            f"{TRIES} answers of {self.model} in a row were no command (the last: {problem[:200]}); "
+            "say it in other words, type the command itself, or name another model for the role `judge`"
+        )
+
+    def _request(
+        self, prompt: Prompt, corrections: tuple[Correction, ...], parts: tuple[Artefact, ...], verbs: tuple[str, ...],
+        number: int,
+    ) -> Request:  # fmt: skip
+        return Request(
+            model=self.model, role=chief_editor.role, name=f"1 {self.key.activity}/{chief_editor.name}", prompt=prompt,
+            sampling=Sampling(chief_editor.temperature, self.answer_tokens, self.key.round * 10 + number),
+            output=Reading, corrections=corrections, fallbacks=self.fallbacks, cache_key=self.key.book,
+            facts={"template": chief_editor.prompt, "artefacts": parts, "attempt": number, "verbs": verbs},
+            locale=self.locale,
+        )  # fmt: skip
+
+    def _attempt(self, request: Request, number: int, reply: Reply, failure: Failure | None, detail: str) -> Attempt:
+        prompt = (request.prompt.system, *request.prompt.blocks)
+        return Attempt(
+            self.key, number, chief_editor.role, chief_editor.prompt, prompt, reply, failure, detail,
+            self.stores_prompts,
+        )  # fmt: skip
+
+    def _failed(self, request: Request, attempts: Iterator[int]) -> Callable[[FailedAttempt], None]:
+        def keep(failed: FailedAttempt) -> None:
+            failure = Failure.BROKEN_STREAM if failed.reply.text else Failure.UNAVAILABLE
+            self.keep(self._attempt(request, next(attempts), failed.reply, failure, str(failed.error)[:500]))
+
+        return keep
+
+
+def _understood(
+    reply: Reply, words: str, verbs: tuple[str, ...], check: Check
+) -> tuple[Understood | None, Failure | None, str]:
+    """Return what a reply came to: a command, or which failure it is and why, in words for the model."""
+    parsed: Parsed = parse(chief_editor, reply, None, "")
+    if parsed.failure is not None:
+        return None, parsed.failure, parsed.detail
+    try:
+        return _checked(parsed.value, words, verbs, check), None, ""
+    except ValueError as error:
+        return None, Failure.UNPARSABLE, str(error)
+
+
+def _checked(reading: Reading, words: str, verbs: tuple[str, ...], check: Check) -> Understood:
+    """Hold a reading to what the author said and to what can be done.
+
+    Raises:
+        ValueError: It rests on words that are not the author's, or cannot be done.
+    """
+    if reading.verb != "unclear" and reading.verb not in verbs:
+        raise ValueError(f"verb: {reading.verb[:40]!r} is none of the list")
+    command = reading.command
+    if isinstance(command, Unclear):
+        return Understood(command, "")
+    quote = reading.quote.strip()
+    if not quote or _folded(quote) not in _folded(words):
+        raise ValueError("quote: these are not the author's words; quote from <words> what the command rests on")
+    return Understood(check(command), quote)
+
+
+def _folded(text: str) -> str:
+    """Leave letters and figures alone: models tidy spaces and marks when they quote."""
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
+
+
+def _sealed(facts: dict[str, Any]) -> str:
+    """Write facts as JSON in which no text of the book can end a line or a tag."""
+    return json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,92 @@
+"""What the continuity director makes of a unit's surroundings.
+
+Source: REQUIREMENTS S2-016, S2-017, S2-032 to S2-039.
+"""
+
+from dataclasses import dataclass, field
+
+from bookwright.agents.relay.hints import Hint
+from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
+from bookwright.agents.relay.keywords import ForbiddenKeywords
+from bookwright.agents.relay.scene import SceneIdentifier
+from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry
+from bookwright.models.codex import EntryKind
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The codex and the threads as they stand for one unit."""
+
+    codex: VisibleCodex = field(default_factory=VisibleCodex)
+    orders: tuple[ForeshadowInstruction, ...] = ()
+    """For every thread, those with nothing to do included."""
+    hints: tuple[Hint, ...] = ()
+    keywords: ForbiddenKeywords = field(default_factory=ForbiddenKeywords)
+
+    @property
+    def due(self) -> tuple[ForeshadowInstruction, ...]:
+        """What is to be planted and brought back here; hints stand among the hints."""
+        acts = (ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
+        return tuple(order for order in self.orders if order.action in acts)
+
+    @property
+    def characters(self) -> tuple[VisibleEntry, ...]:
+        """The people."""
+        return self.codex.of_kind(EntryKind.CHARACTER)
+
+    @property
+    def world_settings(self) -> tuple[VisibleEntry, ...]:
+        """The pieces of the world."""
+        return self.codex.of_kind(EntryKind.WORLD)
+
+
+@dataclass(frozen=True)
+class FilteredContext:
+    """Plot, past, people and world as the unit's writer may know them; empty where there is nothing."""
+
+    scene_id: str
+    current_phase: str | None = None
+    plot_l1: str = ""
+    """The whole book: its order, without what is secret."""
+    plot_l2: str = ""
+    """The unit above."""
+    plot_l3: str = ""
+    """The unit itself: its writer's brief."""
+    summary_l1: str = ""
+    """The story so far."""
+    summary_l2: str = ""
+    """The last larger unit."""
+    summary_l3: str = ""
+    """The unit right before."""
+    characters: dict[str, VisibleEntry] = field(default_factory=dict)
+    world_settings: dict[str, VisibleEntry] = field(default_factory=dict)
+    style_guide: str = ""
+
+
+@dataclass(frozen=True)
+class ContextBuildResult:
+    """The Relay's context of one unit."""
+
+    scene: SceneIdentifier
+    context: FilteredContext
+    visibility_context: VisibleCodex
+    """With `excluded_sections`, which are for the reviewer."""
+    foreshadow_instructions: tuple[ForeshadowInstruction, ...] = ()
+    forbidden_keywords: tuple[str, ...] = ()
+    """Of all sources, for the reviewer; a writer reads `Sight.keywords.shown`."""
+    hints: tuple[Hint, ...] = ()
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def success(self) -> bool:
+        """Whether nothing is missing that cannot be done without."""
+        return not self.errors
+
+    def has_errors(self) -> bool:
+        """Whether the unit cannot be written so."""
+        return bool(self.errors)
+
+    def has_warnings(self) -> bool:
+        """Whether something is missing that the unit can be written without."""
+        return bool(self.warnings)

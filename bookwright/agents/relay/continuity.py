@@ -1,0 +1,175 @@
+"""The continuity director: what the writer of one unit has of the codex, of its threads and of the story so far.
+
+Source: DESIGN section 10, item 1; REQUIREMENTS S2-016 to S2-039, S2-067 to S2-074.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from bookwright.agents.relay.build_result import ContextBuildResult, FilteredContext, Sight
+from bookwright.agents.relay.guarding import guard_at
+from bookwright.agents.relay.hints import collect_hints
+from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
+from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.scene import SceneIdentifier, scene_of
+from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry, filter_codex, withheld_at
+from bookwright.models.brief import Brief
+from bookwright.models.document import DocumentKind
+from bookwright.models.task import TaskNode
+from bookwright.prompts.render import render_hints
+from bookwright.storage.stores import Stores
+
+MAX_CACHE_SIZE = 128
+"""Entries of each cache, by scene. Source: S2-067."""
+
+_Value = TypeVar("_Value")
+
+
+class _Cache(OrderedDict[str, tuple[object, object]]):
+    """Keeps what was made last for a scene, as long as what it was made of stands."""
+
+    def get_or_make(self, key: str, made_of: object, make: Callable[[], _Value]) -> _Value:
+        known = self.get(key)
+        if known is None or known[0] != made_of:
+            self[key] = known = (made_of, make())
+        self.move_to_end(key)
+        while len(self) > MAX_CACHE_SIZE:
+            self.popitem(last=False)
+        return known[1]  # type: ignore[return-value]  # a cache holds one kind of value
+
+
+class ContinuityDirector:
+    """Builds the Relay's context of the units of one book; what it made for a scene it makes once."""
+
+    def __init__(self) -> None:
+        self._instructions, self._forbidden, self._forbidden_results = _Cache(), _Cache(), _Cache()
+
+    def build_context(self, unit: TaskNode, stores: Stores, brief: Brief) -> ContextBuildResult:
+        """Return all that a unit's writer may know beside its brief, and what was not to be found.
+
+        What cannot be done without is an error, anything else that is missing a warning.
+        """
+        reading = stores.codex.reading_order()
+        scene = scene_of(unit.label, reading)
+        plot = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
+        sight = self.sight(unit.label, stores, brief, told=plot.text if plot else None)
+        context = _filtered(unit, stores, brief, scene, plot.text if plot else "", sight)
+        missing = {
+            "Summary L1": context.summary_l1, "Summary L2": context.summary_l2, "Summary L3": context.summary_l3,
+        }  # fmt: skip
+        has_past = bool(stores.nodes.units_before(unit, 1))
+        return ContextBuildResult(
+            scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
+            forbidden_keywords=self.forbidden_keywords(scene, sight.keywords), hints=sight.hints,
+            errors=() if plot else (f"Plot L3 not found for {unit.label}",),
+            warnings=tuple(
+                f"{name} not found for {unit.label}" for name, text in missing.items() if has_past and not text
+            ),
+        )  # fmt: skip
+
+    def sight(
+        self, at: str, stores: Stores, brief: Brief, story_now: float | None = None, *, told: str | None = None
+    ) -> Sight:
+        """Return what the writer of the unit `at` may know of the codex.
+
+        `told` is what is to happen there: who or what it does not name is left out. Without it all is shown.
+        """
+        secrets, threads, entries = stores.codex.secrets(), stores.codex.threads(), stores.codex.entries()
+        if not (secrets or threads or entries or brief.forbidden_keywords):
+            return Sight()
+        reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
+        codex = filter_codex(seen, secrets, threads, at, reading)
+        codex = codex if told is None else _on_stage(codex, fold(told))
+        present = tuple(name for entry in codex.entries for name in (entry.id, *_names(entry)))
+        made_of = (reading, seen, secrets, threads, brief.forbidden_keywords)
+        key = scene_of(at, reading).key
+
+        def orders() -> tuple[ForeshadowInstruction, ...]:
+            return tuple(instruct(threads, at, reading, withheld_at(seen, secrets, threads, at, reading), present))
+
+        def forbidden() -> ForbiddenKeywords:
+            return collect_forbidden(seen, secrets, threads, brief.forbidden_keywords, at, reading)
+
+        found = self._instructions.get_or_make(key, (*made_of, present), orders)
+        keywords = self._forbidden_results.get_or_make(key, made_of, forbidden)
+        return Sight(codex=codex, orders=found, hints=collect_hints(codex, found), keywords=keywords)
+
+    def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:
+        """Return the words alone that are forbidden in a scene, of all sources, sorted."""
+        return self._forbidden.get_or_make(scene.key, found, lambda: found.all)
+
+    def clear_instruction_cache(self) -> None:
+        """Forget what is to be done for threads."""
+        self._instructions.clear()
+
+    def clear_forbidden_cache(self) -> None:
+        """Forget what is forbidden, with and without its sources."""
+        self._forbidden.clear()
+        self._forbidden_results.clear()
+
+    def clear_all_caches(self) -> None:
+        """Forget all that was made."""
+        self.clear_instruction_cache()
+        self.clear_forbidden_cache()
+
+
+def hint_lines(sight: Sight, locale: str) -> list[str]:
+    """Return what a writer reads of it, the weightiest first, a line each that stands alone."""
+    return [line for line in render_hints(sight, locale).splitlines() if line.strip()]
+
+
+def _filtered(
+    unit: TaskNode, stores: Stores, brief: Brief, scene: SceneIdentifier, plot: str, sight: Sight
+) -> FilteredContext:
+    above = stores.nodes.ancestors(unit)
+    guard = guard_at(stores, brief, unit)
+    before = stores.nodes.units_before(unit, 1)
+    state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
+    guide = stores.documents.latest(DocumentKind.STYLE_GUIDE)
+    elder = _elder(unit, above, stores)
+    return FilteredContext(
+        scene_id=scene.key,
+        current_phase=scene.current_phase,
+        plot_l1=guard.redact(brief.premise),
+        plot_l2=guard.redact((above[0] if above else unit).goal),
+        plot_l3=guard.redact(plot),
+        summary_l1=guard.redact(state.text if state else ""),
+        summary_l2=guard.redact(_summary(elder, stores)),
+        summary_l3=guard.redact(_summary(before[-1] if before else None, stores)),
+        characters={entry.name: entry for entry in sight.characters},
+        world_settings={entry.name: entry for entry in sight.world_settings},
+        style_guide=guide.text if guide else brief.style,
+    )
+
+
+def _on_stage(codex: VisibleCodex, told: Folded) -> VisibleCodex:
+    """Keep who and what is named, and what belongs to nobody."""
+    entries = tuple(entry for entry in codex.entries if any(find_keyword(told, name) for name in _names(entry)))
+    names = {"", *(entry.name for entry in entries)}
+    return codex.model_copy(
+        update={
+            "entries": entries,
+            "restricted": tuple(known for known in codex.restricted if known.about in names),
+            "notices": tuple(notice for notice in codex.notices if notice.about in names),
+        }
+    )
+
+
+def _names(entry: VisibleEntry) -> Iterable[str]:
+    return (entry.name, *entry.aliases)
+
+
+def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | None:
+    """The unit that ended last before the one above this began; the reader's last larger piece."""
+    if not above or above[0].parent is None:
+        return None
+    before = [node for node in stores.nodes.children(above[0].parent) if node.order < above[0].order]
+    return before[-1] if before else None
+
+
+def _summary(unit: TaskNode | None, stores: Stores) -> str:
+    found = stores.documents.current(unit.key, DocumentKind.SUMMARY) if unit else None
+    return found.text if found else ""

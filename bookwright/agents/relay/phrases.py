@@ -1,0 +1,202 @@
+"""The phrases by which withheld texts are known again, whatever their case, width, signs and script variant."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.letters import is_spelt
+from bookwright.agents.relay.leaks.units import sentences_of
+
+LEAST = 8
+"""Characters of a phrase, signs and spaces inside it included."""
+
+_LEAST_CONTENT = 2
+_LEAST_WIDE = 6
+"""Characters of han, kana or hangul among them; the rest may be signs."""
+
+_SPELT_IN_WIDE = 2
+"""What a word in Latin letters counts for among them: a name and one character are no phrase."""
+
+_LEAST_WHOLE = (2, 4)
+"""Wide characters, or letters, of a text that is too short to have a phrase; below that it tells nothing."""
+
+_TELLS = 0.5
+"""A public sentence with more than this part of a withheld sentence's phrases tells it."""
+
+_SPACE = re.compile(r"\s+")
+
+FUNCTION_WORDS = frozenset(
+    "a about above after again against ago all almost alone along already also although always am among an and "
+    "another any anybody anyone anything are aren around as at away back be became because become been before began "
+    "behind being below beneath beside between beyond both but by came can cannot come comes coming could couldn d did "
+    "didn do does doesn doing don done down during each either else enough even ever every everybody everyone "
+    "everything few for from get gets getting go goes going gone got had hadn has hasn have haven having he her here "
+    "hers herself him himself his how however i if in inside into is isn it its itself just keep keeps kept knew know "
+    "knows less let ll made make makes making many may me might mine more most much must my myself never no nobody "
+    "none nor not nothing now of off often on once one ones only onto or other others ought our ours ourselves out "
+    "outside over own perhaps put quite rather re really s said same saw say says see seen several shall she should "
+    "shouldn since so some somebody someone something sometimes somewhere soon still such t take taken takes than that "
+    "the their theirs them themselves then there these they thing things this those though through throughout to "
+    "together too took toward towards two under until up upon us ve very was wasn way we well went were weren what "
+    "whatever when where whether which while who whole whom whose why will with within without won would wouldn yes "
+    "yet you your yours yourself".split()
+)
+"""Words that tell nothing by themselves, in plain letters."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A spelt word, or one written character of another script; places count characters of the text."""
+
+    text: str
+    start: int
+    end: int
+    is_wide: bool
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a word means something by itself."""
+        return self.text not in FUNCTION_WORDS
+
+
+class Phrases:
+    """All shortest phrases of some texts, and which of their sentences each is from."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._owners: dict[tuple[str, ...], set[int]] = defaultdict(set)
+        self._sizes: list[int] = []
+        """How many phrases each withheld sentence has."""
+        for text in dict.fromkeys(texts):
+            self._learn(text)
+        self._index()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is none."""
+        return not self._owners
+
+    def release(self, read: Iterable[str], told: Iterable[str]) -> None:
+        """Forget what is public: all that stands in `read`, and what in `told` stands in no sentence that tells."""
+        if self.is_empty:
+            return
+        public = {phrase for text in read for phrase in self._held(fold_tokens(text))}
+        for text in told:
+            for sentence in sentences_of(text):
+                held = set(self._held(fold_tokens(sentence.text)))
+                public |= set() if self._tells(held) else held
+        for phrase in public:
+            del self._owners[phrase]
+        self._index()
+
+    def places(self, folded: Folded) -> list[tuple[int, int]]:
+        """Return where a text holds a phrase, as its slices, first to last."""
+        tokens = tokens_of(folded)
+        return [(tokens[first].start, tokens[last - 1].end) for first, last in self._matches([t.text for t in tokens])]
+
+    def _learn(self, text: str) -> None:
+        found, sentences = _phrases_of(text)
+        base = len(self._sizes)
+        self._sizes += [0] * sentences
+        for phrase, sentence in found:
+            self._owners[phrase].add(base + sentence)
+            self._sizes[base + sentence] += 1
+
+    def _index(self) -> None:
+        self._lengths: dict[str, list[int]] = {}
+        for phrase in self._owners:
+            known = self._lengths.setdefault(phrase[0], [])
+            if len(phrase) not in known:
+                known.append(len(phrase))
+
+    def _matches(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+        for first, word in enumerate(words):
+            for length in self._lengths.get(word, ()):
+                last = first + length
+                if last <= len(words) and tuple(words[first:last]) in self._owners:
+                    yield first, last
+
+    def _held(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        return (tuple(words[first:last]) for first, last in self._matches(words))
+
+    def _tells(self, held: set[tuple[str, ...]]) -> bool:
+        counts: dict[int, int] = defaultdict(int)
+        for phrase in held:
+            for owner in self._owners[phrase]:
+                counts[owner] += 1
+        return any(count > self._sizes[owner] * _TELLS for owner, count in counts.items())
+
+
+@lru_cache(maxsize=128)
+def fold_tokens(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text alone; what was read lately is asked of again and again."""
+    return tuple(token.text for token in tokens_of(fold(text)))
+
+
+@lru_cache(maxsize=2_048)
+def _phrases_of(text: str) -> tuple[frozenset[tuple[tuple[str, ...], int]], int]:
+    """Return a text's shortest phrases, each with the number of the sentence that it begins in; and its sentences."""
+    tokens = tokens_of(fold(text))
+    starts = [sentence.start for sentence in sentences_of(text)]
+    runs = [*_runs(tokens, text), *_whole(tokens, text)]
+    found = frozenset(
+        (tuple(token.text for token in tokens[first:last]), max(bisect_right(starts, tokens[first].start) - 1, 0))
+        for first, last in runs
+    )
+    return found, max(len(starts), 1)
+
+
+def tokens_of(folded: Folded) -> list[Token]:
+    """Cut a text into spelt words and single characters of other scripts, all in plain form."""
+    found: list[Token] = []
+    place, letters = 0, folded.letters
+    while place < len(letters):
+        end = place + 1
+        is_word = is_spelt(letters[place])
+        while end < len(letters) and (not folded.opens(end) or (is_word and _goes_on(folded, end))):
+            end += 1
+        start, stop = folded.span(place, end)
+        found.append(Token(letters[place:end], start, stop, not is_word))
+        place = end
+    return found
+
+
+def _goes_on(folded: Folded, place: int) -> bool:
+    return is_spelt(folded.letters[place]) and not folded.gap(place)
+
+
+def _runs(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
+    """Yield from each token on the shortest run that is a phrase."""
+    for first in range(len(tokens)):
+        for last in range(first + 1, len(tokens) + 1):
+            if _is_phrase(tokens[first:last], text):
+                yield first, last
+                break
+
+
+def _is_phrase(run: Sequence[Token], text: str) -> bool:
+    wide = sum(token.is_wide for token in run)
+    if not wide:
+        return len(_told(run, text)) >= LEAST and sum(token.has_content for token in run) >= _LEAST_CONTENT
+    if wide < len(run):
+        return wide + _SPELT_IN_WIDE * (len(run) - wide) >= LEAST
+    return wide >= _LEAST_WIDE and len(_told(run, text)) >= LEAST
+
+
+def _told(run: Sequence[Token], text: str) -> str:
+    return _SPACE.sub(" ", text[run[0].start : run[-1].end])
+
+
+def _whole(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
+    """Yield a whole text that is shorter than a phrase, unless it tells nothing."""
+    wide = sum(token.is_wide for token in tokens)
+    letters = sum(len(token.text) for token in tokens if not token.is_wide and token.has_content)
+    if (
+        tokens
+        and not any(True for _ in _runs(tokens, text))
+        and (wide >= _LEAST_WHOLE[0] or letters >= _LEAST_WHOLE[1])
+    ):
+        yield 0, len(tokens)

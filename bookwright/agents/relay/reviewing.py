@@ -1,0 +1,127 @@
+"""What a draft is reviewed against at its place, and what the checks and the reviewing model say of it.
+
+Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bookwright.agents.relay.keywords import collect_forbidden
+from bookwright.agents.relay.leaks import LeakIssue, Verdict, check_draft, suspects, verdict_of
+from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.pieces import Piece, other_pieces, pieces_of
+from bookwright.models.codex import Secret, Visibility
+from bookwright.models.foreshadowing import Foreshadowing
+from bookwright.models.language import Language
+from bookwright.models.leak import Leak, LeakJudgement, LeakRound, Suspicion
+from bookwright.models.place import ReadingOrder
+from bookwright.models.sight import SeenEntry
+from bookwright.storage.embedding import Embedder
+
+_REJECTING = ("critical", "warning")
+_SUSPECTS = 6
+"""Sentences at most that the reviewing model is pointed at."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What readers are not to know yet where a unit stands."""
+
+    secrets: tuple[Secret, ...] = ()
+    """Secrets, and payoffs of threads in the form of secrets."""
+    settings: tuple[str, ...] = ()
+    """Texts of sections that may not be told."""
+    words: tuple[str, ...] = ()
+    """All that is forbidden there, whatever forbids it."""
+
+    @property
+    def is_hiding(self) -> bool:
+        """Whether anything is kept that a model could find in other words than its own."""
+        return bool(self.secrets or self.settings)
+
+
+def kept_at(
+    seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], words: Iterable[str],
+    at: str, reading: ReadingOrder,
+) -> Kept:  # fmt: skip
+    """Gather what is kept in the unit `at`; `words` are forbidden everywhere."""
+    seen, secrets, threads = list(seen), list(secrets), list(threads)
+    forbidden = collect_forbidden(seen, secrets, threads, words, at, reading).all
+    others = other_pieces(secrets, threads, at, reading)
+    sections = [piece for entry in seen for piece in pieces_of(entry)]
+    return Kept(
+        secrets=tuple(_as_secret(piece) for piece in others if _is_kept(piece)),
+        settings=tuple(piece.text for piece in sections if _is_kept(piece)),
+        words=tuple(forbidden),
+    )
+
+
+def review_by_code(draft: str, kept: Kept, language: Language, embedder: Embedder) -> list[LeakIssue]:
+    """Run every check; without anything kept nothing is done."""
+    if not (kept.is_hiding or kept.words):
+        return []
+    return list(check_draft(draft, kept.secrets, kept.settings, kept.words, language, embedder))
+
+
+def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:
+    """What the checks found, as it is kept."""
+    found = list(issues)
+    leaks = tuple(
+        Leak(
+            found_by="code", kind=issue.kind.value, severity=issue.severity.value, excerpt=issue.excerpt,
+            detail=issue.detail, suggestion=issue.suggestion, secret=issue.secret,
+        )
+        for issue in found
+    )  # fmt: skip
+    return LeakRound(result=verdict_of(found).value, leaks=leaks)
+
+
+def is_rejected(issues: Iterable[LeakIssue]) -> bool:
+    """Whether the checks alone reject a draft; no model is asked about it then."""
+    return verdict_of(list(issues)) is Verdict.REJECTED
+
+
+def judged(draft: str, found: LeakRound, judgement: LeakJudgement) -> LeakRound:
+    """Add a model's judgement to what the checks found.
+
+    A suspicion counts where its words stand in the draft, and a rejection where one of weight does:
+    what cannot be found can be neither checked nor put right.
+    """
+    located = [issue for issue in judgement.issues if span_of(draft, issue.location) is not None]
+    leaks = (*found.leaks, *map(_of_suspicion, located))
+    if judgement.result == "rejected" and any(issue.severity in _REJECTING for issue in located):
+        return LeakRound(result="rejected", leaks=leaks)
+    is_clean = judgement.result == "approved" and not leaks
+    return LeakRound(result="approved" if is_clean else "warning", leaks=leaks)
+
+
+def span_of(draft: str, quotation: str) -> tuple[int, int] | None:
+    """Return where a quotation stands in a draft, whatever its width, case, spaces and signs; None if nowhere."""
+    wanted = fold(quotation.strip(' …"“”‘’「」『』')).letters
+    text = fold(draft)
+    start = text.letters.find(wanted) if wanted else -1
+    return None if start < 0 else text.span(start, start + len(wanted))
+
+
+def pointed_at(draft: str, kept: Kept, language: Language, embedder: Embedder) -> tuple[str, ...]:
+    """Return the sentences that come nearest to what is kept, in the order of the draft."""
+    places = {span for secret in kept.secrets for span in suspects(draft, secret, language, embedder)[:2]}
+    return tuple(" ".join(draft[start:end].split()) for start, end in sorted(places)[:_SUSPECTS])
+
+
+def _of_suspicion(issue: Suspicion) -> Leak:
+    return Leak(
+        found_by="model", kind=issue.type, severity=issue.severity, excerpt=issue.location, detail=issue.suspicion,
+        suggestion=issue.suggestion, secret=issue.secret,
+    )  # fmt: skip
+
+
+def _is_kept(piece: Piece) -> bool:
+    return piece.level < Visibility.USE and bool(piece.text.strip())
+
+
+def _as_secret(piece: Piece) -> Secret:
+    return Secret(
+        id=piece.id, content=piece.text, visibility=piece.level, forbidden_keywords=piece.forbidden,
+        allowed_expressions=piece.allowed, related_entity=piece.about,
+    )  # fmt: skip

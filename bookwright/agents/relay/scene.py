@@ -1,0 +1,43 @@
+"""The names under which the Relay speaks of a unit, and the way back.
+
+Source: REQUIREMENTS C-14, S2-013.
+"""
+
+from dataclasses import dataclass
+
+from bookwright.models.place import ReadingOrder
+
+
+@dataclass(frozen=True)
+class SceneIdentifier:
+    """A unit by the number of its chapter; `label_of` leads back to it."""
+
+    episode_id: str
+    """The number of its chapter; the label of a unit that lies in none."""
+    sequence_id: str | None = None
+    """Where it lies in its chapter, such as `"2"` or `"2.1"`; None for a whole chapter."""
+    chapter_id: str | None = None
+    """The label of the unit above its chapter, which is an act where the book has acts."""
+    current_phase: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of its caches."""
+        return f"{self.episode_id}:{self.sequence_id or ''}"
+
+
+def scene_of(label: str, reading: ReadingOrder, phase: str | None = None) -> SceneIdentifier:
+    """Return a unit's name in the Relay."""
+    for number, chapter in enumerate(reading.chapters, 1):
+        if label == chapter or label.startswith(f"{chapter}."):
+            inside = label[len(chapter) + 1 :] or None
+            return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None, phase)
+    return SceneIdentifier(label, None, label.rpartition(".")[0] or None, phase)
+
+
+def label_of(scene: SceneIdentifier, reading: ReadingOrder) -> str:
+    """Return the label of the unit that a name of `scene_of` stands for."""
+    if not reading.chapters or "." in scene.episode_id:
+        return scene.episode_id
+    chapter = reading.chapters[int(scene.episode_id) - 1]
+    return f"{chapter}.{scene.sequence_id}" if scene.sequence_id else chapter

@@ -1,0 +1,47 @@
+"""The style guide of a book: made of a profile, kept in versions, and found again.
+
+Source: DESIGN section 10, item 6; REQUIREMENTS S2-061.
+"""
+
+from pydantic import ValidationError
+
+from bookwright.agents.relay.figures.style import profile_of
+from bookwright.models.brief import Brief
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.style_guide import StyleGuide, StyleSource
+from bookwright.prompts import render_style_guide
+from bookwright.storage.stores import Stores
+
+ENOUGH = {"words": 4_000, "characters": 6_000}
+"""So much of a book's beginning stands for its style, in whole chapters."""
+
+
+def guide_of_sample(text: str, brief: Brief) -> StyleGuide:
+    """Measure the style of a sample."""
+    return StyleGuide(source=StyleSource.SAMPLE, profile=profile_of([text], brief.language))
+
+
+def guide_of_chapters(texts: list[str], brief: Brief) -> StyleGuide:
+    """Measure the style of a book's first chapters."""
+    return StyleGuide(source=StyleSource.CHAPTERS, chapters=len(texts), profile=profile_of(texts, brief.language))
+
+
+def keep_guide(guide: StyleGuide, brief: Brief, stores: Stores, origin: DocumentOrigin) -> Document:
+    """Make a guide the book's current one; its text is in the language of the book's prompts."""
+    locale = (brief.prompt_language or brief.language).value
+    text = render_style_guide(guide.profile, brief.length_unit, locale)
+    new = NewDocument(
+        node=stores.nodes.root().key, kind=DocumentKind.STYLE_GUIDE, text=text, data=guide.model_dump_json(),
+        origin=origin,
+    )  # fmt: skip
+    return stores.documents.add(new, None)
+
+
+def kept_guide(stores: Stores) -> StyleGuide | None:
+    """Return the guide that the book keeps to; one in a form that this version does not know counts as none."""
+    found = stores.documents.current(stores.nodes.root().key, DocumentKind.STYLE_GUIDE)
+    data = stores.documents.data_of(found) if found else ""
+    try:
+        return StyleGuide.model_validate_json(data) if data else None
+    except ValidationError:
+        return None

@@ -1,0 +1,121 @@
+"""What a text did for the threads of the register: found in code by their words, then as the Extract Agent says.
+
+Source: DETAILS "Foreshadowing life cycle"; DESIGN section 10, item 6.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bookwright.agents.relay.foreshadowing import as_before, missing_prerequisites, recorded
+from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.reviewing import span_of
+from bookwright.models.codex import folded
+from bookwright.models.errors import InvalidEntry
+from bookwright.models.extraction import FoundTouch
+from bookwright.models.foreshadowing import EventType, Foreshadowing, ThreadEvent, ThreadStatus
+from bookwright.models.place import Place, ReadingOrder
+
+_STRENGTH = (EventType.HINT, EventType.REINFORCE, EventType.PLANT, EventType.REVEAL)
+_LONGEST_SEED = 80
+"""Characters: a longer one describes what is planted and is not found word for word."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The register after a text, and what could not be entered."""
+
+    threads: tuple[Foreshadowing, ...] = ()
+    """Those that changed."""
+    refused: tuple[str, ...] = ()
+
+
+def place_of(label: str) -> Place:
+    """Return a unit's place; a book that is one unit is its own first chapter."""
+    return Place(label=label) if "." in label else Place(chapter=1)
+
+
+def touched_by(
+    text: str, said: Iterable[FoundTouch], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
+) -> Touched:
+    """Enter what the text of the unit `at` did for each thread.
+
+    What an earlier version of the unit did is taken back first. What is said counts where its words
+    stand in the text, and before what code found; a thread moves only where its life cycle allows it.
+    """
+    known = list(threads)
+    before = [as_before(thread, at, reading) for thread in known]
+    draft, spoken = fold(text), list(said)
+    changed, refused = [], []
+    for old, thread in zip(known, before, strict=True):
+        event = _said(text, spoken, thread, at) or _found(draft, thread, at, reading)
+        after, reason = _entered(thread, event, before)
+        if after != old:
+            changed.append(after)
+        refused += [reason] if reason else []
+    return Touched(tuple(changed), tuple(refused))
+
+
+def _entered(
+    thread: Foreshadowing, event: ThreadEvent | None, threads: list[Foreshadowing]
+) -> tuple[Foreshadowing, str]:
+    """Return the thread after an event, and what is wrong with that; empty if nothing is."""
+    if event is None or thread.status in (ThreadStatus.REVEALED, ThreadStatus.ABANDONED):
+        return thread, ""
+    try:
+        after = recorded(thread, event)
+    except InvalidEntry as error:
+        return thread, f"{event.place}: {error}"
+    missing = missing_prerequisites(thread, threads) if event.type is EventType.PLANT else []
+    return after, f"{thread.title!r} was planted before {', '.join(missing)}" if missing else ""
+
+
+def _said(text: str, said: list[FoundTouch], thread: Foreshadowing, at: str) -> ThreadEvent | None:
+    """The strongest thing that is said of a thread with words that stand in the text."""
+    own = [touch for touch in said if folded(touch.thread) in (folded(thread.id), folded(thread.title))]
+    proved = [touch for touch in own if span_of(text, touch.quote) is not None]
+    if not proved:
+        return None
+    touch = max(proved, key=lambda one: _STRENGTH.index(one.did))
+    kind = _fitting(touch.did, thread.status)
+    return ThreadEvent(place=place_of(at), type=kind, expression=touch.quote, subtlety=touch.subtlety)
+
+
+def _fitting(kind: EventType, status: ThreadStatus) -> EventType:
+    """A first touch plants, and what is planted already is brought back."""
+    if kind in (EventType.REINFORCE, EventType.HINT) and status is ThreadStatus.REGISTERED:
+        return EventType.PLANT
+    if kind is EventType.PLANT and status is not ThreadStatus.REGISTERED:
+        return EventType.REINFORCE
+    return kind
+
+
+def _found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
+    """What the words of a thread show by themselves: its payoff's reveal it, its own plant it or bring it back."""
+    if thread.is_open and (words := _standing(draft, _payoff_words(thread))):
+        return ThreadEvent(place=place_of(at), type=EventType.REVEAL, expression=words)
+    words = _standing(draft, _seed_words(thread))
+    if not words or (thread.status is ThreadStatus.REGISTERED and not reading.has_come(thread.seed.planned_at, at)):
+        return None
+    is_planned = any(reading.is_here(place, at) for place in thread.timeline.reinforce_at)
+    kind = EventType.REINFORCE if is_planned else EventType.HINT
+    return ThreadEvent(place=place_of(at), type=_fitting(kind, thread.status), expression=words)
+
+
+def _standing(draft: Folded, words: Iterable[str]) -> str:
+    """The first of some words that stands in a draft, as it is written there."""
+    for word in words:
+        for found in find_keyword(draft, word):
+            if found.is_certain:
+                return draft.text[found.start : found.end]
+    return ""
+
+
+def _seed_words(thread: Foreshadowing) -> list[str]:
+    seed = thread.seed.content
+    return [*thread.ai_visibility.allowed_expressions, *([seed] if 0 < len(seed) <= _LONGEST_SEED else [])]
+
+
+def _payoff_words(thread: Foreshadowing) -> list[str]:
+    payoff = thread.payoff.content
+    return [*thread.ai_visibility.forbidden_keywords, *([payoff] if 0 < len(payoff) <= _LONGEST_SEED else [])]

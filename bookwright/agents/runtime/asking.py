@@ -1,0 +1,86 @@
+"""What a talk asks of its model: the turns that it has room for, and what it told in return."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import JsonValue
+
+from bookwright.agents.backends import catalogue
+from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sampling, ToolSpec
+from bookwright.agents.backends.schema import texts_of
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.runtime.agent import Execution
+from bookwright.agents.runtime.fitting import left_out
+from bookwright.agents.small.sampling import NARROW_MODELS, PROSE
+from bookwright.models.event import EventPayload, speakable
+from bookwright.models.step import Reply
+
+ROLE = "researcher"
+"""The role whose settings talks have, where an agent names no model."""
+REPLY = "reply"
+"""The name of the `agent:event` that gives a reply as it came, with its bill; `cost` in millionths of a dollar."""
+
+_TEMPERATURE = 0.7
+_OUTPUT_TOKENS = 4_096
+_OUTPUT_SHARE = 4
+"""An answer takes at most one part in so many of what the model holds."""
+_NARROW_OUTPUT_TOKENS = 400
+"""Of models so small that they talk on without end."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Makes the requests of one execution."""
+
+    execution: Execution
+    model: str
+    system: str
+    session: str
+    counter: TokenCounter
+
+    def request(self, said: tuple[Correction, ...], first: str, specs: tuple[ToolSpec, ...]) -> Request:
+        """Return the request in which everything is said; `first` stands before all turns."""
+        seed = hashlib.sha256(f"{self.session} {len(said)}".encode()).digest()[:4]
+        return Request(
+            model=self.model,
+            role=ROLE,
+            name=f"{self.execution.tab_id} talk/{self.execution.agent_id}",
+            prompt=Prompt(self.system, (first,)),
+            sampling=Sampling(_TEMPERATURE, self._output, int.from_bytes(seed, "big") >> 1, extra=self._extra),
+            corrections=said,
+            cache_key=self.session,
+            locale=self.execution.locale,
+            tools=specs,
+        )
+
+    def fitted(self, request: Request, question: int) -> Request:
+        """Leave turns out that the model has no room for; `question` is the place of what was asked last, or -1."""
+        said, count = request.corrections, self.counter.estimate
+        taken = count(self.model, *texts_of(replace(request, corrections=())))
+        spare = catalogue.overhead_tokens(self.model) + catalogue.thinking_allowance(self.model)
+        sizes = [count(self.model, each.reply, each.problem) for each in said]
+        room = catalogue.context_window(self.model) - self._output - taken - spare
+        gone = left_out(sizes, question, room)
+        kept = tuple(each for place, each in enumerate(said) if place not in gone)
+        return replace(request, corrections=kept)
+
+    @property
+    def _extra(self) -> dict[str, Any]:
+        return dict(PROSE) if self.model in NARROW_MODELS else {}
+
+    @property
+    def _output(self) -> int:
+        if self.model in NARROW_MODELS:
+            return _NARROW_OUTPUT_TOKENS
+        return min(_OUTPUT_TOKENS, catalogue.context_window(self.model) // _OUTPUT_SHARE)
+
+
+def as_event(reply: Reply) -> EventPayload:
+    """A reply as the model gave it, with its bill."""
+    data: dict[str, JsonValue] = {
+        "model": reply.model, "finishReason": reply.finish_reason, "inputTokens": reply.usage.input_tokens,
+        "outputTokens": reply.usage.output_tokens, "cachedTokens": reply.usage.cached_tokens,
+        "isEstimate": reply.usage.is_estimate, "cost": reply.cost, "reasoning": speakable(reply.reasoning),
+    }  # fmt: skip
+    return EventPayload(name=REPLY, text=reply.text, data=data)

@@ -1,0 +1,71 @@
+"""The agents that a person can talk to, as data: what each is for, what it may use, what it may change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from bookwright.agents.runtime.agent import PromptAgent, SystemPrompt, TemplatePrompt
+from bookwright.agents.runtime.permission import PermissionMode
+
+_LOOKING = ("LS", "Glob", "Grep", "Read")
+_INDEX = ("search_designs", "search_story", "search_references")
+_WEB = ("web_search", "fetch_page")
+
+
+class Reach(Enum):
+    """Whose files an agent sees."""
+
+    FOLDER = auto()
+    """Those of the folder that it is started in, whether a book is named or not."""
+    BOOK = auto()
+    """The book's, as a copy to read; those of the folder where no book is named."""
+    NONE = auto()
+
+
+@dataclass(frozen=True)
+class Member:
+    """One agent of the cast; its system prompt is `prompts/agents/{name}.md.j2`, with `_` for `-`."""
+
+    name: str
+    about: str
+    """What it is for, for a person."""
+    role: str
+    """The role whose model it asks unless one is named."""
+    tools: tuple[str, ...]
+    """Of these it has those that there are: without a book there is no index."""
+    reach: Reach
+    mode: PermissionMode = PermissionMode.DEFAULT
+
+    @property
+    def may_write(self) -> bool:
+        """Whether it can change a file, which a person has to permit."""
+        return "Write" in self.tools
+
+
+CAST = (
+    Member(
+        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), Reach.FOLDER
+    ),
+    Member("test", "writes tests for files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), Reach.FOLDER),
+    Member("researcher", "looks things up and names its sources", "researcher", (*_WEB, *_INDEX), Reach.NONE),
+    Member("writer", "helps with a book's text, which it only reads", "writer", (*_LOOKING, *_INDEX), Reach.BOOK),
+    Member(
+        "planner", "plans a book or a change with you", "planner", (*_LOOKING, *_INDEX), Reach.BOOK,
+        PermissionMode.PLAN,
+    ),
+    Member("log-monitor", "says what in a log needs a person", "summariser", _LOOKING, Reach.BOOK),
+)  # fmt: skip
+"""In the order in which they are listed."""
+
+
+@dataclass(frozen=True)
+class CastAgent(PromptAgent):
+    """A member of the cast, ready to be started."""
+
+    member: Member
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """What its template reads: `today`; `book`, a title, or empty; `language` of the book; `has_web`; `has_files`."""
+
+    def get_system_prompt(self) -> SystemPrompt:
+        """Its template; it is rendered in the language of the execution."""
+        return TemplatePrompt(self.member.name.replace("-", "_"), self.facts)

@@ -1,0 +1,237 @@
+"""Changing one's mind: `revise`, `stale` and `refresh`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.cli.access import OpenBook, at_rest, open_book
+from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.errors import InvalidInput
+from bookwright.models.profile import ProfileName
+from bookwright.models.staleness import Stale, Version
+from bookwright.models.task import TaskNode
+
+if TYPE_CHECKING:
+    from bookwright.cli.stale_bill import RefreshBill
+    from bookwright.flows.deps import Deps
+    from bookwright.flows.refresh import Redone
+
+MAX_TEXT_BYTES = 4_000_000
+
+KindOption = Annotated[
+    DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
+]
+
+
+def revise(
+    book: BookArgument,
+    node: NodeArgument,
+    kind: KindOption = None,
+    words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
+    text: Annotated[
+        Path | None, typer.Option("--text", metavar="FILE", help="The new text; - reads it from standard input.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a document a new version: in your own words, or as a model changes it by your note. The old one stays."""
+    if (words is None) == (text is None):
+        raise InvalidInput("revise takes either --note, for a model, or --text, with the words themselves")
+    if words is not None and not words.strip():
+        raise InvalidInput("the note is empty; say what is to be changed")
+    with open_book(book) as opened:
+        made = _by_note(opened, node, kind, words) if words else _by_hand(opened, node, kind, _read(text))
+        _show_made(opened, node, made, as_json)
+
+
+def stale(book: BookArgument, as_json: AsJson = False) -> None:
+    """List what rests on documents that were changed since, how far that reaches, and what a refresh would cost."""
+    from bookwright.cli.stale_bill import bill_of
+
+    with open_book(book) as opened, opened.storage.read() as stores:
+        found = stores.staleness.all()
+        bill = bill_of(found, stores)
+    if as_json:
+        print_json({"book": opened.book.id} | _facts(found) | {"bill": bill.facts()})
+    else:
+        _print_stale(found, bill, opened.book.id)
+
+
+def refresh(
+    book: BookArgument,
+    node: Annotated[str, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = "1",
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Write prose from its plan on, not as a revision of itself.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
+    from bookwright.cli.stale_bill import bill_of
+    from bookwright.flows.refresh import Wanted
+
+    with open_book(book) as opened:
+        wanted = Wanted(node, anew)
+        with opened.storage.read() as stores:
+            stores.nodes.by_label(node)
+            found = [one for one in stores.staleness.all() if wanted.holds(one)]
+            bill = bill_of(found, stores)
+        if not any(one.is_direct for one in found):
+            _show_redone(opened, [], as_json)
+            return
+        _ask(found, bill, yes)
+        _show_redone(opened, _refreshed(opened, wanted, as_json), as_json)
+
+
+def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
+    from bookwright.flows.revise import chosen, take_in
+
+    with at_rest(opened.storage) as stores:
+        node = stores.nodes.by_label(label)
+        return take_in(stores, node, chosen(stores, node, kind), text)
+
+
+def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str) -> Document:
+    from bookwright.cli import checks, running
+    from bookwright.flows.hold import fitted_profile
+    from bookwright.flows.revise import amend, check_writable, chosen
+
+    with opened.storage.read() as stores:
+        node = stores.nodes.by_label(label)
+        old = chosen(stores, node, kind)
+    check_writable(old, node)
+    checks.check_writable(opened.book.brief, opened.settings)
+    if fitted_profile(opened.book.brief, opened.settings).name is ProfileName.SMALL:
+        raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
+
+    def work(deps: "Deps") -> Document:
+        amend(node, old, words.strip(), DocumentOrigin.NOTE, deps)
+        with deps.stores() as stores:
+            return chosen(stores, node, old.kind)
+
+    return running.run_beside(opened.book, opened.storage, opened.settings, work)
+
+
+def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
+    from bookwright.cli import checks, running
+    from bookwright.flows.refresh import refresh as make_anew
+
+    def tell(redone: "Redone") -> None:
+        with opened.storage.read() as stores:
+            name = stores.nodes.get(redone.document.node).name
+        note(f"{redone.document.kind} of {name}: {_outcome(redone)}")
+
+    checks.check_writable(opened.book.brief, opened.settings)
+    return running.run_beside(opened.book, opened.storage, opened.settings, lambda deps: make_anew(wanted, deps, tell))
+
+
+def _outcome(redone: "Redone") -> str:
+    return (
+        f"version {redone.document.version}" if redone.is_changed else "as it was; nothing that rests on it is touched"
+    )
+
+
+def _ask(found: list[Stale], bill: "RefreshBill", yes: bool) -> None:
+    direct = sum(one.is_direct for one in found)
+    note(f"{direct:,} directly stale, {len(found) - direct:,} that may become so. {bill}")
+    if not yes and not typer.confirm("Make them anew?", err=True):
+        raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
+
+
+def _read(path: Path | None) -> str:
+    """Return a text file's words.
+
+    Raises:
+        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
+    """
+    assert path is not None
+    try:
+        with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
+            content = file.read(MAX_TEXT_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"the text {str(path)!r} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_TEXT_BYTES:
+        raise InvalidInput(f"the text {str(path)!r} has more than {MAX_TEXT_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the text {str(path)!r} is not UTF-8") from None
+
+
+def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
+    with opened.storage.read() as stores:
+        resting = stores.staleness.direct()
+    facts = {"book": opened.book.id, "node": label, "document": made and _document(made), "stale": len(resting)}
+    if as_json:
+        print_json(facts)
+    elif made is None:
+        note("these words stand there already; nothing was changed")
+    else:
+        note(f"the {made.kind} of {label} is now version {made.version}; {len(resting):,} documents are directly stale")
+
+
+def _document(document: Document) -> dict[str, Any]:
+    return document.model_dump(mode="json", include={"id", "kind", "version", "length", "origin", "base"})
+
+
+def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
+    with opened.storage.read() as stores:
+        left = stores.staleness.all()
+        names = {redone.document.node: stores.nodes.get(redone.document.node) for redone in done}
+    direct = sum(stale.is_direct for stale in left)
+    if as_json:
+        rows = [_redone_facts(redone, names[redone.document.node]) for redone in done]
+        print_json({"book": opened.book.id, "redone": rows} | _facts(left))
+    elif not done:
+        note("nothing is directly stale" if not direct else "nothing of this is directly stale")
+    else:
+        changed = sum(redone.is_changed for redone in done)
+        note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
+
+
+def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:
+    return {"node": node.label, "document": _document(redone.document), "changed": redone.is_changed}
+
+
+def _facts(found: list[Stale]) -> dict[str, Any]:
+    return {
+        "direct": [_stale_facts(stale) for stale in found if stale.is_direct],
+        "indirect": [_stale_facts(stale) for stale in found if not stale.is_direct],
+    }
+
+
+def _stale_facts(stale: Stale) -> dict[str, Any]:
+    causes = [_version(cause.old) | {"now": cause.new.version} for cause in stale.causes]
+    return _version(stale.document) | {"causes": causes, "through": [_version(version) for version in stale.through]}
+
+
+def _version(version: Version) -> dict[str, Any]:
+    return {"id": version.id, "node": version.label, "kind": version.kind.value, "version": version.version}
+
+
+def _print_stale(found: list[Stale], bill: "RefreshBill", book: str) -> None:
+    if not found:
+        print_text("Nothing is stale: every document rests on current ones.")
+        return
+    table = plain_table("node", "document", "version", "rests on", right=("version",), folds=("rests on",))
+    for stale in found:
+        version = stale.document
+        table.add_row(
+            version.label, version.kind.value, str(version.version), _why(stale), style="" if stale.is_direct else "dim"
+        )
+    make_console().print(table)
+    direct = sum(stale.is_direct for stale in found)
+    print_text(f"\n{direct:,} directly stale, {len(found) - direct:,} indirectly. `bookwright refresh {book}`: {bill}")
+
+
+def _why(stale: Stale) -> str:
+    if stale.is_direct:
+        return ", ".join(f"{_name(cause.old)} (now {cause.new.version})" for cause in stale.causes)
+    return "indirectly: " + " < ".join(map(_name, stale.through))
+
+
+def _name(version: Version) -> str:
+    return f"{version.kind} {version.version} of {version.label}"

@@ -1,0 +1,1 @@
+"""`watch`: a screen over books that other processes write."""

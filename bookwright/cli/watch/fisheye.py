@@ -1,0 +1,99 @@
+"""The tree of a book as a bounded list of rows: near the current node all of it, far from it one line a subtree."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from bookwright.models.task import TaskNode
+from bookwright.storage.branches import BranchLine, BranchReader
+
+BEFORE, AFTER = 4, 5
+"""Children shown on either side of the one that the work is in."""
+OPENED = 20
+"""Children shown of a node that a person unfolds."""
+MORE = 50
+"""How many more a person gets where some are left out."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the tree: a node, or how many of its siblings are left out here."""
+
+    node: int
+    """The node's key; for siblings that are left out, their parent's."""
+    parent: int | None
+    depth: int
+    line: BranchLine | None = None
+    """None for siblings that are left out."""
+    hidden: int = 0
+    is_before: bool = False
+    """Those that are left out stand before the ones that are shown."""
+    is_open: bool = False
+    is_current: bool = False
+
+    @property
+    def identity(self) -> tuple[int, str]:
+        """Stays the same while the tree changes around the row."""
+        return self.node, "node" if self.line else "before" if self.is_before else "after"
+
+
+@dataclass(frozen=True)
+class Folds:
+    """What a person has unfolded, folded and asked more of, by nodes' keys."""
+
+    opened: frozenset[int] = frozenset()
+    closed: frozenset[int] = frozenset()
+    more: Mapping[tuple[int, bool], int] = field(default_factory=dict)
+
+    def open(self, node: int) -> "Folds":
+        """Unfold a node."""
+        return replace(self, opened=self.opened | {node}, closed=self.closed - {node})
+
+    def close(self, node: int) -> "Folds":
+        """Fold a node."""
+        return replace(self, opened=self.opened - {node}, closed=self.closed | {node})
+
+    def widen(self, row: Row) -> "Folds":
+        """Show more of the siblings that a row leaves out."""
+        place = (row.node, row.is_before)
+        return replace(self, more={**self.more, place: self.more.get(place, 0) + MORE})
+
+
+def fisheye(reader: BranchReader, path: Sequence[TaskNode], folds: Folds) -> list[Row]:
+    """Return the rows of a tree whose open path is given, as a person has folded it."""
+    root = reader.line(path[0].key)
+    return list(_Eye(reader, path, folds).rows(root, 0))
+
+
+class _Eye:
+    def __init__(self, reader: BranchReader, path: Sequence[TaskNode], folds: Folds) -> None:
+        self._reader = reader
+        self._folds = folds
+        self._current = path[-1].key
+        self._next = {above.key: below.ordinal for above, below in pairwise(path)}
+        self._root = path[0].key
+
+    def rows(self, line: BranchLine, depth: int) -> Iterator[Row]:
+        is_open = self._is_open(line)
+        yield Row(line.key, line.parent, depth, line, is_open=is_open, is_current=line.key == self._current)
+        if is_open:
+            yield from self._below(line, depth + 1)
+
+    def _is_open(self, line: BranchLine) -> bool:
+        if not line.has_parts or line.key in self._folds.closed:
+            return False
+        return line.key in self._folds.opened or line.key in self._next or line.key == self._root
+
+    def _below(self, line: BranchLine, depth: int) -> Iterator[Row]:
+        ordinal = self._next.get(line.key, 1)
+        after = AFTER if line.key in self._next else OPENED
+        more = self._folds.more
+        branch = self._reader.children(
+            line.key, ordinal, BEFORE + more.get((line.key, True), 0), after + more.get((line.key, False), 0)
+        )
+        if branch.before:
+            yield Row(line.key, line.key, depth, hidden=branch.before, is_before=True)
+        for child in branch.lines:
+            yield from self.rows(child, depth)
+        if branch.after:
+            yield Row(line.key, line.key, depth, hidden=branch.after)

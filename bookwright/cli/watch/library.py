@@ -1,0 +1,173 @@
+"""Looks into the database for the screen: short, read-only, and tried again when they fail."""
+
+import threading
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DBAPIError
+
+from bookwright.cli.progress import Progress
+from bookwright.cli.watch.fisheye import Folds, Row, fisheye
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookNotFound, StorageError
+from bookwright.models.gate import Gate
+from bookwright.models.settings import Settings
+from bookwright.storage.books import BookRepository
+from bookwright.storage.branches import BranchReader
+from bookwright.storage.database import Database, database_file
+from bookwright.storage.looks import open_for_looks
+from bookwright.storage.pulses import BookPulse, pulses
+from bookwright.storage.steps import StepLine
+from bookwright.storage.stores import Stores
+
+STEPS = 12
+
+
+@dataclass(frozen=True)
+class BookSight:
+    """A book as it stands, with its tree as rows."""
+
+    progress: Progress
+    rows: tuple[Row, ...]
+    steps: tuple[StepLine, ...]
+    """The last ones, oldest first."""
+    gates: tuple[Gate, ...]
+    """Those that wait for a decision."""
+    worked_seconds: float
+    """How long was worked on the book so far."""
+    last_answer: str
+    """What the last step was answered."""
+
+
+class Library:
+    """The database of an installation, opened when it is there and opened again when it was replaced.
+
+    Every look may raise StorageError or DBAPIError: what lies under it may be away, and come back.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._database: Database | None = None
+        self._file: object = None
+        self._was_there = False
+        self._worked: dict[str, tuple[int, float]] = {}
+
+    def pulses(self) -> list[BookPulse]:
+        """Return every book's pulse; none where there is no database yet.
+
+        Raises:
+            StorageError: The database cannot be used now.
+        """
+        database = self._required() if self._was_there else self._open()
+        if database is None:
+            return []
+        self._was_there = True
+        try:
+            with database.read() as connection:
+                return pulses(connection)
+        except (DBAPIError, StorageError):
+            self.close()  # what is there when it comes back may be another
+            raise
+
+    def sight(self, book: str, folds: Folds) -> BookSight:
+        """Return a book as it stands.
+
+        Raises:
+            StorageError: The database cannot be used now.
+            BookNotFound: The book is gone.
+        """
+        with self._required().read() as connection:
+            stores = _stores(connection, book)
+            progress = Progress(stores.books.get(book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+            steps = tuple(stores.steps.last(STEPS))
+            return BookSight(
+                progress=progress,
+                rows=tuple(fisheye(BranchReader(connection), progress.path, folds)),
+                steps=steps,
+                gates=tuple(stores.gates.waiting()),
+                worked_seconds=self._worked_seconds(stores, book, steps[-1].id if steps else 0),
+                last_answer=stores.steps.reply(steps[-1].id) if steps else "",
+            )
+
+    def document(self, book: str, node: int) -> tuple[str, str]:
+        """Return a node's name, and its goal with its current documents."""
+        with self._required().read() as connection:
+            stores = _stores(connection, book)
+            found = stores.nodes.get(node)
+            documents = stores.documents.of_nodes([node], *DocumentKind)
+        parts = [f"{found.status}, revision {found.revision}\n{found.goal}"]
+        parts += [f"=== {each.kind}, version {each.version} ===\n\n{each.text}" for each in documents]
+        if not documents:
+            parts.append("There is no document of this node" + (" itself." if found.written else " yet."))
+        return found.name, "\n\n".join(parts)
+
+    def asked(self, book: str, label: str | None, step: int | None = None, by: int = 0) -> tuple[StepLine, str] | None:
+        """Return a step with what was asked and answered; None if there is none.
+
+        By default the last one of a node, or of the book; else a step, or the one `by` earlier (-1) or later (1).
+        """
+        with self._required().read() as connection:
+            stores = _stores(connection, book)
+            line = _step(stores, label, step, by)
+            if line is None:
+                return None
+            prompt = "\n\n".join(stores.steps.prompt(line.id))
+            return line, f"{prompt}\n\n=== answer ===\n\n{stores.steps.reply(line.id)}"
+
+    def close(self) -> None:
+        """Let go of the database; the next look opens it again."""
+        with self._lock:
+            if self._database is not None:
+                self._database.dispose()
+            self._database = None
+
+    def _open(self) -> Database | None:
+        file = _identity(self._settings)
+        if file != self._file:
+            self.close()  # another was put in its place
+        with self._lock:
+            if self._database is None:
+                self._database = open_for_looks(self._settings)
+                self._file = _identity(self._settings)
+            return self._database
+
+    def _required(self) -> Database:
+        database = self._open()
+        if database is None:
+            raise StorageError("the database is not there any more")
+        return database
+
+    def _worked_seconds(self, stores: Stores, book: str, last: int) -> float:
+        """Sum up; only what is new is read."""
+        known, seconds = self._worked.get(book, (0, 0.0))
+        seconds += stores.steps.worked_seconds(known, last)
+        self._worked[book] = (last, seconds)
+        return seconds
+
+
+def _stores(connection: object, book: str) -> Stores:
+    found = BookRepository(connection).find(book)  # type: ignore[arg-type]
+    if found is None:
+        raise BookNotFound(f"book {book!r} was deleted")
+    return Stores(connection, book, found.brief.language.measure)  # type: ignore[arg-type]
+
+
+def _step(stores: Stores, label: str | None, step: int | None, by: int) -> StepLine | None:
+    if step is None:
+        found = stores.steps.last(1, label)
+    elif by < 0:
+        found = stores.steps.last(1, label, before=step)
+    elif label is None:
+        found = list(stores.steps.lines(after=step, limit=1))
+    else:
+        found = [line for line in stores.steps.lines(label, after=step) if line.label == label][:1]
+    return found[0] if found else None
+
+
+def _identity(settings: Settings) -> object:
+    """What tells a SQLite file from one that was put in its place."""
+    file = database_file(settings)
+    if file is None or not file.exists():
+        return None
+    stat = file.stat()
+    return stat.st_dev, stat.st_ino

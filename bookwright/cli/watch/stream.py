@@ -1,0 +1,202 @@
+"""What the events of one tab come to on a screen: the last text, uses of tools with their times, what is waited for."""
+
+import json
+from collections import deque
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bookwright.agents.backends.protocol import EventKind
+from bookwright.exports.markup import clean
+from bookwright.models.event import (
+    STEP,
+    UNIT_FINISHED,
+    AgentEvent,
+    CompletedEvent,
+    Event,
+    EventPayload,
+    FailedEvent,
+    MessageEvent,
+    ReasoningEvent,
+    Role,
+    TextEvent,
+)
+
+_CHARACTERS = 12_000
+"""What is kept of the text; a whole unit's prose and more."""
+_TOOLS = 20
+_ARGUMENTS = 80
+
+
+class Kind(StrEnum):
+    """What a piece of the stream is."""
+
+    HEAD = "head"
+    """Which step or agent speaks from here on."""
+    TEXT = "text"
+    THOUGHT = "thought"
+    NOTE = "note"
+    ERROR = "error"
+    PERSON = "person"
+    """What somebody said to an agent."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Neighbouring text of one kind."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True)
+class Use:
+    """One use of a tool."""
+
+    tool: str
+    arguments: str
+    task: str
+    began: int
+    """Milliseconds since 1970."""
+    millis: int | None = None
+    """How long it took; None while it runs."""
+    status: str = ""
+    """As the tool's envelope says."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a stream has come to, at one moment."""
+
+    pieces: tuple[Piece, ...] = ()
+    uses: tuple[Use, ...] = ()
+    call: str = ""
+    """The call in flight; empty between two."""
+    characters: int = 0
+    """How many have come of it."""
+    waits: str = ""
+    """What a provider has us wait for."""
+    error: str = ""
+    """What last went wrong, until something goes well again."""
+    last: int = 0
+    """When the last event was said, in milliseconds since 1970."""
+    skipped: int = 0
+    """Lines that were no events."""
+
+
+@dataclass
+class Stream:
+    """Takes in events, and is what they come to."""
+
+    heard: Heard = field(default_factory=Heard)
+    _pieces: deque[Piece] = field(default_factory=deque)
+    _uses: deque[Use] = field(default_factory=lambda: deque(maxlen=_TOOLS))
+    _speaker: str = ""
+    _size: int = 0
+    """Of the pieces, one more for each than its characters."""
+
+    def hear(self, event: Event) -> None:
+        """Take in one event."""
+        self._change(last=event.timestamp)
+        match event:
+            case TextEvent():
+                self._flow(event, Kind.TEXT, event.payload.text)
+            case ReasoningEvent():
+                self._flow(event, Kind.THOUGHT, event.payload.text)
+            case CompletedEvent():
+                self._change(call="", waits="", error="")
+            case FailedEvent():
+                self._fail(event.payload.error, f"{_speaker(event)}: {event.payload.error}")
+                self._change(call="", waits="")
+            case AgentEvent():
+                self._happen(event, event.payload)
+            case MessageEvent() if event.payload.message.role is Role.USER:
+                self._put(Kind.PERSON, event.payload.message.text)
+
+    def snapshot(self, skipped: int) -> Heard:
+        """Return what it has come to, which stays as it is."""
+        self._change(pieces=tuple(self._pieces), uses=tuple(self._uses), skipped=skipped)
+        return self.heard
+
+    def _flow(self, event: TextEvent | ReasoningEvent, kind: Kind, text: str) -> None:
+        if _speaker(event) != self._speaker:
+            self._head(event)
+        count = self.heard.characters + (len(text) if kind is Kind.TEXT else 0)
+        self._change(call=_speaker(event), characters=count, waits="")
+        self._put(kind, text)
+
+    def _happen(self, event: AgentEvent, payload: EventPayload) -> None:
+        match payload.name:
+            case EventKind.STARTED:
+                self._head(event)
+                self._change(call=_speaker(event), waits="")
+            case EventKind.RESTARTED:
+                self._void()
+            case EventKind.WAITING:
+                self._change(call=_speaker(event), waits=clean(payload.text))
+            case EventKind.TOOL_USE:
+                tool, told = str(payload.data.get("tool") or "a tool"), clean(payload.text)[:_ARGUMENTS]
+                self._uses.append(Use(tool, told, _speaker(event), event.timestamp))
+                self._put(Kind.NOTE, f"uses {tool} {told}")
+            case EventKind.TOOL_RESULT:
+                self._answered(event, payload)
+            case _ if payload.name == STEP and payload.data.get("failure") not in (None, "tool_use"):
+                self._fail(f"{payload.data['failure']}: {payload.data.get('detail')}")
+            case _ if payload.name == UNIT_FINISHED:
+                self._put(Kind.NOTE, f"{payload.data.get('name')} is done")
+
+    def _answered(self, event: AgentEvent, payload: EventPayload) -> None:
+        tool, task = payload.data.get("tool"), _speaker(event)
+        for place in reversed(range(len(self._uses))):
+            use = self._uses[place]
+            if use.millis is None and use.task == task and tool in (None, use.tool):
+                took = max(event.timestamp - use.began, 0)
+                self._uses[place] = replace(use, millis=took, status=_status(payload.text))
+                return
+
+    def _head(self, event: Event) -> None:
+        self._speaker = _speaker(event)
+        self._change(characters=0)
+        self._put(Kind.HEAD, self._speaker)
+
+    def _void(self) -> None:
+        """Drop the text that a broken stream has brought since its head."""
+        while self._pieces and self._pieces[-1].kind is not Kind.HEAD:
+            self._pop()
+        self._change(characters=0)
+        self._put(Kind.NOTE, "again: the stream broke")
+
+    def _fail(self, error: str, told: str = "") -> None:
+        self._change(error=clean(error))
+        self._put(Kind.ERROR, told or error)
+
+    def _put(self, kind: Kind, text: str) -> None:
+        flows = kind in (Kind.TEXT, Kind.THOUGHT)
+        if flows and self._pieces and self._pieces[-1].kind is kind:
+            text = self._pop().text + clean(text)
+        self._pieces.append(Piece(kind, clean(text)[-_CHARACTERS:]))
+        self._size += len(self._pieces[-1].text) + 1
+        while self._size > _CHARACTERS and len(self._pieces) > 1:
+            self._size -= len(self._pieces.popleft().text) + 1
+
+    def _pop(self) -> Piece:
+        piece = self._pieces.pop()
+        self._size -= len(piece.text) + 1
+        return piece
+
+    def _change(self, **values: object) -> None:
+        self.heard = replace(self.heard, **values)  # type: ignore[arg-type]
+
+
+def _speaker(event: Event) -> str:
+    """Who speaks: of a walk the step, whose name has a space in it; else the agent, with whom it works for."""
+    if event.task_id and " " in event.task_id:
+        return clean(event.task_id)
+    return clean(f"{event.parent_agent_id} > {event.agent_id}" if event.parent_agent_id else event.agent_id)
+
+
+def _status(envelope: str) -> str:
+    try:
+        answer = json.loads(envelope)
+    except ValueError:
+        return ""
+    return clean(str(answer.get("status", ""))) if isinstance(answer, dict) else ""

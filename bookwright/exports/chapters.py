@@ -1,0 +1,51 @@
+"""The texts of a book's chapters, one in memory at a time, and those of its beginning that tell its style."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from bookwright.agents.relay.style_guide import ENOUGH
+from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.models.task import NodeStatus
+from bookwright.storage.stores import BookStorage
+
+
+def chapter_texts(storage: BookStorage) -> Iterator[tuple[Chapter, str]]:
+    """Yield the written chapters in reading order, each with its text."""
+    manuscript = Manuscript(storage)
+    for section in manuscript.sections():
+        if isinstance(section, Chapter):
+            paragraphs = [paragraph for scene in manuscript.scenes(section) for paragraph in scene]
+            if paragraphs:
+                yield section, "\n\n".join(paragraphs)
+
+
+def first_chapters(storage: BookStorage, count: int | None = None) -> list[str]:
+    """Return the texts of the first chapters: so many, or as many as are enough to tell a style."""
+    texts = (text for _, text in chapter_texts(storage))
+    return list(islice(texts, count)) if count else _enough(texts, storage)
+
+
+def accepted_beginning(storage: BookStorage) -> list[str]:
+    """Return the closed chapters that the book begins with, if they are enough to tell its style; else none."""
+    texts = _enough(_closed(storage), storage)
+    return texts if _length(texts, storage) >= ENOUGH[storage.language.length_unit] else []
+
+
+def _closed(storage: BookStorage) -> Iterator[str]:
+    for chapter, text in chapter_texts(storage):
+        if chapter.unit.status is not NodeStatus.DONE:
+            return
+        yield text
+
+
+def _enough(texts: Iterator[str], storage: BookStorage) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        found.append(text)
+        if _length(found, storage) >= ENOUGH[storage.language.length_unit]:
+            break
+    return found
+
+
+def _length(texts: list[str], storage: BookStorage) -> int:
+    return sum(map(storage.language.measure, texts))

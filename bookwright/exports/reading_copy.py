@@ -1,0 +1,83 @@
+"""A book as a folder of plain files, for tools that read files: text, tree, documents, log."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.exports.text import body
+from bookwright.models.document import DocumentKind
+from bookwright.models.task import TaskNode
+from bookwright.storage.stores import BookStorage
+
+_FOLDERS = {
+    DocumentKind.DESIGN: "designs", DocumentKind.FINDINGS: "findings", DocumentKind.SUMMARY: "summaries",
+}  # fmt: skip
+_SINGLE = {DocumentKind.BOOK_DESIGN: "book-design.txt", DocumentKind.GLOBAL_STATE: "state.txt"}
+_STEPS_AT_ONCE = 1_000
+
+
+def write_reading_copy(storage: BookStorage, folder: Path) -> None:
+    """Write a book's files into a folder, over those of an earlier copy.
+
+    Files are named by the labels of their nodes: `text/1.2.txt`, `designs/1.3.txt`.
+    """
+    manuscript, outline = Manuscript(storage), []
+    for node in _nodes(storage):
+        outline.append(_outline_line(node))
+        _write_documents(node, storage, folder)
+    _write(folder / "outline.txt", "\n".join(outline))
+    for section in manuscript.sections():
+        if isinstance(section, Chapter):
+            text = "".join(body(manuscript, section.unit.label))
+            _write(folder / "text" / f"{section.unit.label}.txt", text.strip())
+    for kind, name in _SINGLE.items():
+        with storage.read() as stores:
+            document = stores.documents.latest(kind)
+        if document is not None:
+            _write(folder / name, document.text)
+    _write(folder / "log.txt", "\n".join(_log(storage)))
+
+
+def _write_documents(node: TaskNode, storage: BookStorage, folder: Path) -> None:
+    with storage.read() as stores:
+        documents = stores.documents.of_nodes([node.key], *_FOLDERS)
+    for document in documents:
+        heading = f"{node.label} {node.title or node.goal}".strip()
+        _write(folder / _FOLDERS[document.kind] / f"{node.label}.txt", f"{heading}\n\n{document.text}")
+
+
+def _nodes(storage: BookStorage) -> Iterator[TaskNode]:
+    """Yield the living nodes in reading order, parents first."""
+    with storage.read() as stores:
+        stack = [stores.nodes.root()]
+    while stack:
+        node = stack.pop()
+        yield node
+        with storage.read() as stores:
+            stack.extend(reversed(stores.nodes.children(node.key)))
+
+
+def _outline_line(node: TaskNode) -> str:
+    amount = f", {node.written} of {node.length or 0}" if node.is_unit else ""
+    return f"{'  ' * node.depth}{node.name} ({node.status}{amount}): {node.goal}"
+
+
+def _log(storage: BookStorage) -> Iterator[str]:
+    after = 0
+    while True:
+        with storage.read() as stores:
+            lines = list(stores.steps.lines(after=after, limit=_STEPS_AT_ONCE))
+        for line in lines:
+            failure = f" {line.failure}: {' '.join(line.detail.split())}" if line.failure else ""
+            bill = f"{line.input_tokens} > {line.output_tokens} tokens, {line.duration_millis} ms"
+            when = datetime.fromtimestamp(line.recorded_at).isoformat(sep=" ", timespec="seconds")
+            yield f"{line.id} {when} {line.label} {line.activity}/{line.step} {line.model} {bill}{failure}"
+        if len(lines) < _STEPS_AT_ONCE:
+            return
+        after = lines[-1].id
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8", errors="replace", newline="\n")

@@ -1,0 +1,133 @@
+"""The writer's brief: what the writer of a unit is told of its designs, made by one who has seen them all.
+
+Source: DESIGN section 10, item 0.
+"""
+
+from dataclasses import replace
+
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.relay.continuity import ContinuityDirector
+from bookwright.agents.relay.guard import Guard
+from bookwright.agents.relay.guarding import guard_at
+from bookwright.agents.relay.pieces import secret_level
+from bookwright.agents.workflows import briefing
+from bookwright.flows import gates
+from bookwright.flows.activities.surroundings import previous_endings, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.codex import Visibility
+from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.errors import FatalContextError
+from bookwright.models.gate import GateKind
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.prompts import Card, render_problem
+from bookwright.prompts.render import render_secrets
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+BRIEF_SHARE = 6
+"""A brief may have one part in six of its unit's length, within bounds."""
+
+_BOUNDS = (70, 650)
+_CHARACTERS_A_WORD = 1.6
+_MOST_SHOWN = 6
+"""Places of a brief that tell too much which are shown to whoever made it."""
+
+
+def wants_brief(unit: TaskNode, deps: Deps) -> bool:
+    """True for a unit that is about to be written and has no brief in its present revision.
+
+    A weak model is told a story in a few words by its templates, which code fills in.
+    """
+    if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
+        return False
+    return not _run(unit, deps).is_done(briefing(unit.level, deps.profile.name).name)
+
+
+def make_brief(unit: TaskNode, deps: Deps) -> None:
+    """Have a planner write the brief, held against every secret, and keep it.
+
+    A brief that tells too much is asked for again; of the last one code takes out the sentences that do.
+    """
+    guard, run = guard_of(unit, deps), _run(unit, deps)
+    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    if secrets := _secrets(unit, deps):
+        run.add("secrets", secrets)
+    agent = briefing(unit.level, deps.profile.name)
+
+    def check(text: str) -> str:
+        is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
+        return "" if is_last else _problem(text, guard, deps)
+
+    def conclude(text: str) -> Move:
+        kept = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
+        new = NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=kept, inputs=run.sources)
+
+        def keep(stores: Stores, step: int) -> None:
+            stores.documents.add(new, step)
+
+        return keep
+
+    run.run(agent, conclude, check=check)
+
+
+def guard_of(unit: TaskNode, deps: Deps) -> Guard:
+    """Return the guard of every prompt that writes a unit's prose."""
+    with deps.stores() as stores:
+        return guard_at(stores, deps.brief, unit)
+
+
+def check_context(unit: TaskNode, deps: Deps) -> None:
+    """Stop where the writer of a unit would lack what no prose can be written without.
+
+    Raises:
+        FatalContextError: Its brief is missing.
+    """
+    with deps.stores() as stores:
+        result = ContinuityDirector().build_context(unit, stores, deps.brief)
+    if result.has_errors():
+        raise FatalContextError(
+            f"{unit.label} cannot be written: {'; '.join(result.errors)}",
+            f"`bookwright resume {unit.book}` makes what is missing",
+        )
+
+
+def brief_of(unit: TaskNode, deps: Deps) -> Document | None:
+    """Return the brief that a unit is written from; None where code tells the writer all."""
+    with deps.stores() as stores:
+        return stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
+
+
+def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
+    return deps.desk.begin(Activity.BRIEF, unit, unit, _card(unit, deps), context="planner", next_activity="write")
+
+
+def _card(unit: TaskNode, deps: Deps) -> Card:
+    length = brief_length(unit, deps)
+    endings = previous_endings(unit, unit.level, deps)
+    return replace(
+        unit_card(unit, deps), is_brief=True, word_allowance=length, plan_length=length, previous_endings=endings
+    )
+
+
+def brief_length(unit: TaskNode, deps: Deps) -> int:
+    """How long a unit's brief may be, in the book's unit of length."""
+    low, high = _BOUNDS
+    scale = 1.0 if deps.brief.length_unit == "words" else _CHARACTERS_A_WORD
+    return round(min(max((unit.length or 1) / BRIEF_SHARE, low * scale), high * scale))
+
+
+def _secrets(unit: TaskNode, deps: Deps) -> str:
+    """What is secret where the unit stands, as whoever makes the brief may know it; empty where nothing is."""
+    with deps.stores() as stores:
+        secrets = stores.codex.secrets()
+        reading = stores.codex.reading_order()
+    kept = [secret for secret in secrets if secret_level(secret, unit.label, reading) < Visibility.USE]
+    return render_secrets(kept, deps.desk.locale) if kept else ""
+
+
+def _problem(text: str, guard: Guard, deps: Deps) -> str:
+    """Say where a brief gives something away, in its own words."""
+    places = list(dict.fromkeys(found.excerpt for found in guard.violations(text)))[:_MOST_SHOWN]
+    return render_problem("tells", deps.desk.locale, places=places) if places else ""

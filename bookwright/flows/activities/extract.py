@@ -1,0 +1,208 @@
+"""Filling the codex: once from the book's designs, then from each accepted chapter, which is held against it.
+
+What an author said is never overwritten (`CodexRepository.merge`). Source: DESIGN section 10, item 6.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bookwright.agents.desk import ActivityRun, Conclude
+from bookwright.agents.relay.alerts import PACINGS, generate_alerts, unintended
+from bookwright.agents.relay.extracting import Ground, design_records, entry_record
+from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.touches import place_of, touched_by
+from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
+from bookwright.flows.activities.surroundings import child_level_of, max_unit_length, prose_of, unit_card, usual_child
+from bookwright.flows.deps import Deps
+from bookwright.models.codex import CodexEntry
+from bookwright.models.codex_record import Origin, Record, RecordKind
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
+from bookwright.models.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
+from bookwright.models.foreshadowing import Foreshadowing
+from bookwright.models.level import Level, usual_child_length
+from bookwright.models.plan import TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+_MOST_ENTRIES, _ENTRY_CHARACTERS, _MOST_THREADS = 24, 360, 40
+_DESIGN_SHARE = 0.8
+"""Of the room of a designer's prompt, for the designs themselves."""
+_PACING = PACINGS["medium"]
+_MOST_STRAYS = 3
+
+
+def extract_design(book: TaskNode, deps: Deps) -> None:
+    """Draw the codex from the designs of a book that is to be divided; once, and never where no model may judge.
+
+    Where no answer can be used the codex begins with the first chapter; the attempts are on record.
+    """
+    if not evaluates(deps.profile.name):
+        return
+    run = deps.desk.begin(
+        Activity.REVIEW, book, book, unit_card(book, deps), context=EXTRACT_DESIGN.context, next_activity="divide"
+    )
+    if run.is_done(EXTRACT_DESIGN.name) or run.failures(EXTRACT_DESIGN.name) > deps.desk.settings.max_repairs:
+        return
+    sources = _show_designs(book, run, deps)
+    if not sources:
+        return
+    ground = Ground(_chapters_of(book, deps), (deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
+
+    def concluded(found: DesignExtraction) -> Move:
+        records, _ = design_records(found, ground)
+
+        def move(stores: Stores, step: int) -> None:
+            _take_in(records, Origin.DESIGN, sources[-1], stores, step)
+
+        return move
+
+    try:
+        deps.window.run(Activity.REVIEW, book, lambda: _ask(run, concluded))
+    except (NoResult, RequestRejected):
+        return
+
+
+def _ask(run: ActivityRun, conclude: Conclude) -> None:
+    run.run(EXTRACT_DESIGN, conclude)
+
+
+def extract(unit: TaskNode, deps: Deps) -> None:
+    """Hold an accepted chapter against the codex, take in what it adds, and record what it did for the threads.
+
+    Where no answer can be used, code alone looks for the threads' words; the attempts are on record.
+    """
+    text = prose_of(unit, deps)
+    sight = _sight(unit, text, deps)
+    card = replace(unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines)
+    run = deps.desk.begin(Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=2, next_activity="close")
+    run.add("text", text)
+    if run.failures(EXTRACT.name) <= deps.desk.settings.max_repairs:
+        try:
+            run.run(EXTRACT, lambda found: taken_in(unit, text, found, sight.prose))
+            return
+        except (NoResult, RequestRejected):
+            pass
+    if not sight.is_recorded:
+        deps.desk.journal.move(taken_in(unit, text, None, sight.prose))
+
+
+def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | None) -> Move:
+    """The move that takes a chapter into the codex and the register; None for what code alone has found."""
+
+    def move(stores: Stores, step: int) -> None:
+        said = found or Extraction()
+        refused = _take_entries(said, unit, prose, stores, step)
+        reading, threads = stores.codex.reading_order(), stores.codex.threads()
+        touched = touched_by(text, said.touches, threads, unit.label, reading)
+        for thread in touched.threads:
+            version = stores.codex.get(RecordKind.FORESHADOWING, thread.id).version
+            stores.codex.edit(thread, version, Origin.PROSE, document=prose, step=step or None)
+        after = stores.codex.threads()
+        alerts = generate_alerts(after, unit.label, reading, _PACING)
+        strays = [f"{alert.detail}: “{alert.excerpt}”" for alert in unintended(text, after)[:_MOST_STRAYS]]
+        report = ConsistencyReport(
+            unit=unit.label, results=results_of(said.checks) if found else {},
+            details=tuple(check for check in said.checks if check.result in ("warning", "error")),
+            refused=(*refused, *touched.refused), alerts=(*(alert.detail for alert in alerts), *strays),
+        )  # fmt: skip
+        _keep(report, unit, prose, stores, step)
+
+    return move
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """What of the codex a chapter is held against."""
+
+    entries: Sequence[CodexEntry]
+    threads: Sequence[Foreshadowing]
+    prose: int | None
+    """The document that holds the chapter's text, if one does."""
+    is_recorded: bool
+    """The chapter has its report already."""
+
+    @property
+    def entry_lines(self) -> tuple[str, ...]:
+        return tuple(map(_entry_line, self.entries))
+
+    @property
+    def thread_lines(self) -> tuple[str, ...]:
+        return tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in self.threads)
+
+
+def _sight(unit: TaskNode, text: str, deps: Deps) -> _Sight:
+    """The entries that the text names, and the threads that are not over."""
+    draft = fold(text)
+    with deps.stores() as stores:
+        seen = [own.entry for own in stores.codex.seen_at(unit.label) if own.is_there]
+        threads = [own for own in stores.codex.threads() if own.is_open or own.status == "registered"]
+        prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+        report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
+    named = [own for own in seen if any(True for name in own.names for _ in find_keyword(draft, name))]
+    is_recorded = report is not None and (prose is None or report.id > prose.id)
+    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], prose.id if prose else None, is_recorded)
+
+
+def _entry_line(entry: CodexEntry) -> str:
+    facts = "; ".join(f"{own.name}: {' '.join(own.text.split())}" for own in entry.sections if own.text)
+    names = " / ".join(entry.names)
+    return f"{entry.kind} {names} | {facts}"[:_ENTRY_CHARACTERS]
+
+
+def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> list[str]:
+    refused: list[str] = []
+    default = stores.books.get(unit.book).brief.default_visibility
+    for entry in found.entries:
+        try:
+            record = entry_record(entry, stores.codex.entries(), default, place_of(unit.label))
+        except InvalidInput as error:
+            refused.append(f"{entry.name}: {error}")
+            continue
+        refused += _take_in([record], Origin.PROSE, prose, stores, step)
+    return refused
+
+
+def _take_in(records: Iterable[Record], origin: Origin, document: int | None, stores: Stores, step: int) -> list[str]:
+    """Merge records into the codex; what fits nothing there comes back as a line each."""
+    refused = []
+    for record in records:
+        try:
+            stores.codex.merge(record, origin, document=document, step=step or None)
+        except InvalidInput as error:
+            refused.append(str(error))
+    return refused
+
+
+def _keep(report: ConsistencyReport, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> None:
+    new = NewDocument(
+        node=unit.key, kind=DocumentKind.CONSISTENCY, text=report.as_text or unit.label,
+        data=report.model_dump_json(), inputs=(prose,) if prose else (),
+    )  # fmt: skip
+    stores.documents.add(new, step or None)
+
+
+def _show_designs(book: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:
+    """Put the designs of the whole book before the step, each cut to its share of the room."""
+    with deps.stores() as stores:
+        tasks = stores.nodes.children(book.key, TaskType.DESIGN)
+        documents = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
+    room = deps.profile.context_budget[EXTRACT_DESIGN.context] * _DESIGN_SHARE / max(len(documents), 1)
+    for document in documents:
+        tokens = deps.desk.count_tokens(document.text)
+        share = min(room / tokens, 1.0) if tokens else 1.0
+        run.add("design", document.text[: round(len(document.text) * share)])
+    return tuple(document.id for document in documents)
+
+
+def _chapters_of(book: TaskNode, deps: Deps) -> int:
+    """How many chapters the book is likely to have, rather too few than too many: what is due is due in time."""
+    level = child_level_of(book, deps)
+    if level is None:
+        return 1
+    is_coarse = level.is_at_least(Level.CHAPTER)
+    usual = usual_child_length(Level.CHAPTER, max_unit_length(deps)) if is_coarse else usual_child(book, deps)
+    return max((book.length or 1) // max(usual, 1), 1)

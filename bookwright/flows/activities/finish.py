@@ -1,0 +1,251 @@
+"""From the last step of a unit's prose to prose that is accepted: leaks, a human where need be, and the length.
+
+Nothing is accepted before it was reviewed, and a draft that was rejected leaves no prose behind. Each
+answer is recorded as it comes; which of them is the prose is found anew after every restart.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import count
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.desk import ActivityRun
+from bookwright.agents.parsing import Check
+from bookwright.agents.relay.gaps import Gapped, has_fillings, without
+from bookwright.agents.relay.leaks import LeakIssue
+from bookwright.agents.relay.reviewing import (
+    Kept,
+    is_rejected,
+    judged,
+    pointed_at,
+    review_by_code,
+    round_of_code,
+    span_of,
+)
+from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, SHORTEN, evaluates
+from bookwright.flows import gates
+from bookwright.flows.activities.acceptance import accept, both
+from bookwright.flows.activities.surroundings import is_off_length, kept_in, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import Cuts
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.errors import NoResult
+from bookwright.models.gate import FallbackHistory, Refusal
+from bookwright.models.leak import LeakJudgement, LeakReport, LeakRound
+from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions, shortened
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.prompts import render_problem
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+_LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
+"""How much is asked for of what is missing or too much: code takes as much of it as fits, so that
+a model which misses what it is asked for by half still brings its unit within the tolerance."""
+
+_MOST_CUT = 0.9
+"""Share of a text that may be named for cutting, lest the order be to cut more than there is."""
+
+_LEAST_FILLING = 12
+"""What is asked for a gap however little was lost there, in the book's unit of length."""
+
+
+@dataclass
+class Finish:
+    """One unit's prose on its way from the last step that wrote it to its acceptance."""
+
+    unit: TaskNode
+    run: ActivityRun
+    deps: Deps
+    draft: str = ""
+    """The first full draft, by whose length the book's models are known."""
+    rounds: list[LeakRound] = field(default_factory=list)
+    _last: tuple[ActivityRun, str] | None = None
+    """The step whose record carries the acceptance if no later one does."""
+
+    def finish(self, last: Agent, read: Callable[[str], str], check: Check | None = None) -> None:
+        """Ask the last step, and bring what it writes to acceptance."""
+        answer = self.run.run(last, lambda text: self._settled(read(text)), check=check)
+        self._last = (self.run, last.name)
+        text = self._reviewed(read(answer.value))
+        if text is not None and self._is_off(text):
+            self._mend_length(text)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What readers are not to know yet where the unit stands."""
+        return kept_in(self.unit, self.deps)
+
+    @property
+    def _asks_model(self) -> bool:
+        return self.kept.is_hiding and evaluates(self.deps.profile.name)
+
+    def _settled(self, text: str) -> Move | None:
+        """The acceptance of a text about which nothing is to be asked any more."""
+        if self._asks_model or self._is_off(text):
+            return None
+        issues = self._found(text)
+        return None if is_rejected(issues) else self._accepted(text, [*self.rounds, round_of_code(issues)])
+
+    def _reviewed(self, text: str) -> str | None:
+        """Review a text until nothing in it gives anything away; None where a human took it as it is."""
+        retries = self.deps.desk.settings.review_retries
+        for number in count(1):
+            found = self._review(text, number)
+            self.rounds.append(found)
+            if found.result != "rejected":
+                return text
+            if number <= retries:
+                text = self._repaired(text, found, number)
+                continue
+            ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
+            if ruling.is_approved:
+                self._accept_late(ruling.text, ruling.by.value)
+                return None
+            text = self._ordered(text, found, ruling.note, number - retries)
+        return None
+
+    def _review(self, text: str, number: int) -> LeakRound:
+        """Code first and always; a model only where something is hidden and code has let the text pass."""
+        issues = self._found(text)
+        found = round_of_code(issues)
+        if is_rejected(issues) or not self._asks_model:
+            return found
+        language, embedder = self.deps.brief.language, self.deps.embedder
+        near = pointed_at(text, self.kept, language, embedder)
+        secrets = tuple(f"{secret.id}: {secret.content}" for secret in self.kept.secrets)
+        card = replace(unit_card(self.unit, self.deps), secrets=(*secrets, *self.kept.settings), spots=near)
+        run = self.deps.desk.begin(
+            Activity.REVIEW, self.unit, self.unit, card, context="evaluator", next_activity="close"
+        )
+        run.add("text", text)
+
+        def concluded(judgement: LeakJudgement) -> Move | None:
+            after = judged(text, found, judgement)
+            if after.result == "rejected" or self._is_off(text):
+                return None
+            return self._accepted(text, [*self.rounds, after])
+
+        name = f"{LEAK_REVIEW.name}.{number}"
+        judgement = run.run(LEAK_REVIEW, concluded, step=name, next_step="revise_leak").value
+        self._last = (run, name)
+        return judged(text, found, judgement)
+
+    def _found(self, text: str) -> list[LeakIssue]:
+        return review_by_code(text, self.kept, self.deps.brief.language, self.deps.embedder)
+
+    def _repaired(self, text: str, found: LeakRound, number: int) -> str:
+        """Take out what gives something away, and have the gaps filled by a writer who never sees it."""
+        gapped = self._gapped(text, found)
+        lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
+        self.run.card = replace(self.run.card, missing_length=lost, spots=_surface(found))
+        self.run.add("gapped_text", gapped.shown)
+        name = f"{REVISE_LEAK.name}.{number}"
+        check = partial(fills_gaps, self.deps.desk.locale)
+        answer = self.run.run(
+            REVISE_LEAK, lambda reply: self._settled(gapped.filled(reply)), step=name, check=check,
+            next_step="leak_review",
+        ).value  # fmt: skip
+        self._last = (self.run, name)
+        return gapped.filled(answer)
+
+    def _ordered(self, text: str, found: LeakRound, note: str, number: int) -> str:
+        """Revise a text under what a human has ordered."""
+        self.run.card = replace(self.run.card, spots=(note,))
+        self.run.add("text", self._gapped(text, found).shown)
+        name = f"ordered.{number}"
+        answer = self.run.run(IMPROVE, self._settled, step=name, next_step="leak_review").value
+        self._last = (self.run, name)
+        return str(answer)
+
+    def _gapped(self, text: str, found: LeakRound) -> Gapped:
+        places = [(issue.start, issue.end) for issue in self._found(text)]
+        said = (span_of(text, leak.excerpt) for leak in found.leaks if leak.found_by == "model")
+        return without(text, [*places, *(span for span in said if span is not None)])
+
+    def _history(self, text: str) -> FallbackHistory:
+        refusals = tuple(Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
+        return FallbackHistory(draft=text, refusals=refusals)
+
+    def _is_off(self, text: str) -> bool:
+        return is_off_length(text, self.unit, self.run.card.is_last, self.deps)
+
+    def _accepted(self, text: str, rounds: list[LeakRound], decided_by: str = "") -> Move:
+        """The move that makes a text the unit's prose, and keeps what was found on its way."""
+        accepted = accept(text, self.unit, self.run, self.deps, self.draft)
+        return both(accepted, reviewed_move(self.unit, rounds, decided_by))
+
+    def _accept_late(self, text: str, decided_by: str = "") -> None:
+        assert self._last is not None
+        run, step = self._last
+        run.make_late(step, self._accepted(text, self.rounds, decided_by))
+
+    def _mend_length(self, text: str) -> None:
+        """One bounded step that adds passages or drops sentences; code does the counting.
+
+        Where no answer to it can be used, or what it brings gives something away, the text stands as it is.
+        """
+        target, language = self.unit.length or 1, self.deps.brief.language
+        written = language.measure(text)
+        missing = target - written
+        if missing > 0:
+            mender, wanted, shown = LENGTHEN, missing * _LENGTHEN_MARGIN, numbered_paragraphs(text)
+        else:
+            wanted = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
+            mender, shown = SHORTEN, numbered_sentences(text)
+
+        def mended(answer: str | Cuts) -> Move:
+            if isinstance(answer, Cuts):
+                return self._accepted(shortened(text, answer.cuts, target, language), self.rounds)
+            new = lengthened(text, read_insertions(answer), target, language)
+            return self._accepted(text if is_rejected(self._found(new)) else new, self.rounds)
+
+        if self.run.failures(mender.name) <= self.deps.desk.settings.max_repairs:
+            self.run.card = replace(self.run.card, missing_length=round(wanted))
+            self.run.add("text", shown)
+            with suppress(NoResult):  # its attempts are on record
+                self.run.run(mender, mended)
+                return
+        self._accept_late(text)
+
+
+def purged(text: str, unit: TaskNode, deps: Deps) -> tuple[str, Move]:
+    """Return a text without the sentences in which code finds a leak, and the move that keeps what it found.
+
+    For prose of a model that cannot be asked to revise.
+    """
+    issues = review_by_code(text, kept_in(unit, deps), deps.brief.language, deps.embedder)
+    found = round_of_code(issues)
+    if not is_rejected(issues):
+        return text, reviewed_move(unit, [found])
+    left = without(text, [(issue.start, issue.end) for issue in issues])
+    is_usable = left.holds_text
+    after = [found, LeakRound(result="approved")] if is_usable else [found]
+    return left.filled("") if is_usable else text, reviewed_move(unit, after)
+
+
+def reviewed_move(unit: TaskNode, rounds: list[LeakRound], decided_by: str = "") -> Move:
+    """The move that keeps what reviews found; nothing is kept of a text in which nobody found anything."""
+    report = LeakReport(unit=unit.label, rounds=tuple(rounds), decided_by=decided_by)
+    is_clean = all(found.result == "approved" for found in rounds)
+
+    def move(stores: Stores, step: int) -> None:
+        if not is_clean:
+            new = NewDocument(
+                node=unit.key, kind=DocumentKind.LEAK_REVIEW, text=report.as_text, data=report.model_dump_json()
+            )
+            stores.documents.add(new, step or None)
+
+    return move
+
+
+def fills_gaps(locale: str, answer: str) -> str:
+    """Say what is wrong with an answer that fills no gap; empty if nothing is."""
+    return "" if has_fillings(answer) else render_problem("no_fillings", locale)
+
+
+def _surface(found: LeakRound) -> tuple[str, ...]:
+    """What the reviewing model advises; what code says of a leak names it."""
+    return tuple(leak.suggestion for leak in found.leaks if leak.found_by == "model" and leak.suggestion)

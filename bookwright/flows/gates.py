@@ -1,0 +1,186 @@
+"""Gates in the walk: where it rests for a human, and what a decision makes of what was done.
+
+The gate's row is the truth. A walk looks at it in the database and nowhere else, so a gate is where it was
+after any crash; nothing but a decision that somebody made lets the walk pass. Source: DESIGN section 6.
+"""
+
+from functools import partial
+
+from bookwright.agents.desk import ActivityRun
+from bookwright.failpoints import Failpoint
+from bookwright.flows.activities.surroundings import stands_for_chapter
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import GateWaiting
+from bookwright.models.gate import Decider, FallbackHistory, Gate, GateKind, GateState, Ruling, Unattended
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.models.ruling import approval
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.prompts.render import render_order
+from bookwright.storage.stores import Stores
+
+_TASKS = (TaskType.DESIGN, TaskType.SEARCH)
+
+
+def settle(deps: Deps) -> None:
+    """Set back what was rejected since the last walk, and rest if a gate still waits.
+
+    Raises:
+        GateWaiting: One does.
+    """
+    with deps.stores() as stores:
+        unsettled = stores.gates.unsettled()
+    for gate in unsettled:
+        if gate.state is GateState.REJECTED:
+            deps.desk.journal.move(partial(_set_back, gate, deps), Failpoint.SETTLE_GATE)
+        elif not _is_for_brief(gate.kind, deps):
+            raise GateWaiting(gate)
+
+
+def rest_if_waiting(deps: Deps) -> None:
+    """Rest if the step that was just recorded has opened a gate; asks nothing where the brief names none.
+
+    Raises:
+        GateWaiting: It has.
+    """
+    if not deps.brief.gates:
+        return
+    with deps.stores() as stores:
+        unsettled = stores.gates.unsettled()
+    if unsettled:
+        raise GateWaiting(unsettled[0])
+
+
+def open_outline(unit: TaskNode, stores: Stores, deps: Deps) -> None:
+    """Open the gate of the book's first plan, in the transaction that is about to record the plan."""
+    if GateKind.OUTLINE in deps.brief.gates and unit.parent is None and not stores.nodes.children(unit.key):
+        stores.gates.open(unit, GateKind.OUTLINE)
+
+
+def asks_chapter(unit: TaskNode, deps: Deps) -> bool:
+    """True if a unit that is about to be closed opens a gate."""
+    return GateKind.CHAPTER in deps.brief.gates and stands_for_chapter(unit, deps)
+
+
+def asks_design(unit: TaskNode, deps: Deps) -> bool:
+    """True if the design of a unit is to be looked at before anything is made of it, and nothing is yet."""
+    if not deps.brief.gates or _design_kind(unit) not in deps.brief.gates or unit.status is not NodeStatus.OPEN:
+        return False
+    with deps.stores() as stores:
+        return not stores.nodes.children(unit.key, TaskType.WRITE)
+
+
+def pass_design(unit: TaskNode, deps: Deps) -> None:
+    """Pass the gate of a unit's design, opening it at the first time.
+
+    Raises:
+        GateWaiting: It was not approved.
+    """
+    kind = _design_kind(unit)
+    assert kind is not None
+    gate = _opened(unit, kind, 1, None, deps)
+    if gate.state is not GateState.APPROVED:
+        raise GateWaiting(gate)
+
+
+def human_fallback(unit: TaskNode, deps: Deps, history: FallbackHistory, number: int = 1) -> Ruling:
+    """Ask a human about a draft that was refused as often as it may be revised without one.
+
+    Call it again with the next `number` where a revision that the human ordered is refused, too: the walk comes
+    here anew after a restart, and gets the decision that stands for that number.
+
+    Returns:
+        Approved, with the text to accept; or rejected, with the note under which the draft is to be revised.
+
+    Raises:
+        GateWaiting: Nobody has decided, and the brief wants to wait.
+    """
+    gate = _opened(unit, GateKind.HUMAN_FALLBACK, number, history, deps)
+    if gate.is_waiting and _is_for_brief(gate.kind, deps):
+        ruling = approval(gate, Decider.BRIEF)
+        deps.desk.journal.move(lambda stores, _: _decide(stores, gate, ruling), Failpoint.DECIDE_GATE)
+        gate = _opened(unit, GateKind.HUMAN_FALLBACK, number, history, deps)
+    if gate.is_waiting:
+        raise GateWaiting(gate)
+    return gate.ruling
+
+
+def show_rejected(unit: TaskNode, kind: GateKind, run: ActivityRun, deps: Deps) -> None:
+    """Put what the author has rejected before the steps that do it again; nothing where that is the first time."""
+    if unit.revision == 1 or run.is_small:
+        return
+    with deps.stores() as stores:
+        work = stores.gates.rejected_work(unit, kind)
+    if work:
+        run.add("rejected", work)
+
+
+def _opened(unit: TaskNode, kind: GateKind, number: int, history: FallbackHistory | None, deps: Deps) -> Gate:
+    """Return a gate as it stands, opening it if it is not there."""
+    gate = _find(unit, kind, number, deps)
+    if gate is None:
+        deps.desk.journal.move(lambda stores, _: stores.gates.open(unit, kind, number, history), Failpoint.OPEN_GATE)
+        gate = _find(unit, kind, number, deps)
+    assert gate is not None
+    return gate
+
+
+def _find(unit: TaskNode, kind: GateKind, number: int, deps: Deps) -> Gate | None:
+    with deps.stores() as stores:
+        return stores.gates.find(unit, kind, number)
+
+
+def _decide(stores: Stores, gate: Gate, ruling: Ruling) -> None:
+    if stores.gates.is_waiting(gate.id):  # else a person was quicker
+        stores.gates.decide(gate.id, ruling)
+
+
+def _is_for_brief(kind: GateKind, deps: Deps) -> bool:
+    """True for a gate that the brief decides by itself; never one that it asked for by name."""
+    return kind is GateKind.HUMAN_FALLBACK and deps.brief.unattended is Unattended.ACCEPT
+
+
+def _design_kind(unit: TaskNode) -> GateKind | None:
+    if unit.parent is None:
+        return GateKind.BOOK_DESIGN
+    return GateKind.VOLUME_DESIGN if unit.level is Level.VOLUME else None
+
+
+def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:
+    """Make a newer revision of what was rejected, with the note as an order; only that is done again."""
+    unit = stores.nodes.get(gate.node)
+    if unit.revision != gate.revision:
+        stores.gates.settle(gate, "")  # it was done again for another reason since
+        return
+    order = render_order(gate.note, deps.desk.locale)
+    if gate.kind is GateKind.OUTLINE:
+        work = _take_plan_back(unit, order, stores)
+    elif gate.kind is GateKind.CHAPTER:
+        work = _take_text_back(unit, order, stores)
+    else:
+        work = _take_design_on(unit, order, stores)
+    stores.gates.settle(gate, work)
+
+
+def _take_plan_back(unit: TaskNode, order: str, stores: Stores) -> str:
+    """Drop the tasks that were planned; the round is planned anew."""
+    tasks = stores.nodes.replace_below(unit.key, *_TASKS)
+    stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None, open_points=())
+    return "\n".join(f"- {task.title}: {task.goal}" if task.title else f"- {task.goal}" for task in tasks)
+
+
+def _take_design_on(unit: TaskNode, order: str, stores: Stores) -> str:
+    """Open the planning again: what is designed stays in view, what the new rounds design is newer and wins."""
+    stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None)
+    return ""
+
+
+def _take_text_back(unit: TaskNode, order: str, stores: Stores) -> str:
+    """Open a closed unit again: its parts are replaced, its design and its decision stand."""
+    parts = stores.nodes.replace_below(unit.key, TaskType.WRITE)
+    told = stores.documents.current(unit.key, DocumentKind.SUMMARY if parts else DocumentKind.PROSE)
+    stores.queue.withdraw([unit.key, *(part.key for part in parts)])
+    stores.nodes.add_written(unit, -unit.written)
+    stores.nodes.revise(unit, order, status=NodeStatus.OPEN.value, outline=())
+    return told.text if told else ""

@@ -1,0 +1,190 @@
+"""Making anew what is directly stale, in reading order, and only that.
+
+What a document came of is asked again in its own activity at a new revision of its node; prose is changed and not
+told anew, unless that is wanted. What comes out as it was makes nothing stale. Which documents are left is asked of
+the database after each, so that a refresh that was interrupted goes on by being started again.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from bookwright.agents.context.materials import origin_of
+from bookwright.flows.activities import brief as briefing
+from bookwright.flows.activities import close as closing
+from bookwright.flows.activities import execute as executing
+from bookwright.flows.activities import write as writing
+from bookwright.flows.activities.maintain import maintain
+from bookwright.flows.deps import Deps
+from bookwright.flows.revise import AMENDED, amend, void_unfinished
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.errors import BookPaused
+from bookwright.models.profile import ProfileName
+from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.staleness import Cause, Slot, Stale
+from bookwright.models.step import Activity, StepKey
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.storage.stores import Stores
+
+AMENDED_KINDS = (DocumentKind.PROSE, DocumentKind.REVIEW, DocumentKind.BLURB)
+"""Kinds that are changed rather than made anew: what is good in them is nowhere else."""
+
+_ACTIVITIES: dict[Activity, Callable[[TaskNode, Deps], None]] = {
+    Activity.EXECUTE: executing.execute,
+    Activity.AGGREGATE: executing.aggregate,
+    Activity.BRIEF: briefing.make_brief,
+    Activity.WRITE: writing.write,
+    Activity.CLOSE: closing.close,
+    Activity.PUBLISH: closing.publish,
+}
+
+_MAINTAINED = (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE)
+
+_SHOWN_CHARACTERS = 4_000
+"""Of what is new in one document; the whole of it stands in the context, as far as it bears on the task."""
+
+
+@dataclass(frozen=True)
+class Redone:
+    """A document that was made anew."""
+
+    document: Document
+    is_changed: bool
+    """False where it came out as it was."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a refresh is about."""
+
+    label: str = "1"
+    """Only documents of this node and of what is below it."""
+    is_anew: bool = False
+    """Write prose from its plan on, not as a revision of itself."""
+
+    def holds(self, stale: Stale) -> bool:
+        """True for a document that is meant."""
+        label = stale.document.label
+        return self.label == "1" or label == self.label or label.startswith(f"{self.label}.")
+
+
+def refresh(wanted: Wanted, deps: Deps, tell: Callable[[Redone], None]) -> list[Redone]:
+    """Make what is directly stale anew, each document at most once; `tell` hears of each.
+
+    Raises:
+        BookPaused, BackendError: As for any step; what was done stays, and the next refresh goes on behind it.
+    """
+    done: dict[Slot, Redone] = {}
+    while (stale := _next(wanted, done.keys(), deps)) is not None:
+        if not done:
+            deps.desk.journal.move(lambda stores, _: void_unfinished(stores))
+        _tell_maintainers(deps, DocumentKind.BOOK_DESIGN)
+        redone = _redo(stale, wanted, deps)
+        done[stale.document.slot] = redone
+        tell(redone)
+    if done:
+        _tell_maintainers(deps, *_MAINTAINED)
+    return list(done.values())
+
+
+def _next(wanted: Wanted, done: Iterable[Slot], deps: Deps) -> Stale | None:
+    deps.desk.journal.keep()
+    if deps.desk.journal.stop_requested:
+        raise BookPaused("asked to rest", f"`bookwright refresh {deps.storage.book}` goes on")
+    past = set(done)
+    with deps.stores() as stores:
+        waiting = (stale for stale in stores.staleness.direct() if wanted.holds(stale))
+        return next((one for one in waiting if one.document.slot not in past and _is_done(one, stores)), None)
+
+
+def _is_done(stale: Stale, stores: Stores) -> bool:
+    """False for what the walk is about to make anew by itself."""
+    node = stores.nodes.get(stale.document.node)
+    return stale.document.kind.is_running or node.status in (NodeStatus.DONE, NodeStatus.WRITTEN)
+
+
+def _redo(stale: Stale, wanted: Wanted, deps: Deps) -> Redone:
+    with deps.stores() as stores:
+        node = stores.nodes.get(stale.document.node)
+        old = stores.documents.get(stale.document.id)
+        maker = stores.steps.asked(stale.document.step).key if stale.document.step else None
+    assert old is not None  # it was just found
+    assert maker is not None  # what no step made rests on nothing
+    if old.kind.is_running:
+        _take_in(stale.causes, old.kind, deps)
+    elif _is_amended(old, maker, wanted, deps):
+        order, news = _order(stale.causes, deps)
+        amend(node, old, order, DocumentOrigin.REFRESH, deps, news)
+    else:
+        _make_again(node, old.kind, maker, deps)
+    with deps.stores() as stores:
+        new = stores.documents.current(node.key, old.kind, with_text=False)
+    assert new is not None
+    return Redone(new, new.text_hash != old.text_hash)
+
+
+def _is_amended(old: Document, maker: StepKey, wanted: Wanted, deps: Deps) -> bool:
+    """True for what goes on from its present text; a weak model can only write anew."""
+    if deps.profile.name is ProfileName.SMALL:
+        return False
+    if old.kind is DocumentKind.PROSE and wanted.is_anew:
+        return False
+    return old.kind in AMENDED_KINDS or maker.step.startswith(AMENDED)
+
+
+def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) -> None:
+    """Do a document's own activity at a new revision of its node; one that was begun so before goes on."""
+    if node.revision == maker.revision:
+        deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
+    node = deps.fresh(node)
+    activity = Activity.WRITE if kind is DocumentKind.PROSE else maker.activity  # a review of it may have accepted it
+    deps.window.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
+
+
+def _take_in(causes: Iterable[Cause], kind: DocumentKind, deps: Deps) -> None:
+    """Let a maintainer take in what was replaced; newer news that waits comes in with it."""
+
+    def owe(stores: Stores, _: int) -> None:
+        waiting = {document for _, waiting_kind, document in stores.queue.waiting() if waiting_kind is kind}
+        for cause in causes:
+            if cause.new.id not in waiting:
+                stores.queue.add(kind, cause.new.id)
+
+    deps.desk.journal.move(owe)
+    _tell_maintainers(deps, kind)
+
+
+def _tell_maintainers(deps: Deps, *kinds: DocumentKind) -> None:
+    """Let the maintainers take in what waits, if some of it is for one of those kinds."""
+    with deps.stores() as stores:
+        root = stores.nodes.root()
+        waits = any(kind in kinds for _, kind, _ in stores.queue.waiting())
+    if waits:
+        maintain(root, deps)
+
+
+def _order(causes: Iterable[Cause], deps: Deps) -> tuple[str, list[int]]:
+    """Say what is new in the documents that a text rests on, and which they are."""
+    told: list[str] = []
+    with deps.stores() as stores:
+        for cause in causes:
+            old, new = stores.documents.get(cause.old.id), stores.documents.get(cause.new.id)
+            assert old is not None  # both were just found
+            assert new is not None
+            heading = origin_of(stores.nodes.get(new.node), new.kind, deps.desk.locale)
+            told.append(f"{heading}\n{_news(old.text, new.text)[:_SHOWN_CHARACTERS]}")
+    return "\n\n".join(told), [cause.new.id for cause in causes]
+
+
+def _news(old: str, new: str) -> str:
+    """Return the sentences of a text that an older one had not, in order; all of it where it only lost some."""
+    before, after = _split(old), _split(new)
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    fresh = [
+        sentence for tag, _, _, start, end in blocks if tag in ("insert", "replace") for sentence in after[start:end]
+    ]
+    return "\n".join(fresh) or new
+
+
+def _split(text: str) -> list[str]:
+    return [sentence for paragraph in paragraphs(text) for sentence in sentences(paragraph)]

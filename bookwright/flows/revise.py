@@ -1,0 +1,199 @@
+"""Changing one's mind about one document: by the author's own words, by a note, or by taking up an earlier version.
+
+The old version stays; what rests on it is found by `StalenessRepository` and made anew by `flows/refresh.py`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.desk import ActivityRun, Conclude
+from bookwright.agents.workflows import AMEND, AMEND_PROSE
+from bookwright.flows.activities.acceptance import both, no_move
+from bookwright.flows.activities.brief import guard_of
+from bookwright.flows.activities.finish import purged
+from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.deps import Deps
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.errors import InvalidInput
+from bookwright.models.plain import plain
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.prompts import Card
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+WRITABLE = (
+    DocumentKind.PROSE, DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.WRITERS_BRIEF, DocumentKind.SUMMARY,
+    DocumentKind.REVIEW, DocumentKind.BLURB, DocumentKind.BOOK_DESIGN,
+)  # fmt: skip
+"""What an author may say in other words. The state of the story is kept as structure: it follows the summaries."""
+
+_MAKERS = {
+    DocumentKind.PROSE: (Activity.WRITE, "write_plan"),
+    DocumentKind.DESIGN: (Activity.EXECUTE, "designer"),
+    DocumentKind.FINDINGS: (Activity.EXECUTE, "researcher"),
+    DocumentKind.WRITERS_BRIEF: (Activity.BRIEF, "write_plan"),
+    DocumentKind.SUMMARY: (Activity.CLOSE, "evaluator"),
+    DocumentKind.REVIEW: (Activity.CLOSE, "evaluator"),
+    DocumentKind.BLURB: (Activity.PUBLISH, "questions"),
+    DocumentKind.BOOK_DESIGN: (Activity.MAINTAIN, "maintainer"),
+}
+"""As which activity, and with whose budget, a document is looked at again: its maker's."""
+
+_KEPT_WITH_TEXT = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
+"""Kinds whose structure is where they come from, which other words do not change."""
+
+AMENDED = "amend."
+"""Begins the name of a step that changed a text; the version that it changed follows."""
+
+
+def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Document:
+    """Return the current document of a kind at a node, with its text; without a kind, the one that a node is for.
+
+    Raises:
+        InvalidInput: There is none, or nothing says which is meant.
+    """
+    there = stores.documents.of_nodes([node.key], *DocumentKind)
+    kinds = [document.kind for document in there]
+    wanted = kind or next((kind for kind in WRITABLE[:3] if kind in kinds), kinds[0] if len(kinds) == 1 else None)
+    found = next((document for document in there if document.kind is wanted), None)
+    if found is not None:
+        return found
+    told = f"it has {', '.join(sorted(kinds))}" if kinds else "it has none yet"
+    if kind is None and kinds:
+        raise InvalidInput(f"{node.name} has several documents; say with --kind which: {', '.join(sorted(kinds))}")
+    raise InvalidInput(f"{node.name} has no {kind or 'document'}; {told}")
+
+
+def check_writable(document: Document, node: TaskNode) -> None:
+    """Refuse what nobody writes by hand.
+
+    Raises:
+        InvalidInput: Its kind is made and kept by the engine alone.
+    """
+    if document.kind not in WRITABLE:
+        raise InvalidInput(
+            f"the {document.kind} of {node.name} is kept by the engine; revise what it is made of, "
+            "or take an earlier version up again with `bookwright restore`"
+        )
+
+
+def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str = "") -> Document | None:
+    """Make the author's words the next version of a document, in a transaction on a book that rests.
+
+    Returns None, and changes nothing, where they are the words that stand there.
+
+    Raises:
+        InvalidInput: There are no words, or the kind is not an author's to write.
+    """
+    check_writable(old, node)
+    text = plain(text).strip()
+    if not text:
+        raise InvalidInput(f"a {old.kind} without a word would leave {node.name} without one; nothing was changed")
+    if text == stores.documents.text_of(old).strip():
+        return None
+    new = NewDocument(
+        node=node.key, kind=old.kind, text=text, data=_data_kept(stores, old), origin=DocumentOrigin.AUTHOR,
+        base=old.version, note=note,
+    )  # fmt: skip
+    return put(stores, node, old, new, None)
+
+
+def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: int) -> Document:
+    """Take an earlier version up again, as a new version with its text, its structure and what it rested on.
+
+    Raises:
+        InvalidInput: There is no such version, or its text stands there already.
+    """
+    current = chosen(stores, node, kind)
+    versions = stores.documents.versions(node.key, current.kind)
+    old = next((found for found in versions if found.version == version), None)
+    if old is None:
+        raise InvalidInput(
+            f"the {current.kind} of {node.name} has no version {version}; it has 1 to {current.version}, "
+            f"see `bookwright history {current.book} {node.label}`"
+        )
+    if old.text_hash == current.text_hash:
+        raise InvalidInput(f"the {current.kind} of {node.name} reads as in version {version} already")
+    new = NewDocument(
+        node=node.key, kind=old.kind, text=stores.documents.text_of(old), data=stores.documents.data_of(old),
+        inputs=tuple(stores.documents.inputs_of(old.id)), origin=DocumentOrigin.RESTORE, base=version,
+    )  # fmt: skip
+    return put(stores, node, current, new, None)
+
+
+def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> Document:
+    """Store a version in the place of another: its length is counted, the maintainers are owed a look at it.
+
+    What is under way on the book was begun with the old one, so that is begun again.
+    """
+    void_unfinished(stores)
+    document = stores.documents.add(new, step)
+    if new.kind is DocumentKind.PROSE:
+        stores.nodes.add_written(node, document.length - old.length)
+    stores.queue.tell_again(document)
+    return document
+
+
+def void_unfinished(stores: Stores) -> None:
+    """Give a node whose activity was interrupted a new revision: its steps so far saw what stands no more.
+
+    Where a human decides on what was done, that is kept.
+    """
+    if stores.gates.unsettled():
+        return
+    for node in stores.nodes.open_path():
+        if node.status is not NodeStatus.DONE and stores.steps.is_under_way(node):
+            stores.nodes.change(node.key, revision=node.revision + 1)
+
+
+def amend(
+    node: TaskNode, old: Document, order: str, origin: DocumentOrigin, deps: Deps, rests_on: Iterable[int] = ()
+) -> None:
+    """Have a model change a document as ordered: one step of its maker's, recorded with the new version.
+
+    `rests_on` are documents whose words stand in the order. A note is kept as it was given.
+
+    Raises:
+        NoResult: No answer was one.
+        BookPaused, BackendError: As for any step.
+    """
+    activity, context = _MAKERS[old.kind]
+    unit = unit_of(node, deps)
+    is_prose = old.kind is DocumentKind.PROSE
+    guard = guard_of(unit, deps) if is_prose else None
+    run = deps.desk.begin(activity, node, unit, _card(node, unit, old, deps), context=context, guard=guard)
+    run.add("text", old.text)
+    run.add("order", order)
+    run.rests_on(*rests_on)
+    with deps.stores() as stores:
+        data = _data_kept(stores, old)
+
+    def amended(text: str) -> Move:
+        text, review = purged(text.strip(), unit, deps) if is_prose else (text.strip(), no_move)
+        new = NewDocument(
+            node=node.key, kind=old.kind, text=text, data=data, inputs=(*run.sources, old.id), origin=origin,
+            base=old.version, note=order if origin is DocumentOrigin.NOTE else "",
+        )  # fmt: skip
+
+        def move(stores: Stores, step: int) -> None:
+            put(stores, node, old, new, step)
+
+        return both(move, review)
+
+    agent = AMEND_PROSE if is_prose else AMEND
+    deps.window.run(activity, node, lambda: _ask(run, agent, amended, old))
+
+
+def _ask(run: ActivityRun, agent: Agent, amended: Conclude, old: Document) -> None:
+    run.run(agent, amended, step=f"{AMENDED}{old.version}")
+
+
+def _card(node: TaskNode, unit: TaskNode, old: Document, deps: Deps) -> Card:
+    card = unit_card(unit, deps, None if node.is_unit else node)
+    return replace(card, ask_length=old.length, word_allowance=old.length)
+
+
+def _data_kept(stores: Stores, old: Document) -> str:
+    return stores.documents.data_of(old) if old.kind in _KEPT_WITH_TEXT else ""

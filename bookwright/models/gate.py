@@ -1,0 +1,157 @@
+"""Gates: places where a human decides, and the book rests until they do."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class GateKind(StrEnum):
+    """What a gate is about."""
+
+    OUTLINE = "outline"
+    """The book's first plan, before anything of it is worked out."""
+    BOOK_DESIGN = "book_design"
+    """The design of the whole book, before it is divided or written."""
+    VOLUME_DESIGN = "volume_design"
+    """The design of one volume, before it is divided."""
+    CHAPTER = "chapter"
+    """A chapter, or what stands in a chapter's place, once it is closed."""
+    HUMAN_FALLBACK = "human_fallback"
+    """A draft that was refused as often as a revision may be made by itself. Source: REQUIREMENTS S2-049."""
+
+
+PHASES = tuple(kind for kind in GateKind if kind is not GateKind.HUMAN_FALLBACK)
+"""Gates that a brief may ask for; the last one opens where it must."""
+
+
+class GateState(StrEnum):
+    """Where a gate stands. Nothing but a decision takes it out of waiting."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class Unattended(StrEnum):
+    """What a book does about a draft that only a human could let pass, by its brief."""
+
+    REST = "rest"
+    """It waits for one."""
+    ACCEPT = "accept"
+    """It takes the draft, and the gate stays on record as a mark."""
+
+
+class Decider(StrEnum):
+    """By which way a decision came."""
+
+    COMMAND = "command"
+    """`bookwright approve` or `reject`."""
+    PROMPT = "prompt"
+    """The question that `write` asks in a terminal."""
+    PREFECT = "prefect"
+    """A flow run that was resumed with an answer."""
+    BRIEF = "brief"
+    """`unattended = "accept"`: nobody was asked."""
+
+
+class Refusal(BaseModel):
+    """Why one draft was refused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reasons: tuple[str, ...]
+
+
+class FallbackHistory(BaseModel):
+    """What a human has to know to decide about a draft that was refused too often."""
+
+    model_config = ConfigDict(frozen=True)
+
+    draft: str
+    """The newest one, which approving takes."""
+    refusals: tuple[Refusal, ...] = ()
+    """Oldest first."""
+
+    @property
+    def last_issues(self) -> tuple[str, ...]:
+        """What is wrong with the newest draft."""
+        return self.refusals[-1].reasons if self.refusals else ()
+
+
+class Ruling(BaseModel):
+    """A decision."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: GateState
+    note: str = ""
+    """On a rejection the order under which the work is done again."""
+    text: str = ""
+    """Human fallback, approved: what is accepted, the author's own text or the stored draft."""
+    by: Decider
+
+    @property
+    def is_approved(self) -> bool:
+        """True if the book goes on with what there is."""
+        return self.state is GateState.APPROVED
+
+
+class Gate(BaseModel):
+    """One gate with what was decided."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    """Grows over all books of a database; what a person calls it by."""
+    book: str
+    node: int
+    label: str = ""
+    title: str = ""
+    """The node's."""
+    revision: int
+    """The node's when the gate was opened."""
+    kind: GateKind
+    number: int = 1
+    """Which gate of its kind at this revision of its node, from 1."""
+    state: GateState
+    note: str = ""
+    draft: str = ""
+    """Human fallback: the draft. Another gate that was rejected: what its work had come to."""
+    text: str = ""
+    """The author's own text, where they gave one."""
+    refusals: tuple[Refusal, ...] = ()
+    by: Decider | None = None
+    """None while it waits."""
+    created_at: float
+    decided_at: float | None = None
+    is_settled: bool = False
+    """Nothing is left to be done about it: approved, or the work was set back for doing it again."""
+    told_at: float | None = None
+    """When the webhook took the news."""
+    notice: str = ""
+    """Why it did not."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """True until somebody decides."""
+        return self.state is GateState.WAITING
+
+    @property
+    def name(self) -> str:
+        """The gate in a few words: `gate 3, outline of 1 "The Log"`."""
+        title = f' "{self.title}"' if self.title else ""
+        return f"gate {self.id}, {self.kind} of {self.label}{title}"
+
+    @property
+    def how_to_decide(self) -> str:
+        """The commands that do."""
+        return (
+            f"`bookwright approve {self.book} {self.id}` or "
+            f'`bookwright reject {self.book} {self.id} --note "..."` decides'
+        )
+
+    @property
+    def ruling(self) -> Ruling:
+        """What was decided about it; only of a gate that waits no more."""
+        assert self.by is not None
+        return Ruling(state=self.state, note=self.note, text=self.text or self.draft, by=self.by)

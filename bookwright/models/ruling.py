@@ -1,0 +1,48 @@
+"""What makes a decision about a gate one that can be carried out."""
+
+import unicodedata
+
+from bookwright.models.errors import InvalidInput
+from bookwright.models.gate import Decider, Gate, GateKind, GateState, Ruling
+from bookwright.models.plain import plain
+
+MOST_NOTE, MOST_TEXT = 10_000, 1_000_000
+"""Characters."""
+
+
+def approval(gate: Gate, by: Decider, note: str = "", text: str | None = None) -> Ruling:
+    """Let a gate pass; at a human fallback with the draft as it is or with a text of the author's own.
+
+    Raises:
+        InvalidInput: The gate takes no text, or the text is empty or too long.
+    """
+    if text is not None and gate.kind is not GateKind.HUMAN_FALLBACK:
+        raise InvalidInput(f"{gate.name}, takes no text of your own; reject it with a note that says what to change")
+    if text is not None and not _clean(text):
+        raise InvalidInput("the text of your own is empty")
+    own = _bounded(text or "", MOST_TEXT, "text")
+    return Ruling(state=GateState.APPROVED, note=_bounded(note, MOST_NOTE, "note"), text=own, by=by)
+
+
+def rejection(gate: Gate, by: Decider, note: str) -> Ruling:
+    """Have what a gate is about done again under a note.
+
+    Raises:
+        InvalidInput: There is no note, or it is too long.
+    """
+    if not _clean(note):
+        raise InvalidInput(f"{gate.name}: a rejection needs a note that says what is to be different")
+    return Ruling(state=GateState.REJECTED, note=_bounded(note, MOST_NOTE, "note"), by=by)
+
+
+def _bounded(text: str, most: int, what: str) -> str:
+    clean = _clean(text)
+    if len(clean) > most:
+        raise InvalidInput(f"the {what} has {len(clean):,} characters; it may have {most:,}")
+    return clean
+
+
+def _clean(text: str) -> str:
+    """Leave out what steers terminals and what no database takes; normalise line ends and composition."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return unicodedata.normalize("NFC", plain(lines)).strip()

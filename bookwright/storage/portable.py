@@ -1,0 +1,246 @@
+"""A book's rows as any database can take them: numbers instead of keys, and nothing that only one database means.
+
+The tables are those of `tables.metadata` that belong to a book, so that a new one is told with the others.
+"""
+
+import base64
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    Table,
+    TypeDecorator,
+    collate,
+    func,
+    select,
+)
+from sqlalchemy.dialects import sqlite
+
+from bookwright.models.book import BookState
+from bookwright.models.step import Activity
+from bookwright.storage.tables import books, maintenance, metadata, steps, texts
+
+MADE_AGAIN = {
+    "allowances": "a slice of the studio's cap, which only a running book has",
+    "passages": "cut from the documents when the book is gone on with",
+    "vectors": "embedded anew by the embedding that is set where the book comes to",
+}
+"""Tables of a book that are no part of it, and why."""
+
+LOCAL = {"books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"})}
+"""Columns that mean nothing elsewhere; the book's id is told once, beside the rows."""
+
+SOFT_REFERENCES = {
+    ("document_inputs", "input"): "documents",
+    ("codex", "document"): "documents",
+    ("codex", "step"): "steps",
+    ("codex_suggestions", "document"): "documents",
+    ("codex_suggestions", "step"): "steps",
+}
+"""Columns that hold another table's key without a constraint."""
+
+RESTS = {
+    "state": BookState.PAUSED.value,
+    "reason": "it was being written when it was exported",
+    "advice": "`bookwright resume` goes on from the state that was exported",
+}
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of a book, as it is told."""
+
+    table: Table
+    key: str | None
+    """The column that the database numbers; None where the rows bring their own names."""
+    columns: tuple[Column[Any], ...]
+    references: Mapping[str, str]
+    """The table that a column refers to by its number."""
+
+    @property
+    def name(self) -> str:
+        """The table's name."""
+        return self.table.name
+
+    def of(self, book: str) -> ColumnElement[bool]:
+        """The condition that a row belongs to a book."""
+        return _of_book(self.table, book)
+
+
+@cache
+def parts() -> tuple[Part, ...]:
+    """Return the tables of a book, each after those that it refers to."""
+    wanted = [table for table in metadata.sorted_tables if is_of_a_book(table) and table.name not in MADE_AGAIN]
+    return tuple(_part(table) for table in wanted)
+
+
+def is_of_a_book(table: Table) -> bool:
+    """True if each row of a table belongs to one book, by a column or by what it refers to."""
+    owners = {key.column.table for key in table.foreign_keys} - {table}
+    return table is books or any(owner is books or is_of_a_book(owner) for owner in owners)
+
+
+def is_number(column: Column[Any]) -> bool:
+    """True for a column that may hold a key which the database made."""
+    return isinstance(column.type, BigInteger) and column.type.compile(sqlite.dialect()) == "INTEGER"
+
+
+def python_type(column: Column[Any]) -> type:
+    """Return what the values of a column are."""
+    kind = column.type
+    return (kind.impl_instance if isinstance(kind, TypeDecorator) else kind).python_type
+
+
+class Keys:
+    """The keys of one book in one database, by their numbers, which are the same in all: 1 is the oldest row."""
+
+    def __init__(self, by_table: Mapping[str, "array[int]"]) -> None:
+        self._by_table = by_table
+
+    @classmethod
+    def of(cls, book: str, connection: Connection) -> "Keys":
+        """Read the keys of a book."""
+        return cls({part.name: _keys(part, book, connection) for part in parts() if part.key})
+
+    def count(self, table: str) -> int | None:
+        """Return how many rows a table has; None for one without keys."""
+        return len(self._by_table[table]) if table in self._by_table else None
+
+    def number(self, table: str, key: int) -> int:
+        """Return a key's number; 0 for what is not there."""
+        known = self._by_table[table]
+        place = bisect_left(known, key)
+        return place + 1 if place < len(known) and known[place] == key else 0
+
+    def key(self, table: str, number: int) -> int:
+        """Return the key of a number; 0 stands for what is not there."""
+        return self._by_table[table][number - 1] if number else 0
+
+
+def count_rows(part: Part, book: str, keys: Keys, connection: Connection) -> int:
+    """Count a book's rows in one table."""
+    known = keys.count(part.name)
+    if known is not None:
+        return known
+    return connection.execute(select(func.count()).select_from(part.table).where(part.of(book))).scalar_one()
+
+
+def rows(part: Part, book: str, keys: Keys, connection: Connection) -> Iterator[dict[str, Any]]:
+    """Yield a book's rows of one table, as JSON knows values, in an order that every database keeps."""
+    order = [_by_bytes(column, connection) for column in part.table.primary_key if column.name != "book"]
+    query = select(*part.columns).where(part.of(book)).order_by(*order)
+    for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
+        values = {name: _told(value, part) for name, value in row.items()}
+        yield _rested(part, _numbered(part, values, keys.number))
+
+
+def taken_in(part: Part, values: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    """Return a told row as a database takes it: with its keys, and bytes as they are stored."""
+    stored = {name: _stored(value, part, name) for name, value in values.items()}
+    return _numbered(part, stored, keys.key)
+
+
+def is_round_of_queue(part: Part, values: Mapping[str, Any]) -> bool:
+    """True if a step's round is a place in the maintainers' queue: they take in what they are owed up to it."""
+    return part.table is steps and values.get("activity") == Activity.MAINTAIN.value
+
+
+def _told(value: Any, part: Part) -> Any:
+    """Return a stored value as JSON knows it; a text of the book as itself unless UTF-8 cannot hold it."""
+    if not isinstance(value, (bytes, memoryview)):
+        return value
+    raw = zlib.decompress(value) if part.table is texts else bytes(value)
+    try:
+        return raw.decode("utf-8") if part.table is texts else _base64(raw)
+    except UnicodeDecodeError:
+        return _base64(raw)
+
+
+def bytes_of(value: Any) -> bytes:
+    """Return bytes, or a text, from what JSON says of them.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    match value:
+        case str():
+            return value.encode("utf-8")
+        case {"base64": str(encoded), **rest} if not rest:
+            return base64.b64decode(encoded, validate=True)
+    raise ValueError("is neither a text nor bytes in base64")
+
+
+def _stored(value: Any, part: Part, name: str) -> Any:
+    if not isinstance(part.table.c[name].type, LargeBinary):
+        return value
+    return zlib.compress(bytes_of(value), 3) if part.table is texts else bytes_of(value)
+
+
+def _numbered(part: Part, values: dict[str, Any], translate: Any) -> dict[str, Any]:
+    referring = dict(part.references)
+    if part.key:
+        referring[part.key] = part.name
+    if is_round_of_queue(part, values):
+        referring["round"] = maintenance.name
+    return values | {
+        name: translate(table, values[name]) for name, table in referring.items() if values.get(name) is not None
+    }
+
+
+def _rested(part: Part, values: dict[str, Any]) -> dict[str, Any]:
+    is_running = part.table is books and values["state"] == BookState.WRITING.value
+    return values | RESTS if is_running else values
+
+
+def _part(table: Table) -> Part:
+    key = next((column.name for column in table.primary_key if is_number(column) and not column.foreign_keys), None)
+    if table.primary_key.columns.keys() != [key]:
+        key = None
+    left_out = LOCAL.get(table.name, frozenset())
+    columns = tuple(column for column in table.columns if column.name != "book" and column.name not in left_out)
+    return Part(table, key, columns, _references(table))
+
+
+def _references(table: Table) -> dict[str, str]:
+    hard = {column.name: key.column.table.name for column in table.columns for key in column.foreign_keys}
+    soft = {column: target for (name, column), target in SOFT_REFERENCES.items() if name == table.name}
+    return {column: target for column, target in (hard | soft).items() if is_number(table.c[column])}
+
+
+def _of_book(table: Table, book: str) -> ColumnElement[bool]:
+    if table is books:
+        return books.c.id == book
+    if "book" in table.c:
+        return table.c.book == book
+    key = next(key for key in table.foreign_keys if is_of_a_book(key.column.table))
+    return key.parent.in_(select(key.column).where(_of_book(key.column.table, book)))
+
+
+def _keys(part: Part, book: str, connection: Connection) -> "array[int]":
+    column = part.table.c[str(part.key)]
+    found = connection.execute(
+        select(column).where(part.of(book)).order_by(column), execution_options={"yield_per": 10 * _AT_ONCE}
+    )
+    return array("q", found.scalars())
+
+
+def _by_bytes(column: Column[Any], connection: Connection) -> ColumnElement[Any]:
+    """Order texts by their bytes, as SQLite does; a Postgres database may have a language's own order."""
+    is_text = connection.dialect.name == "postgresql" and python_type(column) is str
+    return collate(column, "C") if is_text else column
+
+
+def _base64(raw: bytes) -> dict[str, str]:
+    return {"base64": base64.b64encode(raw).decode("ascii")}

@@ -1,0 +1,74 @@
+"""What a told row must be before anything is written: whole, of the right types, referring to what is there."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, LargeBinary
+
+from bookwright.storage.portable import Part, bytes_of, is_round_of_queue, python_type
+from bookwright.storage.tables import maintenance, texts
+from bookwright.storage.texts import bytes_hash
+
+
+def check_row(part: Part, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
+    """Check one row, the `number`th of its table, in a book with so many rows in each table.
+
+    Raises:
+        ValueError: It cannot stand in the book; the message says why.
+    """
+    columns = {column.name: column for column in part.columns}
+    if unknown := sorted(set(values) - set(columns)):
+        raise ValueError(f"{part.name} has no {unknown[0]!r}; a newer version wrote it, or it was changed")
+    for name, column in columns.items():
+        if name not in values:
+            _check_default(column)
+        else:
+            _check_value(column, values[name])
+    if part.key and values[part.key] != number:
+        raise ValueError(f"its {part.key} is {values[part.key]}, where {number} comes next")
+    _check_references(part, values, number, counts)
+    if part.table is texts and bytes_hash(bytes_of(values["body"])) != values["hash"]:
+        raise ValueError("the text is not the one that its hash names")
+
+
+def _check_default(column: Column[Any]) -> None:
+    if column.primary_key or not (column.nullable or column.default is not None or column.server_default is not None):
+        raise ValueError(f"{column.name!r} is missing")
+
+
+def _check_value(column: Column[Any], value: Any) -> None:
+    if value is None:
+        if not column.nullable:
+            raise ValueError(f"{column.name!r} is null")
+    elif isinstance(column.type, LargeBinary):
+        bytes_of(value)
+    elif not _fits(column, value):
+        raise ValueError(f"{column.name!r} cannot be {str(value)[:40]!r}")
+
+
+def _fits(column: Column[Any], value: Any) -> bool:
+    wanted = python_type(column)
+    if wanted is int:
+        bits = 63 if isinstance(column.type, BigInteger) else 31
+        return type(value) is int and -(2**bits) <= value < 2**bits
+    if wanted is str:
+        return isinstance(value, str) and _is_storable(value)
+    if wanted is float:
+        return type(value) in (int, float) and isfinite(value)
+    return type(value) is wanted
+
+
+def _is_storable(value: str) -> bool:
+    return "\x00" not in value and value.encode("utf-8", "replace").decode("utf-8") == value
+
+
+def _check_references(part: Part, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
+    for name, table in part.references.items():
+        target = values.get(name)
+        is_hard = bool(part.table.c[name].foreign_keys)
+        most = number - 1 if table == part.name else counts.get(table, 0)
+        if target is not None and not (1 if is_hard else 0) <= target <= most:
+            raise ValueError(f"its {name} is {target}, and there is no such row in {table}")
+    if is_round_of_queue(part, values) and not 0 <= values["round"] <= counts.get(maintenance.name, 0):
+        raise ValueError(f"its round is {values['round']}, and there is no such row in {maintenance.name}")

@@ -1,0 +1,118 @@
+"""What events come to on the screen: text, tools with their times, waits and errors."""
+
+from bookwright.cli.watch.stream import Kind, Stream
+from bookwright.models.event import (
+    CompletedEvent,
+    CompletedPayload,
+    FailedEvent,
+    FailedPayload,
+    Message,
+    MessageEvent,
+    MessagePayload,
+    ReasoningEvent,
+    Role,
+)
+from tests.cli.watch.saying import DRAFT, happened, said
+
+
+def heard(*events):
+    stream = Stream()
+    for event in events:
+        stream.hear(event)
+    return stream.snapshot(0)
+
+
+def pieces(*events):
+    return [(piece.kind, piece.text) for piece in heard(*events).pieces]
+
+
+def test_increments_of_a_step_are_one_text_below_its_name():
+    found = pieces(happened("started"), said("Rain "), said("fell."), said("Why?", "1.3 plan/proposer"))
+
+    assert found == [
+        (Kind.HEAD, DRAFT),
+        (Kind.TEXT, "Rain fell."),
+        (Kind.HEAD, "1.3 plan/proposer"),
+        (Kind.TEXT, "Why?"),
+    ]
+
+
+def test_thoughts_stand_apart_from_the_text():
+    found = pieces(said("Hm. ", kind=ReasoningEvent), said("Hm.", kind=ReasoningEvent), said("Rain."))
+
+    assert found[1:] == [(Kind.THOUGHT, "Hm. Hm."), (Kind.TEXT, "Rain.")]
+
+
+def test_the_text_of_a_broken_stream_is_void():
+    found = pieces(
+        said("Old.", "1.1 write/draft"), happened("started"), said("Rain f"), happened("restarted"), said("Snow.")
+    )
+
+    assert ("text", "Rain f") not in found
+    assert found[-2:] == [(Kind.NOTE, "again: the stream broke"), (Kind.TEXT, "Snow.")]
+
+
+def test_a_use_of_a_tool_has_its_time_and_its_status():
+    running = heard(happened("tool_use", text='{"query": "灯"}', tool="web_search"))
+    done = heard(
+        happened("tool_use", text="{}", tool="Read"), happened("tool_use", text="{}", tool="Grep", at=1_500),
+        happened("tool_result", text='{"status": "error"}', tool="Grep", at=1_900),
+        happened("tool_result", text='{"status": "success"}', tool="Read", at=3_000),
+    )  # fmt: skip
+
+    assert [(use.tool, use.millis) for use in running.uses] == [("web_search", None)]
+    assert [(use.tool, use.millis, use.status) for use in done.uses] == [
+        ("Read", 2_000, "success"),
+        ("Grep", 400, "error"),
+    ]
+
+
+def test_an_answer_of_a_tool_that_nobody_asked_and_one_that_is_no_json_break_nothing():
+    done = heard(happened("tool_result", tool="Read"), happened("tool_use", tool="Read"),
+                 happened("tool_result", text="{", tool="Read", at=900))  # fmt: skip
+
+    assert [(use.millis, use.status) for use in done.uses] == [(0, "")]
+
+
+def test_a_wait_is_told_until_something_comes():
+    wait = happened("waiting", text="rate limit, 20 s")
+
+    assert heard(wait).waits == "rate limit, 20 s"
+    assert heard(wait, said("Rain.")).waits == ""
+
+
+def test_an_error_is_told_until_something_goes_well():
+    down = FailedEvent(agent_id="x", tab_id="lamp", task_id=DRAFT, payload=FailedPayload(error="it is down"))
+    refused = happened("step", failure="unparsable", detail="no JSON")
+    looked = happened("step", failure="tool_use", detail="Read")
+    well = CompletedEvent(agent_id="x", tab_id="lamp", task_id=DRAFT, payload=CompletedPayload(text="Rain."))
+
+    assert heard(down).error == "it is down"
+    assert heard(refused).error == "unparsable: no JSON"
+    assert heard(looked).error == ""
+    assert heard(down, well).error == ""
+    assert heard(down).pieces[-1].kind is Kind.ERROR
+
+
+def test_what_could_steer_the_terminal_is_left_out():
+    assert pieces(said("Rain\x1b[2J\x07 fell.\x9b"))[-1] == (Kind.TEXT, "Rain[2J fell.")
+
+
+def test_the_text_is_bounded_whatever_comes():
+    flood = [said("雨" * 500, f"1.{number} write/draft") for number in range(200)]
+    one = [said("雨" * 500) for _ in range(200)]
+
+    assert sum(len(text) for _, text in pieces(*flood)) <= 12_000
+    assert sum(len(text) for _, text in pieces(*one)) <= 12_000 + len(DRAFT)
+
+
+def test_of_a_talk_the_person_and_each_agent_are_named():
+    asked = Message(id="1", tab_id="talk", agent_id="code", role=Role.USER, text="Why?", timestamp=1)
+    question = MessageEvent(agent_id="code", tab_id="talk", payload=MessagePayload(message=asked))
+
+    found = pieces(question, said("Because.", task="abc"), said("I look.", task="abc", parent_agent_id="code"))
+
+    assert found == [
+        (Kind.PERSON, "Why?"), (Kind.HEAD, "draft"), (Kind.TEXT, "Because."),
+        (Kind.HEAD, "code > draft"), (Kind.TEXT, "I look."),
+    ]  # fmt: skip
