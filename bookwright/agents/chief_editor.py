@@ -15,9 +15,10 @@ from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
 from bookwright.agents.desk import Artefact, Asker
 from bookwright.agents.parsing import Parsed, parse
-from bookwright.models.command import Command, Reading, Unclear
+from bookwright.models.command import Command, Unclear
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.plain import plain
+from bookwright.models.reading import Reading
 from bookwright.models.step import Failure, Reply, StepKey
 from bookwright.prompts.render import render_agent, render_chief_editor
 from bookwright.storage.journal import Attempt

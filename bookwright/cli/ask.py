@@ -15,7 +15,8 @@ from bookwright.cli.command_lines import LINES, Line, arguments_of, offered, typ
 from bookwright.cli.deciding import can_ask
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
-from bookwright.models.command import MAX_WORDS, Unclear
+from bookwright.models.command import Unclear
+from bookwright.models.command_values import MAX_WORDS
 from bookwright.models.errors import InvalidInput
 from bookwright.models.step import Activity
 

@@ -4,15 +4,15 @@ Nothing but a command of this list can come out of a model, whatever it says. So
 conflict C-08.
 """
 
-import unicodedata
-from typing import Annotated, Any, Literal, get_args
+from typing import Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.models.codex import EntryKind, Importance
+from bookwright.models.command_values import Many, Name, Node, PlaceText, VisibilityName, Words
 from bookwright.models.foreshadowing import ThreadStatus
 from bookwright.models.level import Level
-from bookwright.models.place import Place
+
 
 class _Command(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -165,7 +165,7 @@ class EditSecret(_Command):
     secret: Name
     content: Words | None = None
     importance: Importance | None = None
-    visibility: Level_ | None = None
+    visibility: VisibilityName | None = None
     revealed_at: PlaceText | None = None
 
 

@@ -42,4 +42,4 @@ Many = Annotated[tuple[Name, ...], BeforeValidator(_listed), Field(max_length=20
 Node = Annotated[str, BeforeValidator(_node)]
 """A label, or `"chapter 7"` until somebody has looked up which node that is; a model says `"book"` for the whole."""
 PlaceText = Annotated[str, BeforeValidator(lambda value: str(_place(value)).removeprefix("chapter "))]
-Level_ = Literal["hidden", "aware", "know", "use"]
+VisibilityName = Literal["hidden", "aware", "know", "use"]

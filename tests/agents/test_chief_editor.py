@@ -61,8 +61,7 @@ def read(
 ) -> Understood:  # fmt: skip
     """Have words read by a model that gives these answers."""
     models = backend or ScriptedBackend({"chief_editor": list(answers)})
-    keep = [].append if kept is None else kept.append
-    editor = ChiefEditor(models, "openai:gpt-x", (), KEY, keep, None)
+    editor = ChiefEditor(models, "openai:gpt-x", (), KEY, ([] if kept is None else kept).append, None)
     return editor.read(words, facts or {}, VERBS, check)
 
 

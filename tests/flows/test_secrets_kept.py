@@ -147,7 +147,18 @@ def test_no_prose_prompt_of_a_short_book_holds_what_its_planners_gossip_about(tm
     check(gossip, (*HIDDEN, AWARE))
     assert all(secret in prompt for prompt in told for secret in (*HIDDEN, AWARE))
     assert all(secret in prompt for prompt in reviewed for secret in (*HIDDEN, AWARE))
-    assert profile == "economy" or reviewed
+    assert bool(reviewed) is (profile != "economy")
+
+
+@pytest.mark.parametrize("profile", ["economy", "small"])
+def test_a_premise_that_tells_a_secret_does_not_make_it_public(tmp_path: Path, profile: str) -> None:
+    premise = f"A clerk audits a harbour town. {HIDDEN[1]} The clerk owes the town money."
+    gossip, _ = written(
+        tmp_path, HIDDEN, premise=premise, length=900, max_unit_length=300, profile=profile, secrets=in_force()
+    )
+
+    check(gossip, (*HIDDEN, AWARE))
+    assert any("A clerk audits" in prompt for prompt in gossip.prose_prompts) is (profile == "small")
 
 
 def test_a_chinese_book_keeps_its_secret_by_eight_characters(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.models.command import Reading
 from bookwright.models.decision import (
     AtomVerdicts,
     ComplexReason,
@@ -31,6 +30,7 @@ from bookwright.models.leak import LeakJudgement
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput
 from bookwright.models.quality import QualityJudgement
+from bookwright.models.reading import Reading
 from bookwright.models.state import GlobalState
 
 COMPLEX_BY_SCORE = 0.08
