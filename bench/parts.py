@@ -22,7 +22,9 @@ from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
 from bookwright.models.decision import Decision, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.extraction import DesignExtraction, Extraction
 from bookwright.models.plan import PlanOutput
+from bookwright.models.quality import QualityJudgement, Scores
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.state import Ending, GlobalState, Promise, Settled
 from bookwright.models.step import Activity, Reply, Usage
@@ -56,6 +58,9 @@ class NoContext:
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return an empty context."""
         return Context(blocks=(), sources=(), stable=0)
+
+
+_SCORES = Scores(**dict.fromkeys(Scores.model_fields, 0.75))
 
 
 @dataclass
@@ -127,6 +132,11 @@ class NullAsker:
             promise = Promise(promise=self._words(20))
             state = GlobalState(aim=self._words(20), conflict=self._words(20), promises=(promise,))
             return state.model_copy(update={"settled": self._settled(request)}).model_dump_json()
+        if request.output in (DesignExtraction, Extraction):
+            return "{}"
+        if request.output is QualityJudgement:
+            judged = QualityJudgement(scores=_SCORES, assessment=self._words(40))
+            return judged.model_dump_json()
         assert request.output is TitleAndBlurb, request.output
         return TitleAndBlurb(blurb=self._words(100), title=self._words(4)).model_dump_json()
 
