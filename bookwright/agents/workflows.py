@@ -18,7 +18,7 @@ from bookwright.models.state import GlobalState
 Workflow = tuple[Agent, ...]
 
 PROBES = ("web_search", "fetch_page")
-"""What those may use who cut a search into queries: a field's own words are not learned from the book. Source: S3-080."""
+"""What those may use who cut a search into queries: a field's own words are not in the book. Source: S3-080."""
 
 LOOKUPS = (*PROBES, "search_designs", "search_story", "search_references")
 """What others may use who look things up, as far as the book has it. Source: S3-101, S3-108, S3-137."""

@@ -116,7 +116,7 @@ def render_correction(failure: str, problem: str, language: str, locale: str = "
 
 
 def render_lookups(steps: int, locale: str = "en", *, has_web: bool, is_researcher: bool) -> str:
-    """Tell a step how to look things up: in how many replies, 0 where there is no tool, and whether outside the book."""
+    """Tell a step how to look things up: in how many replies, 0 without a tool, and whether outside the book."""
     values = {"steps": steps, "has_web": has_web, "is_researcher": is_researcher}
     return environment(locale).get_template("react/method.md.j2").render(values).strip()
 

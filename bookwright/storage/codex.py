@@ -26,7 +26,7 @@ _FIRST = codex.alias("first")
 _CURRENT = (
     select(codex)
     .join(_FIRST, (_FIRST.c.book == codex.c.book) & (_FIRST.c.kind == codex.c.kind) & (_FIRST.c.slug == codex.c.slug))
-    .where(*_OF_KIND, _IS_CURRENT, codex.c.is_removed.is_(False), _FIRST.c.version == 1)
+    .where(codex.c.book == bindparam("book"), _IS_CURRENT, codex.c.is_removed.is_(False), _FIRST.c.version == 1)
     .order_by(_FIRST.c.id)
 )
 _NEWEST = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug"), _IS_CURRENT)
@@ -53,6 +53,8 @@ class CodexRepository:
     def __init__(self, connection: Connection, book: str) -> None:
         self._connection = connection
         self._book = book
+        self._shelves: dict[RecordKind, list[Stored[Record]]] | None = None
+        """What stands in the codex, by kind, once it was read; None after a change."""
         self.suggestions = SuggestionRepository(connection, book)
 
     def entries(self) -> list[CodexEntry]:
@@ -70,7 +72,11 @@ class CodexRepository:
 
     def current(self, kind: RecordKind) -> list[Stored[Record]]:
         """Return the newest version of every record that was not removed, in the order in which they came."""
-        return [_stored(row) for row in self._connection.execute(_CURRENT, self._at(kind))]
+        if self._shelves is None:
+            self._shelves = {each: [] for each in RecordKind}
+            for row in self._connection.execute(_CURRENT, {"book": self._book}):
+                self._shelves[RecordKind(row.kind)].append(_stored(row))
+        return list(self._shelves[kind])
 
     def find(self, kind: RecordKind, name: str) -> Stored[Record] | None:
         """Return the record with an id, or else with a name, alias or title, whatever its width and case."""
@@ -232,6 +238,7 @@ class CodexRepository:
             "is_removed": is_removed, "recorded_at": database_now(),
         }  # fmt: skip
         place = {"of_book": self._book, "of_kind": kind.value, "of_slug": record.id, "old": version - 1}
+        self._shelves = None
         self._connection.execute(_RETIRE, place)
         moment = self._connection.execute(_ADD.values(values)).scalar_one()
         return Stored[Record](
@@ -242,8 +249,8 @@ class CodexRepository:
     def _near(self, kind: RecordKind, name: str) -> str:
         return nearest((stored.record for stored in self.current(kind)), name)
 
-    def _at(self, kind: RecordKind, slug: str | None = None) -> dict[str, Any]:
-        return {"book": self._book, "kind": kind.value} | ({"slug": slug} if slug is not None else {})
+    def _at(self, kind: RecordKind, slug: str) -> dict[str, Any]:
+        return {"book": self._book, "kind": kind.value, "slug": slug}
 
 
 def _stored(row: Row[Any]) -> Stored[Record]:

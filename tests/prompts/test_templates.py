@@ -60,7 +60,8 @@ def parts(text: str) -> dict[str, str]:
 
 def without_data(text: str) -> str:
     """A part without what code put into it between tags."""
-    return re.sub(r"^<(tasks|open_points|brief|secrets|codex|threads)>$.*?^</\1>$", "", text, flags=re.DOTALL | re.MULTILINE)
+    data = r"^<(tasks|open_points|brief|secrets|codex|threads)>$.*?^</\1>$"
+    return re.sub(data, "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", ASKED)

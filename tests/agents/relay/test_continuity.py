@@ -100,7 +100,7 @@ def test_the_caches_hold_so_many_scenes_and_forget_when_told(library: Library) -
         director.clear_all_caches()
 
     assert sizes == (MAX_CACHE_SIZE, MAX_CACHE_SIZE)
-    assert not (director._instructions or director._forbidden)
+    assert not any((director._instructions, director._forbidden))
     assert not director._forbidden_results
 
 
