@@ -3,11 +3,12 @@
 import re
 from collections.abc import Collection
 from enum import Enum
+from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.models import decision, plan, state
+from bookwright.models import codex, decision, extraction, foreshadowing, leak, plan, quality, state
 from bookwright.models.language import Language
 from bookwright.prompts.render import BLOCK_TAGS
 
@@ -56,13 +57,30 @@ def strays_in_material(prompt: str, language: Language) -> list[str]:
 def _words_of_form() -> set[str]:
     """The names and closed values of all JSON answers, which are English in every prompt."""
     found: set[str] = set()
-    for module in (decision, plan, state):
+    for module in (codex, decision, extraction, foreshadowing, leak, plan, quality, state):
         for thing in vars(module).values():
             if isinstance(thing, type) and issubclass(thing, BaseModel):
                 found |= set(thing.model_fields)
+                found |= {word for field in thing.model_fields.values() for word in _closed(field.annotation)}
             if isinstance(thing, type) and issubclass(thing, Enum):
                 found |= {str(member.value) for member in thing}
     return found
 
 
-FORM = frozenset(_words_of_form()) | {"JSON", "Markdown", "after", "N", "true", "false", REVISION_MARK.strip("<>")}
+def _closed(annotation: object) -> set[str]:
+    """The closed values that a field's type spells out."""
+    if get_origin(annotation) is Literal:
+        return {value for value in get_args(annotation) if isinstance(value, str)}
+    return {word for part in get_args(annotation) for word in _closed(part)}
+
+
+FORM = frozenset(_words_of_form()) | {
+    "JSON",
+    "Markdown",
+    "after",
+    "N",
+    "gap",
+    "true",
+    "false",
+    REVISION_MARK.strip("<>"),
+}

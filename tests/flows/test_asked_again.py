@@ -81,7 +81,8 @@ def test_every_step_of_a_book_that_moved_on_is_rendered_as_it_was_asked(written:
     activities = {step.key.activity for step in steps_of(storage)}
 
     assert not_as_then(storage, settings) == []
-    assert activities >= set(Activity) - {Activity.CONDENSE, Activity.PUBLISH, Activity.AGGREGATE, Activity.DECOMPOSE}
+    seldom = {Activity.ASK, Activity.CONDENSE, Activity.PUBLISH, Activity.AGGREGATE, Activity.DECOMPOSE}
+    assert activities >= set(Activity) - seldom
 
 
 @pytest.mark.parametrize(

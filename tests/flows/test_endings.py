@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bookwright.flows.activities.brief import make_brief
 from bookwright.flows.activities.close import close
 from bookwright.flows.activities.divide import divide
 from bookwright.flows.activities.write import write
@@ -101,7 +102,11 @@ def test_a_plan_has_room_to_decide_something_in_every_script(
     backend = ScriptedBackend(lines={"*": [said * (length // 8 + 1)]})
     root, deps = begin(tmp_path, backend, premise=premise)
 
-    write(add(deps, root, "paragraph", length=length), deps)
+    unit = add(deps, root, "paragraph", length=length)
 
-    assert cards(backend)[0].plan_length == allowed
+    make_brief(unit, deps)
+    write(unit, deps)
+
+    [plan] = [request for request in backend.requests if request.name.endswith("write/plan")]
+    assert plan.facts["card"].plan_length == allowed
     deps.storage.database.dispose()

@@ -23,6 +23,7 @@ from prefect.client.schemas.filters import (
     FlowRunFilterName,
 )
 from prefect.client.schemas.objects import FlowRun, State, StateType, TaskRun
+from prefect.events.worker import EventsWorker
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
 from prefect.settings import temporary_settings
@@ -88,6 +89,7 @@ def prefect_server() -> Iterator[None]:
     }
     with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
         yield
+        EventsWorker.drain_all(timeout=30)  # the harness waits for ever, also for events of a server that is gone
 
 
 @pytest.fixture
