@@ -13,6 +13,7 @@ import typer
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.event_file import event_path, kept_events
 from bookwright.agents.small.sampling import NARROW_MODELS
 from bookwright.agents.tools.outside import one_line
 from bookwright.cli.chat_commands import Quit, command_in, run_command
@@ -60,6 +61,7 @@ def _talk(opening: Opening, manner: Manner, settings: Settings, database: Databa
     with (
         ground(opening.member, settings, database, manner.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,
+        kept_events(bus, event_path(settings.home, f"{opening.member.name}-{opening.state.id[:8]}")),  # for `watch`
         closing(ModelService(settings)) as models,
     ):
         confirm = _asker(terminal, view) if terminal is not None else None

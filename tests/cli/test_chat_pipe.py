@@ -62,7 +62,7 @@ def listed(cli, *arguments):
     return json.loads(cli("chat", "--list", "--json", *arguments).out)
 
 
-def test_a_pipe_is_one_message_and_nothing_but_the_answer_is_on_stdout(pipe, cli, tmp_path):
+def test_a_pipe_is_one_message_and_nothing_but_the_answer_is_on_stdout(pipe, cli, home, tmp_path):
     done = pipe("One.\n/quit\nwrite it\n", "--agent", "code")
 
     [line] = done.stdout.decode().splitlines()
@@ -74,6 +74,7 @@ def test_a_pipe_is_one_message_and_nothing_but_the_answer_is_on_stdout(pipe, cli
     assert not (tmp_path / "lamp.txt").exists()
     [session] = listed(cli)
     assert (session["agent"], session["turns"], session["title"]) == ("code", 4, "One. /quit write it")
+    assert (home / "events" / f"code-{session['id'][:8]}.ndjson").exists()  # what `watch` follows
 
 
 @pytest.mark.soak
