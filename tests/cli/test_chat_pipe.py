@@ -74,7 +74,7 @@ def test_a_pipe_is_one_message_and_nothing_but_the_answer_is_on_stdout(pipe, cli
     assert not (tmp_path / "lamp.txt").exists()
     [session] = listed(cli)
     assert (session["agent"], session["turns"], session["title"]) == ("code", 4, "One. /quit write it")
-    assert (home / "events" / f"code-{session['id'][:8]}.ndjson").exists()  # what `watch` follows
+    assert (home / "events" / f"code-{session['session'][:8]}.ndjson").exists()  # what `watch` follows
 
 
 @pytest.mark.soak
