@@ -73,8 +73,9 @@ class Terminal:
 
 
 def _take_terminal() -> None:
-    """Make the terminal the one that Ctrl-C is pressed in."""
+    """Make the terminal the one that Ctrl-C is pressed in, also where the tests run in the background without it."""
     import fcntl
     import termios
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
