@@ -150,7 +150,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
             wait_until_up(server, api_url(port))
             with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
                 yield from _deployed(environment, provider)
-                EventsWorker.drain_all(timeout=60)  # the next server gets events of its own only
+                EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
         finally:
             stop_process(server)
 
