@@ -2,7 +2,8 @@
 
 Four hundred drafts in four languages, half of them with a planted leak (`drafts.py`): a secret in its
 own words, quoted setting text, a forbidden keyword re-spelt, a paraphrase, a telling split over
-sentences. The clean ones have the same people and places, hints, and allowed expressions. Two stories
+sentences. The clean ones have the same people and places, hints, and allowed expressions. The paraphrases
+avoid the secret's words and names; forty drafts more retell it and keep some of both. Two stories
 of each language were fitted on, three only test; both are told. Each draft is checked against all ten
 secrets of its language. Source: issue 6; DETAILS "Leak checks and thresholds".
 """
@@ -10,9 +11,10 @@ secrets of its language. Source: issue 6; DETAILS "Leak checks and thresholds".
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from bench.leaks.cost import chapter_cost
-from bench.leaks.drafts import CLEAN, LEAKS, Draft, drafts, stories
+from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_drafts, stories
 from bench.measure import Measure
 from bookwright.agents.relay.leaks import LeakIssue, LeakKind, Verdict, check_draft, suspects, verdict_of
 from bookwright.models.language import Language
@@ -64,7 +66,7 @@ def _checked(language: Language, embedder: Embedder) -> Iterator[_Checked]:
     told = stories(language)
     secrets = [secret for story in told for secret in story.secrets]
     settings = [text for story in told for text in story.settings]
-    for draft in drafts(language):
+    for draft in chain(drafts(language), retold_drafts(language)):
         issues = check_draft(draft.text, secrets, settings, (), language, embedder)
         secret = next(secret for secret in secrets if secret.id == draft.secret)
         near = suspects(draft.text, secret, language, embedder)
@@ -90,19 +92,25 @@ def _of_part(name: str, part: Sequence[_Checked]) -> Iterator[Measure]:
 
 def _of_meaning(name: str, part: Sequence[_Checked]) -> Iterator[Measure]:
     clean = [each for each in part if not each.draft.leaks]
-    for kind in LEAKS:
+    for kind in (*LEAKS, RETOLD):
         aimed = [each for each in part if each.draft.kind == kind]
         target = {"paraphrased": ">= 0.8", "respelt": ">= 1.0"}.get(kind, "")
         yield Measure(f"{name}.{kind}.found", _share(aimed, lambda each: each.is_found), "of drafts", target)
         yield Measure(f"{name}.{kind}.rejected", _share(aimed, _is_rejected), "of drafts")
-    for kind in ("paraphrased", "split"):
+    for kind in ("paraphrased", "split", RETOLD):
         aimed = [each for each in part if each.draft.kind == kind]
         yield Measure(f"{name}.{kind}.pointed_at", _share(aimed, lambda each: each.is_pointed_at), "of drafts")
+        yield Measure(f"{name}.{kind}.found_or_pointed_at", _share(aimed, _is_before_a_reader), "of drafts")
     for kind in CLEAN:
         aimed = [each for each in clean if each.draft.kind == kind]
         yield Measure(f"{name}.{kind}.flagged", _share(aimed, lambda each: bool(each.issues)), "of clean drafts")
     yield Measure(f"{name}.false_alarms", _share(clean, lambda each: bool(each.issues)), "of clean drafts", "<= 0.05")
     yield Measure(f"{name}.false_rejections", _share(clean, _is_rejected), "of clean drafts", "<= 0.05")
+
+
+def _is_before_a_reader(each: _Checked) -> bool:
+    """What a reviewing model would find that judges every sentence it is shown rightly: an upper bound."""
+    return each.is_found or each.is_pointed_at
 
 
 def _is_rejected(each: _Checked) -> bool:

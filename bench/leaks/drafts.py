@@ -13,6 +13,8 @@ from bookwright.models.language import Language
 
 LEAKS = ("verbatim", "quoted", "respelt", "paraphrased", "split")
 CLEAN = ("related", "hint", "allowed")
+RETOLD = "retold"
+"""A leak that names its people and keeps some of the secret's words; beside the four hundred."""
 
 _TUNED_ON = 2
 """Stories of each language on which figures were fitted; the others only test."""
@@ -41,7 +43,7 @@ class Draft:
     @property
     def leaks(self) -> bool:
         """Whether a check is to find something."""
-        return self.kind in LEAKS
+        return self.kind in (*LEAKS, RETOLD)
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,15 @@ def drafts(language: Language) -> Iterator[Draft]:
             for kind, text in planted:
                 written = _around(text, story, rng)
                 yield Draft(language, story.name, story.is_tuning, kind, written, secret.id, text)
+
+
+def retold_drafts(language: Language) -> Iterator[Draft]:
+    """Compose ten drafts more, one for each secret, always the same."""
+    rng = Random(f"retold {language.value}")
+    for story in stories(language):
+        for secret in story.secrets:
+            text = story.told[secret.id][RETOLD]
+            yield Draft(language, story.name, story.is_tuning, RETOLD, _around(text, story, rng), secret.id, text)
 
 
 def _around(planted: str, story: Story, rng: Random) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.agents.relay.keywords import collect_forbidden
-from bookwright.agents.relay.leaks import LeakIssue, Verdict, check_draft, suspects, verdict_of
+from bookwright.agents.relay.leaks import LeakIssue, Verdict, check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.pieces import Piece, other_pieces, pieces_of
 from bookwright.models.codex import Secret, Visibility
@@ -21,6 +21,7 @@ from bookwright.storage.embedding import Embedder
 _REJECTING = ("critical", "warning")
 _SUSPECTS = 6
 """Sentences at most that the reviewing model is pointed at."""
+_SUSPECTS_A_SECRET = 2
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,8 @@ def span_of(draft: str, quotation: str) -> tuple[int, int] | None:
 
 def pointed_at(draft: str, kept: Kept, language: Language, embedder: Embedder) -> tuple[str, ...]:
     """Return the sentences that come nearest to what is kept, in the order of the draft."""
-    places = {span for secret in kept.secrets for span in suspects(draft, secret, language, embedder)[:2]}
-    return tuple(" ".join(draft[start:end].split()) for start, end in sorted(places)[:_SUSPECTS])
+    places = likeliest(draft, kept.secrets, language, embedder, _SUSPECTS, _SUSPECTS_A_SECRET)
+    return tuple(" ".join(draft[start:end].split()) for start, end in sorted(places))
 
 
 def _of_suspicion(issue: Suspicion) -> Leak:

@@ -7,6 +7,7 @@ from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Severity, V
 from bookwright.agents.relay.leaks.keywords import Found, find_keyword
 from bookwright.agents.relay.leaks.meaning import MeaningCheck
 from bookwright.agents.relay.leaks.quotation import find_quotations
+from bookwright.agents.relay.leaks.sharing import names_of
 from bookwright.agents.relay.leaks.units import Sentence, sentences_of
 from bookwright.agents.relay.leaks.wording import Alike, find_alike
 from bookwright.models.codex import Secret, Visibility
@@ -59,9 +60,23 @@ def suspects(
     For the reviewing model to judge: the embedding finds where a draft comes near a secret far better
     than it tells whether it gives it away.
     """
+    return likeliest(text, [secret], language, embedder, count, count)
+
+
+def likeliest(
+    text: str, secrets: Sequence[Secret], language: Language, embedder: Embedder, count: int, each: int
+) -> tuple[tuple[int, int], ...]:
+    """Return the places of the `count` sentences that come nearest to telling any of the secrets, likeliest first.
+
+    A secret has at most `each` of them.
+    """
     sentences = sentences_of(text)
-    near = MeaningCheck(sentences, language, embedder).nearest(secret, count) if sentences else []
-    return tuple((sentences[each.run.first].start, sentences[each.run.first].end) for each in near)
+    if not sentences:
+        return ()
+    meaning = MeaningCheck(sentences, names_of(secrets), language, embedder)
+    near = [alike for secret in secrets for alike in meaning.nearest(secret, each)]
+    ranked = dict.fromkeys(alike.run.first for alike in sorted(near, key=lambda alike: (-alike.score, alike.run.first)))
+    return tuple((sentences[place].start, sentences[place].end) for place in list(ranked)[:count])
 
 
 def _keywords(draft: Folded, secrets: Sequence[Secret], words: Sequence[str]) -> Iterator[LeakIssue]:
@@ -92,7 +107,7 @@ def _likenesses(
 ) -> Iterator[LeakIssue]:
     if not (sentences and secrets):
         return
-    meaning = MeaningCheck(sentences, language, embedder)
+    meaning = MeaningCheck(sentences, names_of(secrets), language, embedder)
     for secret in secrets:
         worded = find_alike(sentences, secret)
         for alike in worded:

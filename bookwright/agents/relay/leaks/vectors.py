@@ -26,10 +26,14 @@ class KeptVectors:
         return np.array([self._known[text] for text in texts], np.float32).reshape(len(texts), -1)
 
     def _need(self, texts: Iterable[str]) -> None:
-        """Embed those texts that are not known yet, in one call."""
+        """Embed those texts that are not known yet, in one call.
+
+        As questions all of them: what is likened is of one kind, and e5 then wants that prefix on both sides.
+        Source: model card of multilingual-e5-small, "symmetric tasks".
+        """
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if len(self._known) + len(new) > _MOST:
             self._known.clear()
             new = list(dict.fromkeys(texts))
         if new:
-            self._known.update(zip(new, self._embedder.embed(new, is_query=False), strict=True))
+            self._known.update(zip(new, self._embedder.embed(new, is_query=True), strict=True))

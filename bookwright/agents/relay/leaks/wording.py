@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz import fuzz
 
 from bookwright.agents.relay.leaks.letters import plain_letters
+from bookwright.agents.relay.leaks.sharing import names_of, without_names
 from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
 from bookwright.models.codex import Importance, Secret
 
@@ -49,13 +50,25 @@ def wording_score(secret: Sequence[str], told: Sequence[str]) -> float:
 
 
 def find_alike(sentences: Sequence[Sentence], secret: Secret) -> list[Alike]:
-    """Return the runs of sentences above the secret's threshold, the best of those that overlap."""
-    words, least = tokens(secret.content), THRESHOLDS[secret.importance]
-    told = [tokens(text) for text in spared(sentences, secret.allowed_expressions)]
+    """Return the runs of sentences above the secret's threshold, the best of those that overlap.
+
+    They are above it with the names and without: a name stands in harmless sentences, too.
+    """
+    texts, least = spared(sentences, secret.allowed_expressions), THRESHOLDS[secret.importance]
+    found = _above(least, tokens(secret.content), [tokens(text) for text in texts], runs_of(len(texts)))
+    names = names_of([secret])
+    words = tokens(without_names(secret.content, names, " "))
+    if found and words:
+        told = [tokens(without_names(text, names, " ")) for text in texts]
+        found = _above(least, words, told, [alike.run for alike in found])
+    return best_apart(found)
+
+
+def _above(least: float, words: Sequence[str], told: Sequence[Sequence[str]], runs: Iterable[Run]) -> list[Alike]:
     held = [set(each) for each in told]
-    near = (run for run in runs_of(len(told)) if _may_reach(set(words), held, run, least))
+    near = (run for run in runs if _may_reach(set(words), held, run, least))
     scored = [Alike(run, wording_score(words, _joined(told, run))) for run in near]
-    return best_apart([each for each in scored if each.score > least])
+    return [each for each in scored if each.score > least]
 
 
 def best_apart(found: Sequence[Alike]) -> list[Alike]:

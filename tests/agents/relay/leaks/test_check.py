@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
-from bookwright.agents.relay.leaks import LeakKind, Severity, Verdict, check_draft, suspects, verdict_of
+from bookwright.agents.relay.leaks import LeakKind, Severity, Verdict, check_draft, likeliest, suspects, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
@@ -174,6 +175,15 @@ def test_suspects_are_the_nearest_sentences_first() -> None:
     ]
 
 
+def test_where_few_may_be_shown_the_likeliest_of_all_secrets_are() -> None:
+    drowned = Secret(id="drowned", content="The ferryman Ulf drowned his brother in the lock.")
+    text = f"The old king liked wine. {HARMLESS} The ferryman Ulf drowned his brother in the lock."
+
+    places = likeliest(text, [POISONED, drowned], Language.EN, Hashing(), count=1, each=2)
+
+    assert [text[start:end] for start, end in places] == ["The ferryman Ulf drowned his brother in the lock."]
+
+
 @pytest.mark.parametrize("text", ["", "   \n\n ", "…", "\ud800 \x00"])
 def test_a_draft_without_words_has_no_leaks(text: str) -> None:
     assert check_draft(text, [POISONED], [SETTING], ["dragon"], Language.EN, Hashing()) == ()
@@ -188,3 +198,51 @@ def test_sentences_stand_where_they_say_and_runs_are_of_one_to_three() -> None:
     assert all(text[each.start : each.end] == each.text for each in cut)
     assert all(len(each.text) <= 240 for each in cut)
     assert [(run.first, run.last) for run in runs_of(3)] == [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+
+
+class Fixed(Hashing):
+    """Says of each text what it is told to; of any other that it is like nothing else."""
+
+    dimension = 64
+
+    def __init__(self, near: Sequence[str]) -> None:
+        self._near = near
+        self._others: list[str] = []
+
+    def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
+        return np.array([self._vector(text) for text in texts], np.float32)
+
+    def _vector(self, text: str) -> Vectors:
+        is_near = any(part in text for part in self._near)
+        if not is_near and text not in self._others:
+            self._others.append(text)
+        vector = np.zeros(self.dimension, np.float32)
+        vector[0 if is_near else 1 + self._others.index(text)] = 1
+        return vector
+
+
+def test_a_leak_in_other_words_is_a_warning_with_its_place() -> None:
+    text = f"{HARMLESS} She had murdered him with berries. {HARMLESS}"
+
+    [issue] = check_draft(text, [POISONED], [], (), Language.EN, Fixed(["poisoned", "murdered"]))
+
+    assert (issue.kind, issue.severity, issue.secret) == (LeakKind.MEANING, Severity.MEDIUM, "king")
+    assert text[issue.start : issue.end] == "She had murdered him with berries."
+
+
+def test_what_comes_near_by_names_and_shared_words_alone_is_none() -> None:
+    secret = POISONED.model_copy(update={"related_entity": "Mara"})
+
+    issues = check_draft("Mara liked wine.", [secret], [], (), Language.EN, Fixed(["Mara", "wine"]))
+
+    assert issues == ()
+
+
+def test_a_secret_that_shares_little_but_its_names_with_a_sentence_is_not_worded_there() -> None:
+    secret = Secret(
+        id="heir", content="Queen Anna Maria Low hid a child.", related_entity="Queen Anna Maria Low",
+        importance=Importance.CRITICAL,
+    )  # fmt: skip
+
+    assert kinds("Queen Anna Maria Low kept a dog.", secret) == []
+    assert kinds("So Queen Anna Maria Low hid a child there.", secret) == [LeakKind.WORDING]
