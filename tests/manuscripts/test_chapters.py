@@ -1,0 +1,178 @@
+"""Chapters are found by their wording and their numbers, in four languages; what only looks alike is none."""
+
+import pytest
+
+from bookwright.manuscripts.blocks import Block, Source
+from bookwright.manuscripts.chapters import recognise
+from bookwright.manuscripts.cutting import MOST
+from bookwright.manuscripts.found import FoundBook
+from bookwright.manuscripts.headings import heading_in
+from bookwright.manuscripts.plain_text import blocks_of
+from bookwright.models.errors import InvalidInput
+from bookwright.models.language import Language
+from tests.manuscripts.novels import HABITS, write_novel
+
+PROSE = "The lamp went out before the tide had turned, and nobody asked her where she had been. " * 6
+
+
+def found_in(text: str, language: str = "en", pattern: str = "") -> FoundBook:
+    return recognise(Source(tuple(blocks_of(text)), "txt"), Language(language), pattern)
+
+
+@pytest.mark.parametrize("name", HABITS)
+def test_every_one_of_300_chapters_is_found_with_its_title_its_part_and_all_its_words(name: str):
+    habit = HABITS[name]
+    novel = write_novel(habit, 300, 8)
+
+    found = found_in(novel.text, habit.language)
+
+    assert [chapter.heading for chapter in found.chapters] == novel.headings
+    assert [chapter.title for chapter in found.chapters] == novel.titles
+    assert [chapter.text for chapter in found.chapters] == novel.bodies
+    assert [part.heading for part in found.parts] == novel.parts
+
+
+@pytest.mark.parametrize("chapters", [3, 4, 7])
+@pytest.mark.parametrize("name", ["en figures", "en words", "zh", "ja", "ko episodes"])
+def test_a_book_of_few_chapters_is_found_too(name: str, chapters: int):
+    novel = write_novel(HABITS[name], chapters)
+
+    found = found_in(novel.text, HABITS[name].language)
+
+    assert [chapter.heading for chapter in found.chapters] == novel.headings
+
+
+def test_a_chapter_that_is_missing_does_not_end_the_book():
+    text = "\n\n".join(f"Chapter {number}\n\n{PROSE}" for number in (1, 2, 3, 5, 6, 9))
+
+    found = found_in(text)
+
+    assert [chapter.heading for chapter in found.chapters] == [f"Chapter {n}" for n in (1, 2, 3, 5, 6, 9)]
+
+
+def test_the_halves_of_a_chapter_are_two():
+    headings = ["第一章 夜雨", "第二章 渡口（上）", "第二章 渡口（下）", "第三章 归"]
+
+    found = found_in("\n".join(f"{heading}\n{'雨停了，街上没有人。' * 30}" for heading in headings), "zh")
+
+    assert [chapter.heading for chapter in found.chapters] == headings
+
+
+def test_a_running_head_is_left_out_and_said():
+    text = f"Chapter 1\n\n{PROSE}\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}"
+
+    found = found_in(text)
+
+    assert [chapter.paragraphs for chapter in found.chapters] == [(PROSE.strip(),) * 2, (PROSE.strip(),)]
+    assert any("repeated" in note for note in found.notes)
+
+
+def test_a_list_of_numbers_in_a_chapter_begins_no_chapters():
+    lines = "\n\n".join(f"{number}. Bread and oil" for number in range(1, 9))
+    text = f"Chapter 1\n\n{PROSE}\n\n{lines}\n\nChapter 2\n\n{PROSE}"
+
+    assert len(found_in(text).chapters) == 2
+
+
+def test_a_text_without_headings_is_cut_at_scene_breaks_and_said_to_be():
+    scene = "\n\n".join([PROSE.strip()] * 28)
+
+    found = found_in("\n\n***\n\n".join([scene] * 3))
+
+    assert not found.has_headings
+    assert [chapter.text for chapter in found.chapters] == [scene] * 3
+    assert "no headings were found" in found.notes[0]
+
+
+def test_a_chapter_beyond_any_measure_is_cut_and_said_to_be():
+    long = "\n\n".join([PROSE.strip()] * 300)
+
+    found = found_in(f"Chapter 1: Sea\n\n{PROSE}\n\nChapter 2: Land\n\n{long}\n\nChapter 3: Air\n\n{PROSE}")
+
+    lengths = [Language.EN.measure(chapter.text) for chapter in found.chapters]
+    assert max(lengths) < MOST["words"]
+    assert found.chapters[1].title == "Land (1)"
+    assert "\n\n".join(chapter.text for chapter in found.chapters[1:-1]) == long
+
+
+def test_what_stands_before_the_first_heading_is_kept_if_it_is_as_long_as_a_chapter():
+    opening = "\n\n".join([PROSE.strip()] * 3)
+
+    found = found_in(f"{opening}\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}")
+
+    assert found.chapters[0].text == opening
+    assert found.chapters[0].heading == ""
+
+
+def test_a_title_page_is_left_out_and_said():
+    found = found_in(f"THE LAMP\n\nby A. Hand\n\nChapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}")
+
+    assert len(found.chapters) == 2
+    assert "THE LAMP" in found.notes[0]
+
+
+def test_the_end_is_no_part_of_the_last_chapter():
+    found = found_in(f"Chapter 1\n\n{PROSE}\n\nChapter 2\n\n{PROSE}\n\nTHE END")
+
+    assert found.chapters[-1].paragraphs == (PROSE.strip(),)
+
+
+def test_an_authors_own_pattern_decides():
+    text = f"=== Sea ===\n\n{PROSE}\n\n=== Land ===\n\n{PROSE}"
+
+    found = found_in(text, pattern=r"=== (?P<title>.+) ===")
+
+    assert [chapter.title for chapter in found.chapters] == ["Sea", "Land"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "complaint"), [("(", "no regular expression"), ("Scroll", "no line of it matches")]
+)
+def test_a_pattern_that_finds_nothing_is_refused(pattern: str, complaint: str):
+    with pytest.raises(InvalidInput, match=complaint):
+        found_in(PROSE, pattern=pattern)
+
+
+def test_marked_headings_are_believed_at_the_level_where_the_chapters_are():
+    blocks = [Block("A Novel", 1), Block("by A. Hand")]
+    for part in ("North", "South"):
+        blocks.append(Block(part, 2))
+        for chapter in ("Sea", "Land"):
+            blocks += [Block(f"{part} {chapter}", 3), Block(PROSE), Block("a scene", 4), Block(PROSE)]
+
+    found = recognise(Source(tuple(blocks), "docx"), Language.EN)
+
+    assert [part.title for part in found.parts] == ["North", "South"]
+    assert [(chapter.title, chapter.part) for chapter in found.chapters] == [
+        ("North Sea", 0), ("North Land", 0), ("South Sea", 1), ("South Land", 1),
+    ]  # fmt: skip
+    assert found.chapters[0].paragraphs == (PROSE, "a scene", PROSE)
+
+
+def test_a_marked_table_of_contents_and_an_epilogue_beside_the_parts_are_no_parts():
+    blocks = [Block("Contents", 1), Block("Chapter 1"), Block("Chapter 2")]
+    blocks += [Block("Part One", 1), Block("Chapter 1", 2), Block(PROSE), Block("Chapter 2", 2), Block(PROSE)]
+    blocks += [Block("Epilogue", 1), Block(PROSE)]
+
+    found = recognise(Source(tuple(blocks), "docx"), Language.EN)
+
+    assert [(chapter.heading, chapter.part) for chapter in found.chapters] == [
+        ("Chapter 1", 0), ("Chapter 2", 0), ("Epilogue", None),
+    ]  # fmt: skip
+
+
+def test_a_text_without_line_ends_is_cut_between_sentences():
+    text = PROSE * 400
+
+    found = found_in(text)
+
+    assert len(found.chapters) > 5
+    assert all(paragraph.endswith(".") for chapter in found.chapters for paragraph in chapter.paragraphs)
+    assert " ".join(chapter.text.replace("\n\n", " ") for chapter in found.chapters) == text.strip()
+
+
+@pytest.mark.parametrize(
+    "line", ["chapter " + "th" * 40 + "!", "[" * 80, "1" * 85, "第" + "一" * 80, "I" * 80, ". " * 45]
+)
+def test_no_line_takes_long_to_be_read_as_no_heading(line: str):
+    assert heading_in(line) is None or heading_in(line).is_weak
