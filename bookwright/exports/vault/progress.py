@@ -1,0 +1,177 @@
+"""The progress file of a book: stages in a table, their states and times; written, and read back.
+
+Source: S0-043 to S0-046; DETAILS "000 Slima Agents". The database decides how a book goes on; this file only tells.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from bookwright.exports.vault.names import LOG
+from bookwright.exports.vault.sealed import OPEN
+
+PATH = f"{LOG}/progress.md"
+MOST_PROMPT = MOST_NOTES = 200
+"""Characters."""
+_COLUMNS = ("#", "Stage", "Status", "Started", "Completed", "Duration", "Notes")
+_UNIT_COLUMNS = ("Unit", "Title", "Status", "Written", "Target")
+_TIME = "%Y-%m-%d %H:%M:%S UTC"
+_CELL = re.compile(r"(?<!\\)(?:\\\\)*\|")
+
+
+class StageStatus(StrEnum):
+    """Where a stage stands."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+    @property
+    def is_over(self) -> bool:
+        """True for what is not worked on again."""
+        return self in (StageStatus.COMPLETED, StageStatus.SKIPPED)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a book; times in whole seconds since 1970."""
+
+    name: str
+    status: StageStatus = StageStatus.PENDING
+    started: int | None = None
+    completed: int | None = None
+    notes: str = ""
+
+
+@dataclass(frozen=True)
+class UnitLine:
+    """A part or chapter as the file lists it; lengths in the book's unit."""
+
+    label: str
+    title: str
+    status: StageStatus
+    written: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What the file says."""
+
+    title: str
+    book: str
+    pipeline: str
+    status: str
+    started: int | None
+    prompt: str
+    stages: tuple[Stage, ...]
+    units: tuple[UnitLine, ...] = ()
+
+    def last_completed_stage(self) -> int:
+        """Return the number, from 1, of the last stage that is completed; 0 where none is."""
+        done = [number for number, stage in enumerate(self.stages, 1) if stage.status is StageStatus.COMPLETED]
+        return max(done, default=0)
+
+    def next_stage(self) -> int:
+        """Return the number of the first stage that is pending, running or failed; -1 where none is."""
+        return next((number for number, stage in enumerate(self.stages, 1) if not stage.status.is_over), -1)
+
+
+def progress_page(progress: Progress) -> str:
+    """Lay the file out, its seal still open."""
+    head = {
+        "Book": progress.book, "Pipeline": progress.pipeline, "Status": progress.status,
+        "Started": _moment(progress.started), "Prompt": _line(progress.prompt, MOST_PROMPT),
+    }  # fmt: skip
+    stages = [_stage_row(number, stage) for number, stage in enumerate(progress.stages, 1)]
+    lines = [
+        f"<!-- bookwright {OPEN} -->", "", f"# Progress: {_line(progress.title, MOST_PROMPT)}", "",
+        *(f"- {name}: {value}" for name, value in head.items()), "", *_table(_COLUMNS, stages), "",
+        "## Units", "", *_table(_UNIT_COLUMNS, map(_unit_row, progress.units)), "",
+        "## Resume Info", "", f"- Last completed stage: {progress.last_completed_stage()}",
+        f"- Next stage: {progress.next_stage()}",
+        f"- `bookwright resume {progress.book}` goes on from the database, which this file is made of.",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def load_from_book(text: str) -> Progress:
+    """Read a progress file back. Rows that say nothing are passed over; what is missing is empty."""
+    rows = [_cells(line) for line in text.splitlines() if line.startswith("|")]
+    head = dict(re.findall(r"^- (Book|Pipeline|Status|Started|Prompt): ?(.*)$", text, re.MULTILINE))
+    title = re.search(r"^# Progress: (.*)$", text, re.MULTILINE)
+    return Progress(
+        title[1] if title else "", head.get("Book", ""), head.get("Pipeline", ""), head.get("Status", ""),
+        _seconds(head.get("Started", "")), head.get("Prompt", ""),
+        tuple(_stage(cells) for cells in rows if len(cells) == len(_COLUMNS) and cells[0].isdecimal()),
+        tuple(_unit(cells) for cells in rows if len(cells) == len(_UNIT_COLUMNS) and cells[0][:1].isdecimal()),
+    )  # fmt: skip
+
+
+def _table(columns: tuple[str, ...], rows: "Iterator[tuple[str, ...]] | list[tuple[str, ...]]") -> Iterator[str]:
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{'|'.join(' --- ' for _ in columns)}|"
+    for row in rows:
+        yield f"| {' | '.join(map(_cell, row))} |"
+
+
+def _stage_row(number: int, stage: Stage) -> tuple[str, ...]:
+    return (
+        str(number), stage.name, stage.status.value, _moment(stage.started), _moment(stage.completed),
+        _duration(stage), _line(stage.notes, MOST_NOTES),
+    )  # fmt: skip
+
+
+def _unit_row(unit: UnitLine) -> tuple[str, ...]:
+    return unit.label, _line(unit.title, MOST_NOTES), unit.status.value, str(unit.written), str(unit.length)
+
+
+def _stage(cells: list[str]) -> Stage:
+    known = {status.value: status for status in StageStatus}
+    status = known.get(cells[2].strip().casefold(), StageStatus.PENDING)
+    return Stage(cells[1], status, _seconds(cells[3]), _seconds(cells[4]), cells[6])
+
+
+def _unit(cells: list[str]) -> UnitLine:
+    numbers = [int(cell) if cell.isdecimal() else 0 for cell in cells[3:]]
+    known = {status.value: status for status in StageStatus}
+    return UnitLine(cells[0], cells[1], known.get(cells[2], StageStatus.PENDING), *numbers)
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _cells(line: str) -> list[str]:
+    pieces, start = [], 1
+    for bar in _CELL.finditer(line, 1):
+        pieces.append(line[start : bar.end() - 1])
+        start = bar.end()
+    return [re.sub(r"\\([\\|])", r"\1", piece.strip()) for piece in pieces]
+
+
+def _line(text: str, most: int) -> str:
+    return " ".join(text.split())[:most].strip()
+
+
+def _moment(seconds: int | None) -> str:
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime(_TIME)
+
+
+def _seconds(moment: str) -> int | None:
+    try:
+        return int(datetime.strptime(moment.strip(), _TIME).replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        return None
+
+
+def _duration(stage: Stage) -> str:
+    if stage.started is None or stage.completed is None:
+        return ""
+    minutes, seconds = divmod(max(stage.completed - stage.started, 0), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

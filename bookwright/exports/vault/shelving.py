@@ -1,0 +1,90 @@
+"""Where each thing of a book stands in its vault: chapters by number, what was designed by its place in the tree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bookwright.exports.headings import chapter_heading, part_heading
+from bookwright.exports.vault.names import FolderNames, safe_path, titled, unique_name
+from bookwright.models.codex import CodexEntry, EntryKind
+from bookwright.models.codex_record import Record, RecordKind, kind_of
+from bookwright.models.document import DocumentKind
+from bookwright.models.language import Language
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.storage.vault_rows import DocumentRow, UnitRow
+
+_OWN = {TaskType.DESIGN: DocumentKind.DESIGN, TaskType.SEARCH: DocumentKind.FINDINGS}
+"""What a task is for; anything else that it has says in its name what it is."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A written unit with the heading above it; `number` counts chapters through the book, None for a part."""
+
+    unit: UnitRow
+    heading: str
+    depth: int
+    number: int | None
+
+
+def places(units: Sequence[UnitRow], language: Language, title: str) -> list[Place]:
+    """Return the written parts and chapters in reading order, as the manuscript has them."""
+    children: dict[int | None, list[UnitRow]] = {}
+    for unit in units:
+        children.setdefault(unit.parent, []).append(unit)
+    found: list[Place] = []
+
+    def go(unit: UnitRow, depth: int) -> None:
+        below = children.get(unit.key, []) if unit.level.is_at_least(Level.ACT) else []
+        if not unit.written:
+            return
+        if not below:
+            number = sum(place.number is not None for place in found) + 1
+            heading = title if unit.level is Level.BOOK else chapter_heading(language, number, unit.title)
+            found.append(Place(unit, heading, depth, number))
+            return
+        if unit.level is not Level.BOOK:
+            heading = part_heading(language, unit.level, unit.unit_index, unit.title)
+            found.append(Place(unit, heading, depth, None))
+        for child in below:
+            go(child, depth + (unit.level is not Level.BOOK))
+
+    for root in children.get(None, []):
+        go(root, 0)
+    return found
+
+
+def chapter_path(place: Place, names: FolderNames) -> str:
+    """Return a chapter's file, such as `chapters/003 The lamp.md`."""
+    return f"{names.chapters}/{titled(f'{place.number:03}', place.unit.title)}.md"
+
+
+def summary_path(row: DocumentRow, names: FolderNames) -> str:
+    """Return a summary's file, such as `summaries/1.2 The lamp.md`."""
+    return f"{names.summaries}/{titled(row.label, row.title)}.md"
+
+
+def task_path(row: DocumentRow, names: FolderNames) -> str:
+    """Return the file of what a task produced, such as `planning/1.2/1.2.3 The harbour.md`."""
+    own = _OWN.get(row.task_type) is row.kind
+    mark = row.label if own else f"{row.label} {row.kind.value}"
+    return f"{task_folder(row, names)}/{titled(mark, row.title)}.md"
+
+
+def task_folder(row: DocumentRow, names: FolderNames) -> str:
+    """Return the folder of what a task produced: its blueprint's, or its unit's; the book's own stand at the top."""
+    if row.folder:
+        return safe_path(row.folder)
+    is_books = row.unit in (None, "1")
+    return names.planning if is_books else f"{names.planning}/{row.unit}"
+
+
+def record_path(record: Record, names: FolderNames) -> str:
+    """Return the file of a record of the codex, such as `worldview/characters/mira.toml`."""
+    return f"{names.world}/{_record_folder(record, names)}/{unique_name(record.id)}.toml"
+
+
+def _record_folder(record: Record, names: FolderNames) -> str:
+    if isinstance(record, CodexEntry):
+        return names.characters if record.kind is EntryKind.CHARACTER else names.setting
+    return names.secrets if kind_of(record) is RecordKind.SECRET else names.threads

@@ -1,0 +1,82 @@
+"""Two changes of one text laid together: what only one side changed is taken, what both did is for a person."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+MINE, BASE, THEIRS, END = "<<<<<<< yours", "||||||| both began with", "=======", ">>>>>>> the book's"
+_PIECE = re.compile(r"[^\n。！？!?.…]*[。！？!?.…]*[\"'”’」』）)\]]*[ \t\u3000]*\n*")
+"""A sentence with its closing marks, and the line breaks after it."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What came of two changes."""
+
+    text: str
+    """Where they cannot be told apart, both stand in it, between marks."""
+    conflicts: int = 0
+
+
+def merged(base: str, mine: str, theirs: str, *, by_line: bool = False) -> Merged:
+    """Lay two changes of a text together, sentence by sentence or, for what is no prose, line by line."""
+    if mine in (theirs, base):
+        return Merged(theirs)
+    if theirs == base:
+        return Merged(mine)
+    pieces = [text.splitlines(keepends=True) if by_line else _pieces(text) for text in (base, mine, theirs)]
+    found = [_settled(*part) for part in _parts(*pieces)]
+    return Merged("".join(text for text, _ in found), sum(is_conflict for _, is_conflict in found))
+
+
+def has_marks(text: str) -> bool:
+    """Tell whether a text still holds what both sides changed, between marks."""
+    return any(line.startswith((MINE, END)) for line in text.split("\n"))
+
+
+def _pieces(text: str) -> list[str]:
+    return [piece for piece in _PIECE.findall(text) if piece]
+
+
+def _settled(base: str, mine: str, theirs: str) -> tuple[str, bool]:
+    if mine in (theirs, base):
+        return theirs, False
+    if theirs == base:
+        return mine, False
+    sides = (MINE, mine), (BASE, base), (THEIRS, theirs)
+    lines = [f"{mark}\n{text.rstrip()}\n" for mark, text in sides]
+    return "\n" + "".join(lines) + f"{END}\n\n", True
+
+
+def _parts(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Cut the three into stretches that all share and stretches between, in order.
+
+    Changes that touch each other are one stretch: what stands between them says that they are two.
+    """
+    at = (0, 0, 0)
+    for start, first, second, size in (*_shared(base, mine, theirs), (len(base), len(mine), len(theirs), 0)):
+        between = base[at[0] : start], mine[at[1] : first], theirs[at[2] : second]
+        if any(between):
+            yield "".join(between[0]), "".join(between[1]), "".join(between[2])
+        kept = "".join(base[start : start + size])
+        if kept:
+            yield kept, kept, kept
+        at = start + size, first + size, second + size
+
+
+def _shared(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where all three read the same: a place in each, and for how many pieces."""
+    ours, others = _same(base, mine), _same(base, theirs)
+    one = other = 0
+    while one < len(ours) and other < len(others):
+        (a, b, size), (c, d, length) = ours[one], others[other]
+        start, end = max(a, c), min(a + size, c + length)
+        if start < end:
+            yield start, b + start - a, d + start - c, end - start
+        one, other = (one + 1, other) if a + size < c + length else (one, other + 1)
+
+
+def _same(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
+    matcher = SequenceMatcher(None, base, other, autojunk=False)
+    return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks() if block.size]

@@ -1,0 +1,186 @@
+"""What a book's folder is made of, without its texts: documents with their places, units, times, marks."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
+
+from bookwright.models.document import DocumentKind
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus
+from bookwright.storage.tables import codex, documents, nodes, steps
+
+_unit = nodes.alias("unit_of_task")
+_parent = nodes.alias("parent_of_unit")
+_IS_LIVING = nodes.c.status != NodeStatus.VOID.value
+_OF_BOOK = documents.c.book == bindparam("book")
+_IS_CURRENT = documents.c.is_current.is_(True)
+_COLUMNS = ("id", "node", "kind", "version", "text_hash")
+_DOCUMENTS = (
+    select(
+        *(documents.c[name] for name in _COLUMNS), nodes.c.label, nodes.c.title, nodes.c.goal, nodes.c.task_type,
+        nodes.c.level, nodes.c.folder, _unit.c.label.label("unit"),
+    )
+    .join(nodes, nodes.c.key == documents.c.node)
+    .outerjoin(_unit, _unit.c.key == nodes.c.unit)
+    .where(_OF_BOOK, _IS_CURRENT, _IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
+    .order_by(documents.c.id)
+)  # fmt: skip
+_UNITS = (
+    select(*(nodes.c[name] for name in ("key", "parent", "label", "level", "title", "goal", "written", "length")),
+           nodes.c.unit_index, nodes.c.status)
+    .outerjoin(_parent, _parent.c.key == nodes.c.parent)
+    .where(
+        nodes.c.book == bindparam("book"), _IS_LIVING, nodes.c.task_type == TaskType.WRITE.value,
+        or_(nodes.c.parent.is_(None), _parent.c.level.in_([level.value for level in Level if level.is_at_least(
+            Level.ACT)])),
+    )
+)  # fmt: skip
+_MARK = select(
+    select(documents.c.id).where(_OF_BOOK).order_by(documents.c.id.desc()).limit(1).scalar_subquery(),
+    select(func.max(codex.c.id)).where(codex.c.book == bindparam("book")).scalar_subquery(),
+)
+_TIMES = (
+    select(steps.c.node, steps.c.activity, func.min(steps.c.recorded_at), func.max(steps.c.recorded_at))
+    .where(steps.c.book == bindparam("book"), steps.c.node.in_(bindparam("nodes", expanding=True)))
+    .group_by(steps.c.node, steps.c.activity)
+)
+
+
+class Mark(NamedTuple):
+    """How far a folder has followed its book: the newest document and the newest version of a record in it."""
+
+    documents: int = 0
+    records: int = 0
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """A current document, without its text, and the node that it belongs to."""
+
+    id: int
+    node: int
+    kind: DocumentKind
+    version: int
+    text_hash: str
+    label: str
+    title: str
+    goal: str
+    task_type: TaskType
+    level: Level
+    unit: str | None
+    """The label of the unit that a task serves; None for a unit's own document."""
+    folder: str = ""
+    """Where a blueprint wants its page; empty for the usual place."""
+
+
+@dataclass(frozen=True)
+class UnitRow:
+    """A unit down to chapters, or to what stands in a chapter's place."""
+
+    key: int
+    parent: int | None
+    label: str
+    level: Level
+    title: str
+    goal: str
+    written: int
+    length: int | None
+    unit_index: int
+    status: NodeStatus
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sort key for reading order."""
+        return tuple(map(int, self.label.split(".")))
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """A task of the book itself."""
+
+    key: int
+    label: str
+    stage: str
+    """The blueprint's stage and member; empty for what a planner thought of."""
+    stage_title: str
+    status: NodeStatus
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sort key for reading order."""
+        return tuple(map(int, self.label.split(".")))
+
+
+@dataclass(frozen=True)
+class Span:
+    """When the first and the last step of an activity at a node were recorded, in seconds since 1970."""
+
+    first: float
+    last: float
+
+
+class VaultRows:
+    """Looks at one book in one transaction."""
+
+    def __init__(self, connection: Connection, book: str) -> None:
+        self._connection = connection
+        self._book = book
+
+    def mark(self) -> Mark:
+        """Return how far the book is."""
+        newest, record = self._connection.execute(_MARK, {"book": self._book}).one()
+        return Mark(newest or 0, record or 0)
+
+    def documents(self, *kinds: DocumentKind) -> list[DocumentRow]:
+        """Return the current documents of some kinds, oldest first."""
+        return self._documents(_DOCUMENTS, kinds)
+
+    def documents_after(self, identity: int, *kinds: DocumentKind) -> list[DocumentRow]:
+        """Return those that came after one."""
+        return self._documents(_DOCUMENTS.where(documents.c.id > identity), kinds)
+
+    def documents_under(self, key: int, *kinds: DocumentKind) -> list[DocumentRow]:
+        """Return those of a node and of what is below it."""
+        return self._documents(_DOCUMENTS.where(documents.c.node.in_(_under(key))), kinds)
+
+    def units(self) -> list[UnitRow]:
+        """Return the book, its parts and its chapters in reading order; what is below a chapter is left out."""
+        rows = self._connection.execute(_UNITS, {"book": self._book})
+        return sorted((_unit_row(row) for row in rows), key=lambda unit: unit.order)
+
+    def times(self, keys: list[int]) -> dict[tuple[int, Activity], Span]:
+        """Return when each activity at some nodes went on."""
+        rows = self._connection.execute(_TIMES, {"book": self._book, "nodes": keys})
+        return {(node, Activity(activity)): Span(first, last) for node, activity, first, last in rows}
+
+    def tasks_of(self, unit: int) -> list[TaskRow]:
+        """Return the living tasks that serve a unit, in reading order."""
+        columns = (nodes.c.key, nodes.c.label, nodes.c.stage, nodes.c.stage_title, nodes.c.status)
+        rows = self._connection.execute(select(*columns).where(nodes.c.unit == unit, _IS_LIVING))
+        found = (TaskRow(key, label, stage, title, NodeStatus(status)) for key, label, stage, title, status in rows)
+        return sorted(found, key=lambda task: task.order)
+
+    def _documents(self, statement: Select[Any], kinds: tuple[DocumentKind, ...]) -> list[DocumentRow]:
+        wanted = {"book": self._book, "kinds": [kind.value for kind in kinds]}
+        return [_document_row(row) for row in self._connection.execute(statement, wanted)]
+
+
+def _under(key: int) -> Select[Any]:
+    """The keys of a node and of all below it."""
+    below = select(nodes.c.key).where(nodes.c.key == key).cte("below", recursive=True)
+    return select(below.union_all(select(nodes.c.key).join(below, nodes.c.parent == below.c.key)).c.key)
+
+
+def _document_row(row: Row[Any]) -> DocumentRow:
+    return DocumentRow(
+        row.id, row.node, DocumentKind(row.kind), row.version, row.text_hash, row.label, row.title, row.goal,
+        TaskType(row.task_type), Level(row.level), row.unit, row.folder,
+    )  # fmt: skip
+
+
+def _unit_row(row: Row[*tuple[Any, ...]]) -> UnitRow:
+    values = dict(row._mapping)
+    return UnitRow(**values | {"level": Level(row.level), "status": NodeStatus(row.status)})

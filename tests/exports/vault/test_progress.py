@@ -1,0 +1,63 @@
+"""The progress file: written and read back, and where a book goes on by it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bookwright.exports.vault.progress import Progress, Stage, StageStatus, UnitLine, load_from_book, progress_page
+from bookwright.exports.vault.sealed import is_untouched, sealed
+
+P, R, C, F, S = StageStatus
+WORDS = st.text("ab |\\灯-`:", max_size=20).map(lambda text: " ".join(text.split()))
+TIMES = st.none() | st.integers(0, 4_000_000_000)
+STAGES = st.builds(Stage, WORDS, st.sampled_from(StageStatus), TIMES, TIMES, WORDS)
+UNITS = st.builds(
+    UnitLine,
+    st.sampled_from(["1.1", "1.2.10"]),
+    WORDS,
+    st.sampled_from(StageStatus),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+
+
+def progress(*stages: Stage) -> Progress:
+    return Progress("Night", "lamp", "story", "paused", 0, "A keeper.", stages)
+
+
+@given(title=WORDS, prompt=WORDS, stages=st.lists(STAGES, max_size=4), units=st.lists(UNITS, max_size=3))
+def test_the_file_reads_back_as_it_was_written(title, prompt, stages, units):
+    told = Progress(title, "lamp", "story", "paused", 0, prompt, tuple(stages), tuple(units))
+
+    assert load_from_book(progress_page(told)) == told
+
+
+def test_prompt_and_notes_are_cut_at_200_characters():
+    told = Progress("Night", "lamp", "story", "paused", 0, "x" * 500, (Stage("plan", R, 0, notes="y" * 500),))
+
+    found = load_from_book(progress_page(told))
+
+    assert (len(found.prompt), len(found.stages[0].notes)) == (200, 200)
+
+
+@pytest.mark.parametrize(
+    ("states", "last", "following"),
+    [((), 0, -1), ((P, P), 0, 1), ((C, R, P), 1, 2), ((C, F, P), 1, 2), ((C, S, P), 1, 3), ((C, S, C), 3, -1)],
+)
+def test_the_next_stage_is_the_first_that_is_not_over(states, last, following):
+    told = progress(*(Stage(f"stage {number}", state) for number, state in enumerate(states)))
+
+    assert (told.last_completed_stage(), told.next_stage()) == (last, following)
+
+
+def test_the_table_tells_how_long_a_stage_took():
+    page = progress_page(progress(Stage("plan", C, 0, 3_725)))
+
+    assert "| 1 | plan | completed | 1970-01-01 00:00:00 UTC | 1970-01-01 01:02:05 UTC | 1 h 2 min |  |" in page
+    assert is_untouched(sealed(page))
+
+
+def test_a_file_that_is_none_says_nothing():
+    found = load_from_book("| 1 | x |\n| | | | | | | |\nrubbish")
+
+    assert (found.stages, found.book, found.started) == ((), "", None)
