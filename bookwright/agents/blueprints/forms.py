@@ -1,0 +1,139 @@
+"""Whether pages and chapters have the form that was asked for: length, references, links, names."""
+
+import re
+from collections.abc import Iterator
+
+from bookwright.agents.blueprints.fair_play import Limits
+from bookwright.agents.blueprints.ground import Ground, PageSeen
+from bookwright.agents.blueprints.wording import HEADINGS, said
+from bookwright.models.blueprint import CHARACTERS_A_WORD
+from bookwright.models.codex import folded
+from bookwright.models.faults import CheckResult, CheckState, Fault, Severity
+from bookwright.models.length import TOLERANCE
+
+_LINK = re.compile(r"\[\[([^\[\]\n]{1,120})\]\]")
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)、])\s+\S", re.MULTILINE)
+_PAGE_LEEWAY = 0.5
+"""By what share a page may miss its length before anybody is bothered with it: pages are asked for about a length."""
+
+
+def links_of(text: str) -> list[str]:
+    """Return the titles that a page names in double brackets, in order."""
+    return [found.strip() for found in _LINK.findall(text)]
+
+
+def references_of(text: str) -> int | None:
+    """Count the entries of a page's list of references at its end; None where it has no such heading."""
+    headings = list(_HEADING.finditer(text))
+    known = {folded(name) for names in HEADINGS["references"].values() for name in names}
+    if not headings or folded(headings[-1].group(1)) not in known:
+        return None
+    return len(_ITEM.findall(text[headings[-1].end() :]))
+
+
+def chapter_lengths(ground: Ground, limits: Limits) -> CheckResult:
+    """Every chapter is as long as it was to be; within `least` and `most` words, where the book has room for that."""
+    least, most = _in_units(ground, limits.get("least", 0)), _in_units(ground, limits.get("most", 0))
+    faults = []
+    for chapter in ground.chapters:
+        low, high = chapter.asked * (1 - TOLERANCE), chapter.asked * (1 + TOLERANCE)
+        if least <= chapter.asked <= (most or chapter.asked):
+            low, high = min(low, least or low), max(high, most or high)
+        if not low <= chapter.length <= high:
+            faults.append(_length(ground, chapter.label, chapter.length, low, high))
+    return _result("chapter_lengths", ground, bool(ground.chapters), faults)
+
+
+def entry_lengths(ground: Ground, limits: Limits) -> CheckResult:
+    """Every entry is about as long as it was asked for; within `least` and `most` words, where the book has room."""
+    least, most = _in_units(ground, limits.get("least", 0)), _in_units(ground, limits.get("most", 0))
+    entries = [page for page in ground.pages if page.is_entry and page.asked]
+    faults = []
+    for page in entries:
+        low, high = page.asked * (1 - _PAGE_LEEWAY), page.asked * (1 + _PAGE_LEEWAY)
+        if least <= page.asked <= (most or page.asked):
+            low, high = least or low, most or high
+        if not low <= page.length <= high:
+            faults.append(_length(ground, page.label, page.length, low, high))
+    return _result("entry_lengths", ground, bool(entries), faults)
+
+
+def references(ground: Ground, limits: Limits) -> CheckResult:
+    """A page that rests on something outside the book lists it at its end, three to eight entries."""
+    least, most = int(limits.get("least", 3)), int(limits.get("most", 8))
+    faults, were_seen = [], False
+    for page in _written(ground):
+        count = references_of(page.text)
+        were_seen = were_seen or count is not None or bool(page.sources)
+        if count is None and page.sources:
+            faults.append(_fault(page, "no_references", ground, Severity.WARNING, least=least, most=most))
+        elif count is not None and not min(least, page.sources or least) <= count <= most:
+            faults.append(_fault(page, "references", ground, Severity.INFO, count=count, least=least, most=most))
+    return _result("references", ground, were_seen, faults)
+
+
+def cross_references(ground: Ground, limits: Limits) -> CheckResult:
+    """Every page but the first leans on others by name, and every page that it names is there."""
+    least = int(limits.get("least", 1))
+    pages = _written(ground)
+    titles = {folded(page.title) for page in ground.pages}
+    faults = []
+    for place, page in enumerate(pages):
+        links = links_of(page.text)
+        known = {folded(link) for link in links if folded(link) in titles} | set(_named(page, pages[:place]))
+        if len(known - {folded(page.title)}) < min(least, place):
+            faults.append(_fault(page, "few_links", ground, Severity.INFO, count=len(known), least=least))
+        stray = next((link for link in links if folded(link) not in titles), None)
+        if stray:
+            faults.append(_fault(page, "stray_link", ground, Severity.WARNING, title=stray))
+    return _result("cross_references", ground, len(pages) > 1, faults)
+
+
+def names_known(ground: Ground, limits: Limits) -> CheckResult:
+    """Everybody whom the register names stands on a page, and no two entries have one name."""
+    pages, seen, faults = _written(ground), dict[str, PageSeen](), []
+    faults += [
+        _fault(page, "same_name", ground, Severity.WARNING, title=page.title, other=first.label)
+        for page in pages
+        if page.is_entry and (first := seen.setdefault(folded(page.title), page)) is not page
+    ]
+    told = folded("\n".join(page.text + page.title for page in pages))
+    named = dict.fromkeys(
+        name for own in (ground.register.threads if ground.register else ()) for name in own.characters
+    )
+    strangers = [name for name in named if name and folded(name) not in told]
+    faults += [Fault(fault=said("stranger", ground.language, title=name)) for name in strangers]
+    return _result("names_known", ground, bool(seen or named), faults)
+
+
+def _written(ground: Ground) -> list[PageSeen]:
+    return [page for page in ground.pages if not (page.is_findings or page.is_made)]
+
+
+def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
+    """Titles of earlier pages that a page names without brackets."""
+    text = folded(page.text)
+    yield from (name for other in before if len(name := folded(other.title)) > 1 and name in text)
+
+
+def _length(ground: Ground, label: str, length: int, low: float, high: float) -> Fault:
+    values = {"length": length, "low": round(low), "high": round(high), "unit": ground.language.length_unit}
+    return Fault(label=label, severity=Severity.INFO, fault=said("length", ground.language, **values))
+
+
+def _fault(page: PageSeen, name: str, ground: Ground, severity: Severity, **values: object) -> Fault:
+    return Fault(
+        label=page.label, severity=severity, fault=said(name, ground.language, **values),
+        order=said(f"{name}_order", ground.language, **values),
+    )  # fmt: skip
+
+
+def _in_units(ground: Ground, words: float) -> float:
+    return words if ground.language.length_unit == "words" else words * CHARACTERS_A_WORD
+
+
+def _result(check: str, ground: Ground, was_there: bool, faults: list[Fault]) -> CheckResult:
+    if not was_there and not faults:
+        return CheckResult(check=check, state=CheckState.NOTHING)
+    return CheckResult(check=check, state=CheckState.FAILED if faults else CheckState.PASSED, faults=tuple(faults))

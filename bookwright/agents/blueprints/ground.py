@@ -1,0 +1,89 @@
+"""What checks and pages of code look at: a book's pages, chapters and register, without a database behind them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bookwright.models.foreshadowing import EventType, Foreshadowing
+from bookwright.models.language import Language
+from bookwright.models.place import ReadingOrder
+from bookwright.models.register import Register
+
+_SHOWS = (EventType.PLANT, EventType.REINFORCE, EventType.HINT)
+
+
+@dataclass(frozen=True)
+class PageSeen:
+    """A page of a member."""
+
+    label: str
+    title: str
+    text: str
+    length: int
+    member: str
+    stage: str
+    """The stage's name in the book's language."""
+    document: int
+    is_entry: bool = False
+    is_findings: bool = False
+    is_made: bool = False
+    """Code makes it of the others."""
+    is_spoiler: bool = False
+    asked: int = 0
+    """How long it was to be; 0 where nobody has said."""
+    sources: int = 0
+    """How many places outside the book it is on record to rest on."""
+
+
+@dataclass(frozen=True)
+class ChapterSeen:
+    """A chapter, or what stands in a chapter's place."""
+
+    number: int
+    label: str
+    title: str
+    length: int
+    asked: int
+    document: int
+    part: str = ""
+    """The title of the part that it stands in."""
+    was_read: bool = False
+    """A model has held it against the register, so that what is not on record is not on the page."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """One book as code can see it."""
+
+    title: str
+    language: Language
+    premise: str = ""
+    pages: tuple[PageSeen, ...] = ()
+    chapters: tuple[ChapterSeen, ...] = ()
+    register: Register | None = None
+    threads: Mapping[str, Foreshadowing] = field(default_factory=dict)
+    """The register's threads as the codex has them by now, by id."""
+    reading: ReadingOrder = field(default_factory=ReadingOrder)
+    people: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Who is in the book, with the numbers of the chapters that name them."""
+
+    def shown_in(self, thread: str) -> list[int]:
+        """Return the chapters that show a thread before it is answered, in order."""
+        return self._chapters_of(thread, _SHOWS)
+
+    def answered_in(self, thread: str) -> list[int]:
+        """Return the chapters that answer a thread."""
+        return self._chapters_of(thread, (EventType.REVEAL,))
+
+    def _chapters_of(self, thread: str, kinds: tuple[EventType, ...]) -> list[int]:
+        known = self.threads.get(thread)
+        events = known.timeline.events if known else ()
+        return sorted({self.reading.number(event.place) for event in events if event.type in kinds})
+
+    def label_of(self, chapter: int) -> str:
+        """Return the label of a chapter by its number; of the last one where there are not so many."""
+        found = next((own.label for own in self.chapters if own.number == chapter), None)
+        return found or (self.chapters[-1].label if self.chapters else "")
+
+    def were_read(self, up_to: int) -> bool:
+        """True if a model has held every chapter up to a number against the register."""
+        return all(chapter.was_read for chapter in self.chapters if chapter.number <= up_to)

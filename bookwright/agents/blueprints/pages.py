@@ -1,0 +1,186 @@
+"""Pages that code makes of what is there. Each is Markdown in the book's language, and pure."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+from bookwright.agents.blueprints.ground import Ground, PageSeen
+from bookwright.agents.blueprints.wording import word
+from bookwright.models.prose import sentences
+from bookwright.models.register import RegisteredThread, Role
+
+_FIRST = 240
+"""Characters of a page's beginning that stand for it."""
+
+_SECTIONS = ((Role.CLUE, "clues"), (Role.RED_HERRING, "red_herrings"), (Role.HOOK, "hooks"))
+
+
+def overview(ground: Ground) -> str:
+    """Every page by stage, with how it begins."""
+    lines = [_first_of(ground.premise)] if ground.premise else []
+    for stage, pages in groupby(_written(ground), key=lambda page: page.stage):
+        lines += [f"## {stage}", *(_line(page) for page in pages)]
+    return "\n\n".join(lines)
+
+
+def glossary(ground: Ground) -> str:
+    """Every entry by name, with how its page begins."""
+    entries = [page for page in ground.pages if page.is_entry] or _written(ground)
+    return "\n\n".join(_line(page) for page in sorted(entries, key=lambda page: page.title.casefold()))
+
+
+def index(ground: Ground) -> str:
+    """Every page and every chapter, with its label."""
+    lines = [f"- {page.label} [[{page.title}]]" for page in ground.pages]
+    return "\n".join([*lines, *(f"- {own.label} {own.number}. {own.title}" for own in ground.chapters)])
+
+
+def cast_index(ground: Ground) -> str:
+    """Who is in the book, and in which chapters."""
+    entries = {page.title: page for page in ground.pages if page.is_entry}
+    names = [*ground.people, *(name for name in entries if name not in ground.people)]
+    lines = [
+        f"- **{name}**: {_chapters(ground, ground.people.get(name, ()))}" for name in sorted(names, key=str.casefold)
+    ]
+    return f"## {word('people', ground.language)}\n\n" + "\n".join(lines)
+
+
+def arc_index(ground: Ground) -> str:
+    """The parts of the book with their chapters and how long each is."""
+    blocks = []
+    for part, chapters in groupby(ground.chapters, key=lambda own: own.part):
+        lines = [f"- {own.number}. {own.title}, {_length(ground, own.length)}" for own in chapters]
+        blocks.append("\n".join([*([f"## {part}", ""] if part else []), *lines]))
+    return "\n\n".join(blocks)
+
+
+def clue_index(ground: Ground) -> str:
+    """Where each clue and each false trail is shown and answered. It tells the end."""
+    return _threads(ground, (Role.CLUE, Role.RED_HERRING))
+
+
+def hook_index(ground: Ground) -> str:
+    """Which hooks are paid, and which are open."""
+    hooks = [own for own in (ground.register.threads if ground.register else ()) if own.role is Role.HOOK]
+    paid = [own for own in hooks if ground.answered_in(own.id)]
+    blocks = []
+    for name, some in (("open", [own for own in hooks if own not in paid]), ("paid", paid)):
+        blocks += [f"## {word(name, ground.language)}", _table(ground, some)] if some else []
+    return "\n\n".join(blocks)
+
+
+def readme(ground: Ground) -> str:
+    """What stands where, and which pages give the end away."""
+    told = [page for page in ground.pages if not page.is_spoiler]
+    telling = [page for page in ground.pages if page.is_spoiler]
+    blocks = [f"# {ground.title}" if ground.title else "", _first_of(ground.premise)]
+    blocks += [f"## {word('contents', ground.language)}", *_by_stage(told)]
+    if ground.chapters:
+        blocks.append(arc_index(ground))
+    if telling:
+        blocks += [f"## {word('spoilers_at', ground.language)}", *_by_stage(telling)]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def register_page(ground: Ground) -> str:
+    """A register as a person reads it. It tells the end."""
+    register = ground.register
+    if register is None:
+        return ""
+    secrets = [
+        f"- {own.content} ({word('revealed', ground.language)}: {_chapter(ground, own.revealed_in)})"
+        for own in register.secrets
+    ]
+    blocks = [f"## {word('secrets', ground.language)}", "\n".join(secrets)] if secrets else []
+    for role, name in _SECTIONS:
+        some = [own for own in register.threads if own.role is role]
+        blocks += (
+            [f"## {word(name, ground.language)}", "\n".join(_planned(ground, own) for own in some)] if some else []
+        )
+    return "\n\n".join(blocks)
+
+
+PAGES: dict[str, Callable[[Ground], str]] = {
+    "overview": overview, "glossary": glossary, "index": index, "cast_index": cast_index, "arc_index": arc_index,
+    "clue_index": clue_index, "hook_index": hook_index, "readme": readme,
+}  # fmt: skip
+"""The pages that a blueprint may name."""
+
+SPOILERS = frozenset({"clue_index", "hook_index"})
+"""Pages that tell the end whatever a blueprint says."""
+
+
+def page_text(name: str, ground: Ground, *, is_spoiler: bool) -> str:
+    """Return a page by its name, under a mark if it tells the end."""
+    text = PAGES[name](ground).strip() or word("nothing_found", ground.language)
+    return f"{word('spoiler', ground.language)}\n\n{text}" if is_spoiler or name in SPOILERS else text
+
+
+def _written(ground: Ground) -> list[PageSeen]:
+    return [page for page in ground.pages if not page.is_made]
+
+
+def _line(page: PageSeen) -> str:
+    return f"- [[{page.title}]]: {_first_of(page.text)}"
+
+
+def _by_stage(pages: Iterable[PageSeen]) -> list[str]:
+    blocks = []
+    for stage, some in groupby(pages, key=lambda page: page.stage):
+        blocks.append("\n".join([f"### {stage}", "", *(f"- {page.label} [[{page.title}]]" for page in some)]))
+    return blocks
+
+
+def _first_of(text: str) -> str:
+    """The first sentence that is no heading."""
+    lines = [line.strip(" -*>|") for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    found = sentences(lines[0])[0] if lines and sentences(lines[0]) else ""
+    return found if len(found) <= _FIRST else f"{found[:_FIRST].rstrip()} …"
+
+
+def _threads(ground: Ground, roles: Sequence[Role]) -> str:
+    blocks = []
+    for role, name in _SECTIONS:
+        some = [own for own in (ground.register.threads if ground.register else ()) if own.role is role]
+        if some and role in roles:
+            blocks += [f"## {word(name, ground.language)}", _table(ground, some)]
+    return "\n\n".join(blocks)
+
+
+def _table(ground: Ground, threads: Iterable[RegisteredThread]) -> str:
+    names = [word(name, ground.language) for name in ("thread", "shown", "answered", "meaning")]
+    rows = [_row(names), _row("---" for _ in names), *(_row(_cells(ground, own)) for own in threads)]
+    return "\n".join(rows)
+
+
+def _cells(ground: Ground, thread: RegisteredThread) -> Iterable[str]:
+    mark = f" ({word('critical', ground.language)})" if thread.is_critical_clue else ""
+    answered = ground.answered_in(thread.id) or (thread.answered_in,)
+    planned = "" if ground.answered_in(thread.id) else f" ({word('planted', ground.language)})"
+    yield f"{thread.title}{mark}"
+    yield _chapters(ground, ground.shown_in(thread.id))
+    yield _chapters(ground, answered) + planned
+    yield thread.meaning
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in cells)} |"
+
+
+def _planned(ground: Ground, thread: RegisteredThread) -> str:
+    mark = f" ({word('critical', ground.language)})" if thread.is_critical_clue else ""
+    places = ", ".join(_chapter(ground, place) for place in (thread.planted_in, *thread.reinforced_in))
+    answered = f"{word('answered', ground.language)}: {_chapter(ground, thread.answered_in)}"
+    return f"- **{thread.title}**{mark}: {thread.seed} ({places}). {thread.meaning} ({answered})"
+
+
+def _chapters(ground: Ground, numbers: Iterable[int]) -> str:
+    told = ", ".join(_chapter(ground, number) for number in numbers)
+    return told or word("never", ground.language)
+
+
+def _chapter(ground: Ground, number: int) -> str:
+    return word("chapter", ground.language, n=number)
+
+
+def _length(ground: Ground, length: int) -> str:
+    return word("length", ground.language, n=f"{length:,}")

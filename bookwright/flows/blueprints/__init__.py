@@ -1,0 +1,1 @@
+"""What the walk does for a book that has a blueprint."""

@@ -1,0 +1,45 @@
+"""Mending a document that a review found a fault with: a new version; prose is taken into the codex again."""
+
+from bookwright.flows.activities.extract import extract_again
+from bookwright.flows.activities.surroundings import stands_for_chapter
+from bookwright.flows.amend import Amendment, amend
+from bookwright.flows.blueprints.members import target_of
+from bookwright.flows.deps import Deps
+from bookwright.flows.revise import chosen
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.errors import InvalidInput, NodeNotFound, NoResult, RequestRejected
+from bookwright.models.plan import TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+
+
+def mend(fix: TaskNode, deps: Deps) -> None:
+    """Have a document changed as a review ordered; where no answer will do it stays, and the verification tells.
+
+    The new version carries the order, so that a walk that was interrupted behind it does not change it again.
+    """
+    order = "\n".join(fix.instructions)
+    try:
+        target, old = _target(fix, deps)
+        if old.note != order:
+            amend(target, old, Amendment(order, DocumentOrigin.NOTE), deps)
+        if old.kind is DocumentKind.PROSE:
+            chapter = _chapter_of(target, deps)
+            deps.window.run(Activity.REVIEW, chapter, lambda: extract_again(chapter, deps))
+    except (NodeNotFound, InvalidInput, NoResult, RequestRejected):
+        pass  # gone meanwhile, nothing that its writer may hear of, or no answer: what is open the verification tells
+    deps.desk.journal.move(lambda stores, _: stores.nodes.change(fix.key, status=NodeStatus.DONE.value))
+
+
+def _target(fix: TaskNode, deps: Deps) -> tuple[TaskNode, Document]:
+    """Return what is to be mended; of a unit that is in parts, its last one."""
+    with deps.stores() as stores:
+        target = stores.nodes.by_label(target_of(fix))
+        while parts := stores.nodes.children(target.key, TaskType.WRITE):
+            target = parts[-1]
+        return target, chosen(stores, target, None)
+
+
+def _chapter_of(leaf: TaskNode, deps: Deps) -> TaskNode:
+    """Return the chapter that a unit lies in, or what stands in a chapter's place."""
+    return next((unit for unit in (leaf, *deps.storage.above(leaf)) if stands_for_chapter(unit, deps)), leaf)

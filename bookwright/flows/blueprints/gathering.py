@@ -1,0 +1,122 @@
+"""Gathers what checks and pages of code look at."""
+
+from collections.abc import Iterator
+
+from bookwright.agents.blueprints.ground import ChapterSeen, Ground, PageSeen
+from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.flows.blueprints.members import PartOf, member_of, page_length, part_of
+from bookwright.flows.deps import Deps
+from bookwright.models.blueprint import MemberKind
+from bookwright.models.codex import EntryKind
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.extraction import ConsistencyReport
+from bookwright.models.findings import Findings
+from bookwright.models.plan import TaskType
+from bookwright.models.register import Register
+from bookwright.models.task import TaskNode
+from bookwright.prompts.render import render_unverified
+from bookwright.storage.stores import Stores
+
+_PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
+
+
+def gather(deps: Deps, *, with_people: bool = False) -> Ground:
+    """Return the book as code can see it; who stands in which chapter is looked for only where it is asked."""
+    with deps.stores() as stores:
+        root = stores.nodes.root()
+        chapters = tuple(_chapters(stores))
+        return Ground(
+            title=stores.books.get(root.book).title or deps.brief.title,
+            language=deps.brief.language,
+            premise=deps.brief.premise,
+            pages=tuple(_pages(root, stores, deps)),
+            chapters=chapters,
+            register=register_of(stores),
+            threads={thread.id: thread for thread in stores.codex.threads()},
+            reading=stores.codex.reading_order(),
+            people=_people(chapters, stores) if with_people else {},
+        )
+
+
+def register_of(stores: Stores) -> Register | None:
+    """Return what the book's registers lay down together; None where it has none."""
+    found = []
+    for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN):
+        document = stores.documents.current(task.key, DocumentKind.REGISTER) if task.stage else None
+        if document is not None:
+            found.append(Register.model_validate_json(stores.documents.data_of(document)))
+    if len(found) < 2:
+        return found[0] if found else None
+    secrets = tuple(own for register in found for own in register.secrets)
+    return Register.model_construct(
+        secrets=secrets, threads=tuple(own for register in found for own in register.threads)
+    )
+
+
+def documents_of_pages(root: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, Document]]:
+    """Yield the tasks of members that have a page, with its document, in reading order."""
+    tasks = [task for task in stores.nodes.children(root.key) if task.stage]
+    below = {task.key: [part for part in stores.nodes.children(task.key) if part.stage] for task in tasks}
+    pages = [page for task in tasks for page in (task, *below[task.key])]
+    found = {document.node: document for document in stores.documents.of_nodes([page.key for page in pages], *_PAGES)}
+    for page in pages:
+        if page.key in found and part_of(page) is not PartOf.FIX:
+            yield page, found[page.key]
+
+
+def _pages(root: TaskNode, stores: Stores, deps: Deps) -> Iterator[PageSeen]:
+    unverified = render_unverified(deps.brief.language.english_name)
+    for node, document in documents_of_pages(root, stores):
+        member = member_of(node, deps)
+        data = stores.documents.data_of(document)
+        yield PageSeen(
+            label=node.label, title=node.title, text=document.text.removeprefix(unverified).lstrip(),
+            length=document.length, member=member.name,
+            stage=node.stage_title, document=document.id, is_entry=part_of(node) is PartOf.ENTRY,
+            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind is MemberKind.PAGE,
+            is_spoiler=member.is_spoiler, asked=page_length(node, deps) if deps.makes_designs else 0,
+            sources=len(Findings.model_validate_json(data).sources) if data else 0,
+        )  # fmt: skip
+
+
+def _chapters(stores: Stores) -> Iterator[ChapterSeen]:
+    root = stores.nodes.root()
+    for number, label in enumerate(stores.codex.reading_order().chapters, 1):
+        node = stores.nodes.by_label(label)
+        kept = {own.kind: own for own in stores.documents.of_nodes(
+            [node.key], DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.CONSISTENCY
+        )}  # fmt: skip
+        told = kept.get(DocumentKind.PROSE) or kept.get(DocumentKind.SUMMARY)
+        if told is not None:
+            above = stores.nodes.get(node.parent) if node.parent else root
+            yield ChapterSeen(
+                number, label, node.title, node.written, node.length or 0, told.id,
+                part="" if above.key == root.key else above.title,
+                was_read=_was_read(kept.get(DocumentKind.CONSISTENCY), stores),
+            )  # fmt: skip
+
+
+def _was_read(report: Document | None, stores: Stores) -> bool:
+    data = stores.documents.data_of(report) if report else ""
+    return bool(data) and bool(ConsistencyReport.model_validate_json(data).results)
+
+
+def _people(chapters: tuple[ChapterSeen, ...], stores: Stores) -> dict[str, tuple[int, ...]]:
+    people = [entry for entry in stores.codex.entries() if entry.kind is EntryKind.CHARACTER]
+    found: dict[str, list[int]] = {entry.name: [] for entry in people}
+    for chapter in chapters:
+        text = fold("\n".join(chapter_texts(stores.nodes.by_label(chapter.label), stores)))
+        for entry in people:
+            if any(True for name in entry.names for _ in find_keyword(text, name)):
+                found[entry.name].append(chapter.number)
+    return {name: tuple(numbers) for name, numbers in found.items()}
+
+
+def chapter_texts(unit: TaskNode, stores: Stores) -> list[str]:
+    """Return the prose of a unit, its own or that of its parts in reading order."""
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    if parts:
+        return [text for part in parts for text in chapter_texts(part, stores)]
+    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+    return [prose.text] if prose else []

@@ -1,0 +1,121 @@
+"""Which member a task belongs to, what part of it the task is, and how long its pages are to be."""
+
+from enum import StrEnum
+
+from bookwright.flows.activities.surroundings import design_allowance
+from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import in_units
+from bookwright.models.blueprint import Blueprint, Member
+from bookwright.models.errors import InvalidBlueprint
+from bookwright.models.profile import ProfileName
+from bookwright.models.task import TaskNode
+from bookwright.storage.blueprints import BlueprintFolder
+
+_OVERVIEW_SHARE = 0.1
+"""Of a member's length, for the page that introduces its entries."""
+
+_LEAST_PAGE = 40
+"""Words below which a page says nothing, however short its book is."""
+
+
+class PartOf(StrEnum):
+    """What a task is of its member."""
+
+    WHOLE = ""
+    ENTRY = "entry"
+    FIX = "fix"
+
+
+def folder_of(deps: Deps) -> BlueprintFolder:
+    """Return the book's blueprint.
+
+    Raises:
+        InvalidBlueprint: It was begun with one and has none now.
+    """
+    if deps.blueprint is None:
+        raise InvalidBlueprint(
+            "the book was begun with a blueprint and its brief names none now; "
+            "`bookwright brief BOOK --set blueprint=...` names it again"
+        )
+    return deps.blueprint
+
+
+def member_of(node: TaskNode, deps: Deps) -> Member:
+    """Return the member that a task belongs to.
+
+    Raises:
+        InvalidBlueprint: The blueprint has it no longer.
+    """
+    found = folder_of(deps).plan.member(node.member)
+    if found is None:
+        raise InvalidBlueprint(
+            f"the book was begun with a member {node.member!r} (node {node.label}), which the blueprint "
+            f"{folder_of(deps).plan.name!r} no longer has; put it back, or name the blueprint that has it"
+        )
+    return found
+
+
+def part_of(node: TaskNode) -> PartOf:
+    """Return what a task is of its member."""
+    return PartOf("/".join(node.stage.split("/")[2:3]))
+
+
+def target_of(fix: TaskNode) -> str:
+    """Return the label of the node whose document a task is to mend."""
+    return fix.stage.split("/")[3]
+
+
+def page_length(node: TaskNode, deps: Deps) -> int:
+    """Return how long a task's page is to be, in the book's unit of length."""
+    member = member_of(node, deps)
+    if not deps.makes_designs:
+        return design_allowance(deps.storage.node(node.unit or node.key), deps)
+    room = member_length(member, deps)
+    if part_of(node) is PartOf.ENTRY:
+        return _entry_length(node, room, deps)
+    return max(round(room * _OVERVIEW_SHARE) if _has_entries(member, deps) else room, _least(deps))
+
+
+def member_length(member: Member, deps: Deps) -> int:
+    """Return how much of a book of designs a member is to be, with all its entries."""
+    plan = folder_of(deps).plan
+    return round(deps.brief.length * member.share / _shares(plan))
+
+
+def entries_wanted(member: Member, deps: Deps) -> tuple[int, int]:
+    """Return how few and how many entries a member may name: no more than its length has room for."""
+    assert member.entries is not None  # asked of no other
+    least, most = member.entries.least, member.entries.most
+    if deps.makes_designs:
+        shortest = in_units(member.entries.words[0], deps)
+        most = min(most, max(member_length(member, deps) // shortest, 1))
+    return min(least, most), max(most, 1)
+
+
+def entry_length(member: Member, deps: Deps) -> int:
+    """Return about how long an entry is going to be, before anybody has said how many there are."""
+    if not deps.makes_designs:
+        with deps.stores() as stores:
+            return design_allowance(stores.nodes.root(), deps)
+    least, most = entries_wanted(member, deps)
+    room = member_length(member, deps) * (1 - _OVERVIEW_SHARE)
+    return max(round(room / ((least + most) / 2)), _least(deps))
+
+
+def _entry_length(node: TaskNode, room: int, deps: Deps) -> int:
+    assert node.parent is not None  # an entry hangs below its member
+    with deps.stores() as stores:
+        count = len(stores.nodes.children(node.parent))
+    return max(round(room * (1 - _OVERVIEW_SHARE) / max(count, 1)), _least(deps))
+
+
+def _has_entries(member: Member, deps: Deps) -> bool:
+    return member.entries is not None and deps.profile.name is not ProfileName.SMALL
+
+
+def _least(deps: Deps) -> int:
+    return in_units(_LEAST_PAGE, deps)
+
+
+def _shares(plan: Blueprint) -> float:
+    return sum(member.share for member in plan.members if member.is_written)

@@ -1,0 +1,88 @@
+"""Opening the tree: the members of a blueprint become tasks of the book, in order, without anybody being asked."""
+
+from bookwright.agents.relay.figures.script import simplified
+from bookwright.exports.vault.names import SIMPLIFIED, vault_locale
+from bookwright.flows import gates
+from bookwright.flows.blueprints.members import folder_of
+from bookwright.flows.deps import Deps
+from bookwright.models.blueprint import Member, MemberKind, Stage, When
+from bookwright.models.decision import Verdict
+from bookwright.models.level import Level
+from bookwright.models.plan import PlanNode, TaskType
+from bookwright.models.profile import ProfileName
+from bookwright.models.task import TaskNode
+from bookwright.storage.stores import Stores
+
+
+def opens(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book that is to be opened by its blueprint and is not yet."""
+    return deps.blueprint is not None and unit.parent is None and not _staged(unit, When.BEFORE, deps)
+
+
+def open_tree(book: TaskNode, deps: Deps) -> None:
+    """Make every member of the stages before the prose a task, as the book's first round."""
+
+    def move(stores: Stores, step: int) -> None:
+        gates.open_outline(book, stores, deps)
+        _add(stores, book, When.BEFORE, 1, deps)
+        stores.nodes.change(book.key, planning_round=1)
+
+    deps.desk.journal.move(move)
+
+
+def open_last_stages(book: TaskNode, deps: Deps) -> None:
+    """Make the members of the stages after the last page tasks, once the prose stands; does nothing where they are."""
+    if deps.blueprint is None or not _stages(When.AFTER, deps) or _staged(book, When.AFTER, deps):
+        return
+    deps.desk.journal.move(lambda stores, _: _add(stores, book, When.AFTER, max(book.planning_round, 1), deps))
+
+
+def localised(texts: dict[str, str], deps: Deps) -> str:
+    """Return a blueprint's text in the book's language, Chinese in the script of its premise."""
+    locale = vault_locale(deps.brief.language, deps.brief.premise)
+    if locale == SIMPLIFIED:
+        return texts.get(SIMPLIFIED) or simplified(texts.get("zh") or texts["en"])
+    return texts.get(locale) or texts["en"]
+
+
+def _stages(when: When, deps: Deps) -> list[Stage]:
+    return [stage for stage in folder_of(deps).plan.stages if stage.when is when]
+
+
+def _staged(book: TaskNode, when: When, deps: Deps) -> bool:
+    """True if the stages of that time have their tasks; all are made in one move, so one tells of all."""
+    names = {stage.name for stage in _stages(when, deps)}
+    with deps.stores() as stores:
+        tasks = stores.nodes.children(book.key, TaskType.DESIGN, TaskType.SEARCH)
+    return not names or any(task.stage.split("/")[0] in names for task in tasks)
+
+
+def _add(stores: Stores, book: TaskNode, when: When, planning_round: int, deps: Deps) -> None:
+    for stage in _stages(when, deps):
+        for member in stage.members:
+            stores.nodes.add(
+                book, [_planned(member, deps)], unit=book.key, level=Level.BOOK.value, length=None,
+                planning_round=planning_round, verdict=_verdict(member, deps).value,
+                stage=f"{stage.name}/{member.name}", stage_title=localised(stage.titles, deps),
+                folder=_folder(stage, member, deps),
+            )  # fmt: skip
+
+
+def _planned(member: Member, deps: Deps) -> PlanNode:
+    return PlanNode(
+        task_type=TaskType.SEARCH if member.kind is MemberKind.SEARCH else TaskType.DESIGN,
+        title=localised(member.titles, deps)[:120],
+        goal=localised(member.goals, deps)[:1200],
+        acceptance_criteria=member.acceptance,
+    )
+
+
+def _verdict(member: Member, deps: Deps) -> Verdict:
+    """A review is taken apart by code; entries by a model, but for a weak one, who writes one page of them all."""
+    has_parts = member.kind is MemberKind.REVIEW or (member.entries and deps.profile.name is not ProfileName.SMALL)
+    return Verdict.COMPLEX if has_parts else Verdict.ATOM
+
+
+def _folder(stage: Stage, member: Member, deps: Deps) -> str:
+    folders = member.folders or stage.folders
+    return localised(folders, deps) if folders else ""

@@ -1,0 +1,138 @@
+"""Pages that a model writes for a member, entry by entry where it has entries."""
+
+from dataclasses import replace
+
+from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
+from bookwright.agents.parsing import Check
+from bookwright.agents.workflows import Workflow, aggregator
+from bookwright.flows.activities.execute import execute as execute_unaided
+from bookwright.flows.activities.execute import found_document
+from bookwright.flows.activities.leaving import leave_document
+from bookwright.flows.activities.plan import parts
+from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.blueprints.members import (
+    PartOf,
+    entries_wanted,
+    entry_length,
+    folder_of,
+    member_of,
+    page_length,
+    part_of,
+)
+from bookwright.flows.deps import Deps
+from bookwright.models.blueprint import Member, MemberKind
+from bookwright.models.codex import folded
+from bookwright.models.decision import Verdict
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.level import Level
+from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.prompts import Card, render_problem
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+_PARTS_SHARE = 0.8
+"""Of the room of a designer's prompt, for the entries that an overview is made of."""
+
+
+def write_page(node: TaskNode, deps: Deps) -> None:
+    """Write the page of a member or of one of its entries; a member without a prompt goes the walk's usual way."""
+    member = member_of(node, deps)
+    if not member.prompt:
+        execute_unaided(node, deps)
+        return
+    run = _begin(Activity.EXECUTE, node, "designer" if node.task_type is TaskType.DESIGN else "researcher", deps)
+    workflow = _workflow(node, member, deps)
+    for agent in workflow[:-1]:
+        run.run(agent)
+    run.run(workflow[-1], lambda text: _left(node, text, workflow, run, deps))
+
+
+def name_entries(node: TaskNode, deps: Deps) -> None:
+    """Have the entries of a member named, each of which becomes a task of its own."""
+    member = member_of(node, deps)
+    assert member.entries is not None  # only such a member is cut up
+    run = _begin(Activity.DECOMPOSE, node, "planner", deps)
+    least, most = entries_wanted(member, deps)
+    run.card = replace(run.card, entries_least=least, entries_most=most, word_allowance=entry_length(member, deps))
+
+    def move(answer: PlanOutput) -> Move:
+        def add_entries(stores: Stores, step: int) -> None:
+            stores.nodes.add(
+                node, _entries(answer, most), unit=node.unit, level=Level.BOOK.value, length=None,
+                planning_round=node.planning_round, verdict=Verdict.ATOM.value, stage=f"{node.stage}/{PartOf.ENTRY}",
+                stage_title=node.stage_title, folder=node.folder,
+            )  # fmt: skip
+
+        return add_entries
+
+    run.run(namer(member.prompt, folder_of(deps).prompts), move, check=_enough(least, most, deps))
+
+
+def introduce(node: TaskNode, deps: Deps) -> None:
+    """Make one short page of a member's entries, each shown as far as the room goes."""
+    run = _begin(Activity.AGGREGATE, node, "designer", deps)
+    with deps.stores() as stores:
+        below = stores.documents.of_nodes([part.key for part in parts(node, deps)], DocumentKind.DESIGN)
+    room = deps.profile.context_budget["designer"] * _PARTS_SHARE / max(len(below), 1)
+    for part in below:
+        run.add("part", cut_to_tokens(part.text, room, deps))
+    made = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text="", inputs=tuple(part.id for part in below))
+    unit = unit_of(node, deps)
+
+    def concluded(text: str) -> Move:
+        return leave_document(node, unit, made.model_copy(update={"text": text}), run, deps)
+
+    run.run(aggregator(node.task_type), concluded)
+
+
+def cut_to_tokens(text: str, room: float, deps: Deps) -> str:
+    """Return the beginning of a text that has about so many tokens."""
+    tokens = deps.desk.count_tokens(text)
+    return text if tokens <= room else text[: round(len(text) * room / tokens)]
+
+
+def _begin(activity: Activity, node: TaskNode, context: str, deps: Deps) -> ActivityRun:
+    return deps.desk.begin(
+        activity, node, unit_of(node, deps), page_card(node, deps), context=context, round_=node.planning_round,
+        next_activity="execute",
+    )  # fmt: skip
+
+
+def page_card(node: TaskNode, deps: Deps) -> Card:
+    """Return the card of a member's task."""
+    return replace(unit_card(unit_of(node, deps), deps, node), word_allowance=page_length(node, deps))
+
+
+def _workflow(node: TaskNode, member: Member, deps: Deps) -> Workflow:
+    folder, profile = folder_of(deps).prompts, deps.profile.name
+    if part_of(node) is PartOf.ENTRY and member.entries:
+        return page_workflow(member.entries.prompt, folder, profile)
+    if member.kind is MemberKind.SEARCH:
+        return search_workflow(member.prompt, folder, profile)
+    return page_workflow(member.prompt, folder, profile)
+
+
+def _left(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> Move:
+    made = found_document(node, text, workflow, run, deps)
+    return leave_document(node, unit_of(node, deps), made, run, deps)
+
+
+def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:
+    """The entries that were named, none twice, each with a name to look it up by."""
+    named: dict[str, PlanNode] = {}
+    for task in answer.sub_tasks:
+        title = " ".join((task.title or task.goal[:60]).split())
+        entry = task.model_copy(update={"task_type": TaskType.DESIGN, "title": title, "length": None, "sub_tasks": ()})
+        named.setdefault(folded(title), entry)
+    return list(named.values())[:most]
+
+
+def _enough(least: int, most: int, deps: Deps) -> Check:
+    def check(answer: PlanOutput) -> str:
+        given = len(_entries(answer, most))
+        return "" if given >= least else render_problem("too_few_entries", deps.desk.locale, given=given, least=least)
+
+    return check

@@ -1,0 +1,164 @@
+"""Laying down what is secret and what is shown early: into the codex, in the transaction of the step that said it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.blueprints.ground import Ground
+from bookwright.agents.blueprints.pages import register_page
+from bookwright.agents.blueprints.steps import registrar
+from bookwright.agents.blueprints.wording import word
+from bookwright.agents.relay.extracting import forbidding
+from bookwright.flows.activities.acceptance import both
+from bookwright.flows.activities.leaving import leave_document
+from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_of
+from bookwright.flows.blueprints.members import folder_of, member_of
+from bookwright.flows.blueprints.pages import page_card
+from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import chapters_meant
+from bookwright.models.codex import slug
+from bookwright.models.codex_record import Origin, Record, RecordKind, make_record
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.errors import InvalidInput, NoResult
+from bookwright.models.level import Level, usual_child_length
+from bookwright.models.profile import ProfileName
+from bookwright.models.register import FewThreads, Register, RegisteredSecret, RegisteredThread
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.prompts import render_problem
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+
+def lay_down(node: TaskNode, deps: Deps) -> None:
+    """Have a register made, put it into the codex, and leave its list for people."""
+    unit, chapters = unit_of(node, deps), chapters_of(deps)
+    card = replace(page_card(node, deps), chapters=chapters)
+    run = deps.desk.begin(
+        Activity.EXECUTE, node, unit, card, context="designer", round_=node.planning_round, next_activity="execute"
+    )
+    agent = registrar(member_of(node, deps).prompt, folder_of(deps).prompts, deps.profile.name)
+
+    def check(answer: Register | FewThreads) -> str:
+        is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
+        return "" if is_last else problem_of(in_chapters(answer, chapters), deps)
+
+    def concluded(answer: Register | FewThreads) -> Move:
+        return _laid(node, unit, identified(in_chapters(answer, chapters)), run, deps)
+
+    try:
+        run.run(agent, concluded, check=check)
+    except NoResult:
+        if deps.profile.name is not ProfileName.SMALL:
+            raise
+        deps.desk.journal.move(_left_empty(node, unit, run, deps))  # a weak model's book goes on without
+
+
+def in_chapters(answer: Register | FewThreads, chapters: int) -> Register:
+    """Return what was answered as a register of a book of so many chapters."""
+    return answer.spread(chapters) if isinstance(answer, FewThreads) else answer.held_to(chapters)
+
+
+def _left_empty(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move:
+    text = word("nothing_found", deps.brief.language)
+    return leave_document(node, unit, NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text), run, deps)
+
+
+def chapters_of(deps: Deps) -> int:
+    """Return how many chapters the book is meant to have, or what stands in their place."""
+    with deps.stores() as stores:
+        book = stores.nodes.root()
+    usual = usual_child_length(Level.CHAPTER, max_unit_length(deps))
+    children = lengths_of_children(book, deps)
+    return chapters_meant(book, min(usual, children.usual) if children.high else usual, deps)
+
+
+def problem_of(register: Register, deps: Deps) -> str:
+    """Say what is unfair in a register before a page is written; empty if nothing is."""
+    late = ", ".join(own.title for own in register.late_clues())
+    if late:
+        return render_problem("late_clues", deps.desk.locale, titles=late)
+    crowded = ", ".join(map(str, register.crowded()))
+    return render_problem("crowded_chapters", deps.desk.locale, chapters=crowded) if crowded else ""
+
+
+def identified(register: Register) -> Register:
+    """Give every secret and thread an id of its own, and threads the ids of the secrets that they name."""
+    secrets, known = _with_ids(register.secrets, "secret"), dict[str, str]()
+    for old, new in zip(register.secrets, secrets, strict=True):
+        known.setdefault(old.id, new.id)
+    threads = [
+        own.model_copy(update={"secret": known.get(own.secret, "")}) for own in _with_ids(register.threads, "thread")
+    ]
+    return register.model_copy(update={"secrets": tuple(secrets), "threads": tuple(threads)})
+
+
+def _with_ids(records: Iterable[Any], what: str) -> list[Any]:
+    taken: set[str] = set()
+    found = []
+    for place, record in enumerate(records, 1):
+        wanted = slug(record.id) or slug(getattr(record, "title", "")) or f"{what}-{place}"
+        identity = wanted if wanted not in taken else f"{wanted[:70]}-{place}"
+        taken.add(identity)
+        found.append(record.model_copy(update={"id": identity}))
+    return found
+
+
+def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, deps: Deps) -> Move:
+    ground = Ground(deps.brief.title, deps.brief.language, register=register)
+    text = f"{word('spoiler', deps.brief.language)}\n\n{register_page(ground)}"
+    page = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text)
+    kept = NewDocument(
+        node=node.key, kind=DocumentKind.REGISTER, text=text, data=register.model_dump_json(), inputs=run.sources
+    )
+    records = records_of(register, (deps.brief.premise, deps.brief.title))
+
+    def into_codex(stores: Stores, step: int) -> None:
+        document = stores.documents.add(kept, step)
+        for record in records:
+            try:
+                stores.codex.merge(record, Origin.DESIGN, document=document.id, step=step or None)
+            except InvalidInput:
+                continue  # a paid answer stands; what the codex cannot take is in the list all the same
+
+    return both(leave_document(node, unit, page, run, deps), into_codex)
+
+
+def records_of(register: Register, public: tuple[str, ...]) -> list[Record]:
+    """Return what the codex takes in of a register; `public` is what everybody may know."""
+    names = [name for own in register.threads for name in own.characters]
+    makers = [*((_secret, own) for own in register.secrets), *((_thread, own) for own in register.threads)]
+    records = []
+    for make, own in makers:
+        try:
+            records.append(make(own, names, public))  # type: ignore[operator]  # each maker with what it makes of
+        except InvalidInput:
+            continue
+    return records
+
+
+def _secret(own: RegisteredSecret, names: list[str], public: tuple[str, ...]) -> Record:
+    return make_record(
+        RecordKind.SECRET,
+        {
+            "id": own.id, "content": own.content, "importance": "critical", "related_entity": own.about,
+            "revealed_at": own.revealed_in, "forbidden_keywords": forbidding(own.forbidden_keywords, names, public),
+            "allowed_expressions": [words for words in own.allowed_expressions if words],
+        },
+    )  # fmt: skip
+
+
+def _thread(own: RegisteredThread, names: list[str], public: tuple[str, ...]) -> Record:
+    is_later = own.answered_in > own.planted_in
+    between = [place for place in own.reinforced_in if own.planted_in < place < own.answered_in]
+    return make_record(
+        RecordKind.FORESHADOWING,
+        {
+            "id": own.id, "title": own.title, "seed": {"content": own.seed, "planned_at": own.planted_in},
+            "payoff": {"content": own.meaning, "planned_at": own.answered_in if is_later else None},
+            "timeline": {"reinforce_at": between},
+            "related": {"characters": [name for name in own.characters if name]},
+            "ai_visibility": {"allowed_expressions": [words for words in own.expressions if words]},
+        },
+    )  # fmt: skip

@@ -1,0 +1,209 @@
+"""Looking through a book: by code, and by a model that may change nothing. Each fault becomes a task.
+
+Source: C-23.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.agent import Agent
+from bookwright.agents.artefact import Artefact
+from bookwright.agents.blueprints.checks import checked
+from bookwright.agents.blueprints.reports import report_text
+from bookwright.agents.blueprints.steps import reviewer
+from bookwright.agents.workflows import evaluates
+from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.blueprints.gathering import documents_of_pages, gather
+from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
+from bookwright.flows.blueprints.pages import cut_to_tokens
+from bookwright.flows.deps import Deps
+from bookwright.models.blueprint import PROSE, Member, MemberKind
+from bookwright.models.decision import Verdict
+from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.faults import BlueprintReport, CheckResult, Fault, FoundFaults, worst_first
+from bookwright.models.level import Level
+from bookwright.models.plan import PlanNode, TaskType
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+
+MOST_FIXES = 12
+"""Documents that one review may have mended; the rest is told and left."""
+
+MOST_FINDINGS = 8
+"""Faults that one batch of documents may be given."""
+
+_BATCH_SHARE, _REGISTER_SHARE = 0.7, 0.15
+"""Of what an evaluator may read: the documents of one batch, and before them what was laid down."""
+
+_GOAL = 1_000
+
+
+@dataclass(frozen=True)
+class Read:
+    """A document as a reviewer sees it."""
+
+    node: TaskNode
+    document: Document
+
+    @property
+    def shown(self) -> str:
+        """Its text under the label by which a finding names it."""
+        return f"[{self.node.label}] {self.node.title}\n\n{self.document.text}"
+
+
+def review(node: TaskNode, deps: Deps) -> None:
+    """Look through what a review is about, keep what was found, and make a task of each document to be mended."""
+    with deps.stores() as stores:
+        if stores.documents.current(node.key, DocumentKind.REPORT, with_text=False) is not None:
+            return  # it was kept in the move that made the tasks; nothing was to be mended
+    member = member_of(node, deps)
+    results = checked(folder_of(deps).plan.checks, gather(deps))
+    by_code = tuple(fault for result in results for fault in result.faults)
+    batches = batches_of(documents_about(member, deps), deps) if evaluates(deps.profile.name) else []
+    if not batches:
+        deps.desk.journal.move(lambda stores, step: _keep(node, results, by_code, False, deps, stores, step))
+        return
+    run = begin_reading(node, deps)
+    agent = reviewer(member.prompt, folder_of(deps).prompts)
+    laid_down, found = tuple(run.artefacts), by_code
+    for number, batch in enumerate(batches, 1):
+        run.artefacts = [*laid_down, *(_shown(read, deps) for read in batch)]
+        keep = partial(_report_move, node, results, found, deps) if number == len(batches) else None
+        found = (*found, *_ask(run, agent, batch, number, keep))
+
+
+def _ask(
+    run: ActivityRun, agent: Agent, batch: Sequence[Read], number: int,
+    keep: Callable[[tuple[Fault, ...]], Move] | None,
+) -> tuple[Fault, ...]:  # fmt: skip
+    """Have one batch read; after the last one all that was found is kept."""
+    known = {read.node.label for read in batch}
+
+    def concluded(answer: FoundFaults) -> Move | None:
+        return None if keep is None else keep(_meant(answer, known))
+
+    step = f"{agent.name}.{number}"
+    answer = run.run(agent, concluded, step=step, next_step=agent.name if keep is None else "").value
+    return _meant(answer, known)
+
+
+def _shown(read: Read, deps: Deps) -> Artefact:
+    return Artefact("document", cut_to_tokens(read.shown, _room(deps), deps))
+
+
+def _report_move(
+    node: TaskNode, results: tuple[CheckResult, ...], before: tuple[Fault, ...], deps: Deps, last: tuple[Fault, ...]
+) -> Move:
+    def move(stores: Stores, step: int) -> None:
+        _keep(node, results, (*before, *last), True, deps, stores, step)
+
+    return move
+
+
+def conclude_review(node: TaskNode, deps: Deps) -> None:
+    """Close a review once its tasks are done; its report stands already."""
+    deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, status=NodeStatus.DONE.value))
+
+
+def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
+    """Sit down to read documents: nothing but them, and what was laid down, stands before the step."""
+    unit = unit_of(node, deps)
+    card = replace(unit_card(unit, deps, node), max_findings=MOST_FINDINGS)
+    run = deps.desk.begin(
+        Activity.REVIEW, node, unit, card, context="evaluator", round_=node.planning_round, next_activity="execute"
+    )
+    with deps.stores() as stores:
+        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
+        kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REGISTER)
+    for register in kept:
+        room = deps.profile.context_budget["evaluator"] * _REGISTER_SHARE / len(kept)
+        run.add("register", cut_to_tokens(register.text, room, deps))
+    return run
+
+
+def documents_about(member: Member, deps: Deps) -> list[Read]:
+    """Return the documents that a review is about, in reading order: pages that were written, and prose."""
+    with deps.stores() as stores:
+        root = stores.nodes.root()
+        pages = [Read(node, document) for node, document in documents_of_pages(root, stores)]
+        written = [read for read in pages if _is_about(read.node, member, deps)]
+        if member.of and PROSE not in member.of:
+            return written
+        leaves = list(stores.nodes.leaves())
+        prose = {own.node: own for own in stores.documents.of_nodes([leaf.key for leaf in leaves], DocumentKind.PROSE)}
+    return [*written, *(Read(leaf, prose[leaf.key]) for leaf in leaves if leaf.key in prose)]
+
+
+def batches_of(reads: Sequence[Read], deps: Deps) -> list[list[Read]]:
+    """Cut documents into batches that an evaluator has room for, in order."""
+    batches: list[list[Read]] = []
+    taken = 0.0
+    for read in reads:
+        tokens = min(deps.desk.count_tokens(read.shown), _room(deps))
+        if not batches or taken + tokens > _room(deps):
+            batches.append([])
+            taken = 0
+        batches[-1].append(read)
+        taken += tokens
+    return batches
+
+
+def _room(deps: Deps) -> float:
+    return deps.profile.context_budget["evaluator"] * _BATCH_SHARE
+
+
+def _is_about(node: TaskNode, member: Member, deps: Deps) -> bool:
+    own = member_of(node, deps)
+    return own.kind in (MemberKind.SEARCH, MemberKind.DESIGN) and (not member.of or own.name in member.of)
+
+
+def _meant(answer: FoundFaults, known: Iterable[str]) -> tuple[Fault, ...]:
+    """Keep what names a document that was shown; a label may come in the brackets in which it was shown."""
+    labels = set(known)
+    named = (fault.model_copy(update={"label": fault.label.strip("[] ")}) for fault in answer.findings)
+    return tuple(fault for fault in named if fault.label in labels)[:MOST_FINDINGS]
+
+
+def _keep(
+    node: TaskNode, results: tuple[CheckResult, ...], faults: tuple[Fault, ...], was_read: bool, deps: Deps,
+    stores: Stores, step: int,
+) -> None:  # fmt: skip
+    ordered = worst_first(faults)
+    orders = {} if deps.profile.name is ProfileName.SMALL else _orders(ordered, stores)
+    report = BlueprintReport(checks=results, faults=ordered, given=tuple(orders), was_read=was_read)
+    keep_report(node, report, deps, stores, step)
+    for label, (title, wanted) in orders.items():
+        stores.nodes.add(
+            node, [_fix(title, wanted)], unit=node.unit, level=Level.BOOK.value, length=None,
+            planning_round=node.planning_round, verdict=Verdict.ATOM.value,
+            stage=f"{node.stage}/{PartOf.FIX}/{label}", stage_title=node.stage_title, folder=node.folder,
+        )  # fmt: skip
+
+
+def keep_report(node: TaskNode, report: BlueprintReport, deps: Deps, stores: Stores, step: int) -> None:
+    """Keep a report as it is read, with its structure."""
+    text = report_text(report, deps.brief.language)
+    new = NewDocument(node=node.key, kind=DocumentKind.REPORT, text=text, data=report.model_dump_json())
+    stores.documents.add(new, step or None)
+
+
+def _orders(faults: Iterable[Fault], stores: Stores) -> dict[str, tuple[str, list[Fault]]]:
+    """Sort faults by the document that is to be mended, worst first; no more than a review may have mended."""
+    wanted: dict[str, tuple[str, list[Fault]]] = {}
+    for fault in faults:
+        if fault.label and fault.order and (fault.label in wanted or len(wanted) < MOST_FIXES):
+            title = stores.nodes.by_label(fault.label).title
+            wanted.setdefault(fault.label, (title, []))[1].append(fault)
+    return wanted
+
+
+def _fix(title: str, faults: list[Fault]) -> PlanNode:
+    return PlanNode(
+        task_type=TaskType.DESIGN, title=title[:120], goal=" ".join(fault.fault for fault in faults)[:_GOAL],
+        instructions=tuple(fault.order for fault in faults),
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""What a review of a blueprint's book finds, what became of it, and the verdict."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
+_Said = Annotated[_Line, StringConstraints(min_length=1)]
+
+
+class Severity(StrEnum):
+    """How much the book loses by a fault, the most first."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Fault(_Part):
+    """Something that is wrong with one document."""
+
+    label: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    """The node whose document has to change; empty where no single one can mend it."""
+    severity: Severity = Severity.WARNING
+    evidence: _Line = ""
+    fault: _Said
+    order: _Line = ""
+    """What that document has to say instead."""
+
+
+class FoundFaults(_Part):
+    """A reviewer's answer."""
+
+    findings: Annotated[tuple[Fault, ...], Field(max_length=40)] = ()
+
+
+class Point(_Part):
+    """What a verification says of one fault."""
+
+    number: int = Field(ge=1)
+    evidence: _Line = ""
+    left: _Line = ""
+    """What is still to be done; empty if nothing is."""
+    is_mended: bool
+
+
+class Verification(_Part):
+    """A verifier's answer."""
+
+    points: Annotated[tuple[Point, ...], Field(max_length=60)] = ()
+    assessment: _Line = ""
+
+
+class CheckState(StrEnum):
+    """What a check of code came to."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_CHECKED = "not_checked"
+    """Code cannot tell."""
+    NOTHING = "nothing"
+    """There was nothing to look at."""
+
+
+class CheckResult(_Part):
+    """One check of code."""
+
+    check: str
+    state: CheckState
+    faults: tuple[Fault, ...] = ()
+    note: str = ""
+    """Why it was not checked, or in part not."""
+
+
+class VerdictOf(StrEnum):
+    """How a verification ends."""
+
+    PASSED = "passed"
+    OPEN_POINTS = "open_points"
+    FAILED = "failed"
+
+
+class BlueprintReport(_Part):
+    """What a review or a verification came to, as it is kept beside its text."""
+
+    checks: tuple[CheckResult, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    """All that were found, worst first."""
+    given: tuple[str, ...] = ()
+    """Review: labels of the documents that were given to be mended."""
+    was_read: bool = False
+    """A model has read it, too."""
+    open: tuple[Fault, ...] = ()
+    """Verification: what is left."""
+    verdict: VerdictOf | None = None
+    assessment: str = ""
+
+
+_GRAVITY = tuple(Severity)
+
+
+def worst_first(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
+    """Return faults with the gravest first, otherwise as they stand."""
+    return tuple(sorted(faults, key=lambda fault: _GRAVITY.index(fault.severity)))
+
+
+def verdict_of(left: tuple[Fault, ...], checks: tuple[CheckResult, ...]) -> VerdictOf:
+    """Return the verdict on what is left: failed with anything critical, passed with nothing left unmended."""
+    if any(fault.severity is Severity.CRITICAL for fault in left):
+        return VerdictOf.FAILED
+    unseen = any(check.state is CheckState.NOT_CHECKED for check in checks)
+    return VerdictOf.OPEN_POINTS if left or unseen else VerdictOf.PASSED

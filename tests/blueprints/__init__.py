@@ -1,0 +1,1 @@
+"""What comes with the package as blueprints."""

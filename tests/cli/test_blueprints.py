@@ -1,0 +1,79 @@
+"""`worldbuild`, `mystery`, `blueprints` and `--blueprint`, over the real engine with the rehearsal author."""
+
+import json
+
+import pytest
+
+from tests.blueprint_folders import atlas
+
+PREMISE = "A drowned coast that is mapped anew every spring."
+
+
+@pytest.fixture
+def folder(home):
+    """An author's own blueprint, in the data folder."""
+    return atlas(home / "blueprints")
+
+
+def test_all_kinds_are_listed_with_what_is_wrong_with_a_broken_one(cli, folder):
+    (folder.parent / "wreck").mkdir()
+    (folder.parent / "wreck" / "blueprint.toml").write_text("name = ")
+
+    listed = {row["name"]: row for row in json.loads(cli("blueprints", "--json").out)["blueprints"]}
+
+    assert {"atlas", "mystery", "worldbuild", "web-serial"} <= listed.keys()
+    assert listed["atlas"]["makes"] == "designs"
+    assert "not valid TOML" in listed["wreck"]["problem"]
+
+
+def test_a_folder_is_checked_and_a_fault_is_one_line_and_exit_code_two(cli, folder):
+    good = cli("blueprints", "check", folder)
+    (folder / "prompts" / "coast.md.j2").write_text("{{ the_weather }}")
+    bad = cli("blueprints", "check", folder)
+
+    assert good.code == 0
+    assert "Nothing is wrong" in good.out
+    assert (bad.code, len(bad.err.splitlines())) == (2, 1)
+    assert "the_weather" in bad.err
+
+
+def test_a_missing_blueprint_is_told_before_anything_is_made(cli, home):
+    outcome = cli("write", "--premise", PREMISE, "--blueprint", "thriller", "--words", "900", "--no-prefect")
+
+    assert outcome.code == 2
+    assert "no blueprint 'thriller'" in outcome.err
+    assert json.loads(cli("status", "--json").out) == []
+
+
+def test_a_world_is_written_read_exported_and_gone_on_with(cli, folder):
+    written = cli(
+        "write", "--premise", PREMISE, "--blueprint", "atlas", "--profile", "economy", "--no-prefect", "--json",
+        "--export", "md",
+    )  # fmt: skip
+    facts = json.loads(written.out)
+    book = facts["book"]
+
+    assert written.code == 0, written.err
+    assert facts["length"] == 1_200
+    assert "# Ground" in open(facts["files"][0], encoding="utf-8").read()
+    assert "The coast" in cli("read", book).out
+    assert cli("report", book, "--to", "md").code == 0
+    assert "ground" in json.dumps(json.loads(cli("tree", book, "--json").out)).casefold()
+    again = json.loads(cli("write", "--premise", PREMISE, "--blueprint", "atlas", "--words", "1200", "--json",
+                           "--profile", "economy", "--no-prefect").out)  # fmt: skip
+    assert (again["book"], again["was_finished"]) == (book, True)
+
+
+def test_only_a_mystery_is_gone_on_with_as_one(cli, folder):
+    cli("write", "--premise", PREMISE, "--blueprint", "atlas", "--profile", "small", "--no-prefect")
+    book = json.loads(cli("status", "--json").out)[0]["book"]
+
+    refused = cli("mystery", "--book", book)
+
+    assert refused.code == 2
+    assert "is no mystery" in refused.err
+
+
+def test_a_verb_of_a_kind_needs_words_or_a_book(cli):
+    assert cli("worldbuild").code == 2
+    assert "say what it is about" in cli("mystery").err
