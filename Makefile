@@ -20,8 +20,8 @@ setup: .venv/ready ## prepare .venv with all that book and test need
 book: setup ## write examples/lighthouse.toml with the built-in model
 	$(BIN)/bookwright write examples/lighthouse.toml --export epub,md,txt
 
-test: setup ## run all tests
-	$(BIN)/python -m pytest
+test: setup ## run all tests, two files at a time
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
 	$(BIN)/python -m pytest -m soak

@@ -67,13 +67,15 @@ def long_run(folder: Path, steps: int) -> dict[str, float]:
 
 def _one_round(folder: Path, steps: int) -> dict[str, float]:
     asker = NullAsker(steps)
+    empty = _empty_library(folder / "empty")
     before, began = shim.syncs(), time.perf_counter()
     walk_null_book(folder, asker)
     seconds, syncs = time.perf_counter() - began, shim.syncs() - before
     before, began = shim.syncs(), time.perf_counter()
     _raw_journal(folder, steps, asker.text_bytes // steps)
     raw_seconds, raw_syncs = time.perf_counter() - began, shim.syncs() - before
-    return {"syncs": syncs / steps, "raw_syncs": raw_syncs / steps, "speed": raw_seconds / seconds, **_bytes(folder)}
+    found = {"syncs": syncs / steps, "raw_syncs": raw_syncs / steps, "speed": raw_seconds / seconds}
+    return found | _bytes(folder, empty)
 
 
 def _raw_journal(folder: Path, steps: int, size: int) -> None:
@@ -83,13 +85,20 @@ def _raw_journal(folder: Path, steps: int, size: int) -> None:
     journal.close()
 
 
-def _bytes(home: Path) -> dict[str, float]:
-    """What the database takes beside the texts in it: as it is, and as if they were not compressed."""
+def _empty_library(home: Path) -> int:
+    """Bytes of a library without a book: a page of each table and index."""
+    settings = make_settings(home, "rehearsal:exact")
+    open_library(settings).dispose()
+    return settings.database_path.stat().st_size
+
+
+def _bytes(home: Path, empty: int) -> dict[str, float]:
+    """What steps add to an empty library over the texts in them: as it is, and as if they were not compressed."""
     settings = make_settings(home, "rehearsal:exact")
     database = open_library(settings)
     with database.read() as connection:
         bodies = list(connection.execute(select(texts.c.body)).scalars())
     database.dispose()
     packed, plain = sum(map(len, bodies)), sum(len(zlib.decompress(body)) for body in bodies)
-    stored = settings.database_path.stat().st_size
+    stored = settings.database_path.stat().st_size - empty
     return {"stored": (stored - packed + plain) / plain, "stored_compressed": stored / plain}

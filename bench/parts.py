@@ -15,7 +15,7 @@ from sqlalchemy.engine import Engine
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.context.builder import Context
-from bookwright.agents.desk import Asker
+from bookwright.agents.ports import Asker
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
@@ -184,8 +184,10 @@ def walk_null_book(home: Path, asker: NullAsker, *, lease_seconds: float = _LEAS
 
 
 def make_settings(home: Path, model: str, lease_seconds: float = _LEASE_SECONDS) -> Settings:
-    """Settings of a library of a bench's own."""
-    return load_settings(home=home, model=model, embedding="hashing", free_megabytes=0, lease_seconds=lease_seconds)
+    """Settings of a library of a bench's own; no folder of files is kept up beside it."""
+    return load_settings(
+        home=home, model=model, embedding="hashing", free_megabytes=0, lease_seconds=lease_seconds, keep_vault=False
+    )
 
 
 @contextmanager

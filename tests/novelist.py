@@ -28,6 +28,8 @@ def write(prompt: str, schema: dict[str, Any] | None) -> str:
     if schema is not None:
         return fake_author.write(prompt, schema)
     seed = hashlib.sha256(prompt.encode()).hexdigest()
+    if "@gap" in prompt:
+        return f"@gap 1\n{_prose(Random(seed), 12)}"
     asked = _ASKED.findall(prompt)
     prose = _prose(Random(seed), min(int(asked[-1].replace(",", "")), 4_000) if asked else 60)
     return f"- Nothing to strike.\n{REVISION_MARK}\n{prose}" if REVISION_MARK in prompt else prose

@@ -1,6 +1,7 @@
 """An agent: who is asked for one step, with which template, for what kind of answer."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -31,6 +32,8 @@ class Agent:
     """Its answer is story text: the language is checked and the length counts."""
     tools: tuple[str, ...] = ()
     """What it may use before it answers, as far as the book has it."""
+    folder: Path | None = None
+    """Where the templates of the book's blueprint stand, for one that reads them."""
 
     @property
     def is_researcher(self) -> bool:

@@ -11,10 +11,11 @@ from itertools import count
 from typing import Any
 
 from bookwright.agents.agent import CLASSIFICATION, Agent
+from bookwright.agents.artefact import Artefact
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
-from bookwright.agents.desk import Artefact, Asker
 from bookwright.agents.parsing import Parsed, parse
+from bookwright.agents.ports import Asker
 from bookwright.models.command import Command, Unclear
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.plain import plain

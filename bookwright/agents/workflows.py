@@ -202,6 +202,9 @@ LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refine
 SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)
 SECOND_CRITIC = Agent("second_critic", "story/write/second_critic", "critic", REASONING, "critic", "criticism")
 
+INFER = Agent("book_design", "story/book/design/infer", "maintainer", SYNTHESIS, "maintainer")
+"""Who finds out how a book is designed of which only the text is there."""
+
 AMEND = Agent("amend", "story/revision/text", "designer", SYNTHESIS, "refiner")
 AMEND_PROSE = Agent("amend", "story/revision/prose", "writer", SYNTHESIS, "refiner", is_prose=True)
 

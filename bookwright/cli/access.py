@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import DBAPIError
 
+from bookwright.cli.output import note
 from bookwright.models.book import Book
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.settings import Settings, load_settings
@@ -71,7 +72,20 @@ def open_book(identity: str) -> Iterator[OpenBook]:
             raise BookNotFound(f"there is no book {identity!r}; no book was begun in {str(settings.home)!r}")
         with database.read() as connection:
             book = BookRepository(connection).get(identity)
-        yield OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
+        opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
+        yield opened
+        if opened.storage.has_written:
+            _bring_up_vault(opened)
+
+
+def _bring_up_vault(opened: OpenBook) -> None:
+    """Let the book's folder tell what was changed; whoever writes the book, or has deleted it, sees to it alone."""
+    from bookwright.flows.vault_keeper import bring_up  # brings the engine, which a look does not need
+
+    with opened.storage.database.read() as connection:
+        found = BookRepository(connection).find(opened.book.id)
+    if found is not None and found.lease_owner is None:
+        bring_up(opened.storage, found, opened.settings, note)
 
 
 @contextmanager

@@ -1,15 +1,25 @@
 """The board of a book's threads: by status, with planned payoff, silence and alerts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.agents.relay.alerts import Alert, Pacing, generate_alerts, silence_of
+from bookwright.agents.relay.alerts import Alert, Pacing, generate_alerts, silence_of, unintended
+from bookwright.agents.relay.climax import climax_ahead
 from bookwright.agents.relay.foreshadowing import level_of, missing_prerequisites
 from bookwright.cli.output import make_console, plain_table, print_text
+from bookwright.exports.report_notes import read_as
 from bookwright.models.codex import Visibility
 from bookwright.models.codex_record import RecordKind
+from bookwright.models.document import DocumentKind
+from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.level import Level
+from bookwright.models.task import TaskNode
 from bookwright.storage.stores import Stores
+
+_LOOKED_BACK = 48
+"""Units before the end of the book whose reports are read for promises that nobody registered."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,8 @@ class Board:
     chapter: int
     cards: list[Card]
     alerts: list[Alert]
+    strays: list[tuple[str, str]]
+    """Sentences of the last chapters that promise what no thread is registered for, each with its unit's label."""
 
     def facts(self) -> dict[str, Any]:
         """Return the board for `--json`."""
@@ -41,6 +53,7 @@ class Board:
             "chapter": self.chapter,
             "threads": [_facts(card) for card in self.cards],
             "alerts": [alert.model_dump(mode="json") for alert in self.alerts],
+            "suggestions": [{"unit": unit, "excerpt": words} for unit, words in self.strays],
         }
 
 
@@ -59,8 +72,24 @@ def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
         )
         for thread in threads
     ]  # fmt: skip
-    alerts = generate_alerts(threads, at, reading, pacing, is_finished=is_finished)
-    return Board(at, here if written else 0, cards, alerts)
+    climax = climax_ahead(_chapter_of(written[-1], stores), stores, reading) if written else None
+    alerts = generate_alerts(threads, at, reading, pacing, is_finished=is_finished, climax=climax)
+    return Board(at, here if written else 0, cards, alerts, list(_strays(stores, root, threads)))
+
+
+def _chapter_of(leaf: TaskNode, stores: Stores) -> TaskNode:
+    above = stores.nodes.ancestors(leaf)
+    return next((node for node in (leaf, *above) if node.level is Level.CHAPTER), leaf)
+
+
+def _strays(stores: Stores, root: TaskNode, threads: list[Foreshadowing]) -> Iterator[tuple[str, str]]:
+    """What the last chapters were found to promise; what a thread was registered for since is none any more."""
+    leaves = [root, *stores.nodes.units_before(root, _LOOKED_BACK, with_own=True)]
+    keys = dict.fromkeys(key for leaf in leaves for key in (leaf.parent, leaf.key) if key is not None)
+    for document in stores.documents.of_nodes(keys, DocumentKind.CONSISTENCY):
+        report = read_as(ConsistencyReport, stores.documents.data_of(document))
+        if report is not None:
+            yield from ((report.unit, words) for words in report.strays if unintended(words, threads))
 
 
 def print_board(board: Board) -> None:
@@ -76,6 +105,11 @@ def print_board(board: Board) -> None:
         print_text("\nalerts")
         for alert in board.alerts:
             print_text(f"  {alert.type}  {alert.foreshadowing_id}: {alert.detail}")
+    if board.strays:
+        print_text("\nsuggestions: these read like promises, and no thread is registered for them")
+        for unit, words in board.strays:
+            print_text(f"  {unit}  “{words}”")
+        print_text("  `bookwright foreshadowing add BOOK TITLE --seed WORDS --payoff ...` registers one")
 
 
 def _print_group(status: ThreadStatus, cards: list[Card]) -> None:

@@ -22,11 +22,22 @@ def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
     model = options.pop("model", None)
     if model is not None:
         options["models"] = {"default": model}  # an option goes before whatever roles the file names
-    brief = _with_sample(parse_brief(read_bytes(path) if path else b"", options), path)
+    brief = _with_sample(_parsed(path, options), path)
     if not budget:
         return brief
     caps = brief.budget.model_dump(exclude_unset=True) | budget
     return make_brief(given(brief) | {"budget": caps})
+
+
+def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
+    content, option = read_bytes(path) if path else b"", options.pop("outline", None)
+    named = toml_values(content, "brief") if content else {}
+    if option is None and not named.get("outline"):
+        return parse_brief(content, options)
+    from bookwright.cli.outlines import with_outline  # only a brief with an outline reads one
+
+    values = named | {key: value for key, value in options.items() if value is not None}
+    return make_brief(with_outline(values, option, path))
 
 
 def _with_sample(brief: Brief, path: Path | None) -> Brief:
@@ -120,8 +131,8 @@ def lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
             values[key] = change
 
 
-def toml_values(content: bytes) -> dict[str, Any]:
-    """Read TOML.
+def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
+    """Read TOML; `what` names it in complaints.
 
     Raises:
         InvalidBrief: It is none, or no UTF-8 text.
@@ -129,6 +140,6 @@ def toml_values(content: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise InvalidBrief("the file is not UTF-8 text") from None
+        raise InvalidBrief(f"the {what} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
-        raise InvalidBrief(f"the file is not valid TOML: {error}") from None
+        raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None

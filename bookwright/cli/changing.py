@@ -1,6 +1,8 @@
 """Changing one's mind: `revise`, `stale` and `refresh`."""
 
 import sys
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +11,7 @@ import typer
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.models.codex_touch import Giveaway, Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
@@ -32,6 +35,10 @@ def revise(
     node: NodeArgument,
     kind: KindOption = None,
     words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
+    length: Annotated[
+        int | None,
+        typer.Option("--length", min=1, help="How long prose is to be; as planned if not given."),
+    ] = None,
     text: Annotated[
         Path | None, typer.Option("--text", metavar="FILE", help="The new text; - reads it from standard input.")
     ] = None,
@@ -43,21 +50,25 @@ def revise(
     if words is not None and not words.strip():
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
-        made = _by_note(opened, node, kind, words) if words else _by_hand(opened, node, kind, _read(text))
+        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, _read(text))
         _show_made(opened, node, made, as_json)
 
 
 def stale(book: BookArgument, as_json: AsJson = False) -> None:
     """List what rests on documents that were changed since, how far that reaches, and what a refresh would cost."""
     from bookwright.cli.stale_bill import bill_of
+    from bookwright.flows.staleness import Staleness
 
     with open_book(book) as opened, opened.storage.read() as stores:
-        found = stores.staleness.all()
+        looking = Staleness(opened.book.brief)
+        found, told = looking.all(stores), looking.giveaways(stores)
         bill = bill_of(found, stores)
     if as_json:
-        print_json({"book": opened.book.id} | _facts(found) | {"bill": bill.facts()})
+        facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
+        print_json({"book": opened.book.id} | _facts(found) | facts)
     else:
         _print_stale(found, bill, opened.book.id)
+        _print_told(told)
 
 
 def refresh(
@@ -72,12 +83,13 @@ def refresh(
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
     from bookwright.cli.stale_bill import bill_of
     from bookwright.flows.refresh import Wanted
+    from bookwright.flows.staleness import Staleness
 
     with open_book(book) as opened:
         wanted = Wanted(node, anew)
         with opened.storage.read() as stores:
             stores.nodes.by_label(node)
-            found = [one for one in stores.staleness.all() if wanted.holds(one)]
+            found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
             bill = bill_of(found, stores)
         if not any(one.is_direct for one in found):
             _show_redone(opened, [], as_json)
@@ -94,21 +106,24 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
         return take_in(stores, node, chosen(stores, node, kind), text)
 
 
-def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str) -> Document:
+def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:
     from bookwright.cli import checks, running
+    from bookwright.flows.amend import Amendment, amend
     from bookwright.flows.hold import fitted_profile
-    from bookwright.flows.revise import amend, check_writable, chosen
+    from bookwright.flows.revise import check_writable, chosen
 
     with opened.storage.read() as stores:
         node = stores.nodes.by_label(label)
         old = chosen(stores, node, kind)
     check_writable(old, node)
+    if length is not None and old.kind is not DocumentKind.PROSE:
+        raise InvalidInput(f"--length is for a chapter's text; the {old.kind} is as long as it needs to be")
     checks.check_writable(opened.book.brief, opened.settings)
     if fitted_profile(opened.book.brief, opened.settings).name is ProfileName.SMALL:
         raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
 
     def work(deps: "Deps") -> Document:
-        amend(node, old, words.strip(), DocumentOrigin.NOTE, deps)
+        amend(node, old, Amendment(words.strip(), DocumentOrigin.NOTE, length=length), deps)
         with deps.stores() as stores:
             return chosen(stores, node, old.kind)
 
@@ -162,8 +177,10 @@ def _read(path: Path | None) -> str:
 
 
 def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
+    from bookwright.flows.staleness import Staleness
+
     with opened.storage.read() as stores:
-        resting = stores.staleness.direct()
+        resting = Staleness(opened.book.brief).direct(stores)
     facts = {"book": opened.book.id, "node": label, "document": made and _document(made), "stale": len(resting)}
     if as_json:
         print_json(facts)
@@ -178,8 +195,10 @@ def _document(document: Document) -> dict[str, Any]:
 
 
 def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
+    from bookwright.flows.staleness import Staleness
+
     with opened.storage.read() as stores:
-        left = stores.staleness.all()
+        left = Staleness(opened.book.brief).all(stores)
         names = {redone.document.node: stores.nodes.get(redone.document.node) for redone in done}
     direct = sum(stale.is_direct for stale in left)
     if as_json:
@@ -205,7 +224,13 @@ def _facts(found: list[Stale]) -> dict[str, Any]:
 
 def _stale_facts(stale: Stale) -> dict[str, Any]:
     causes = [_version(cause.old) | {"now": cause.new.version} for cause in stale.causes]
-    return _version(stale.document) | {"causes": causes, "through": [_version(version) for version in stale.through]}
+    records = [
+        {"kind": one.kind.value, "id": one.slug, "version": one.old, "now": None if one.is_removed else one.new,
+         "touch": one.touch.value}
+        for one in stale.rewordings
+    ]  # fmt: skip
+    through = [_version(version) for version in stale.through]
+    return _version(stale.document) | {"causes": causes, "records": records, "through": through}
 
 
 def _version(version: Version) -> dict[str, Any]:
@@ -229,8 +254,19 @@ def _print_stale(found: list[Stale], bill: "RefreshBill", book: str) -> None:
 
 def _why(stale: Stale) -> str:
     if stale.is_direct:
-        return ", ".join(f"{_name(cause.old)} (now {cause.new.version})" for cause in stale.causes)
+        replaced = [f"{_name(cause.old)} (now {cause.new.version})" for cause in stale.causes]
+        return ", ".join([*replaced, *map(_reworded, stale.rewordings)])
     return "indirectly: " + " < ".join(map(_name, stale.through))
+
+
+def _reworded(record: Rewording) -> str:
+    now = "now taken out" if record.is_removed else f"now {record.new}"
+    return f"{record.kind.noun} {record.slug} {record.old} ({now}; {record.touch})"
+
+
+def _print_told(told: Iterable[Giveaway]) -> None:
+    for one in told:
+        print_text(f"The text of {one.label} tells what the {one.kind.noun} {one.slug} keeps, which was added since.")
 
 
 def _name(version: Version) -> str:

@@ -3,7 +3,7 @@
 from bookwright.agents.backends import prices, weights
 from bookwright.agents.backends.rehearsal.modes import mode_of
 from bookwright.flows.hold import model_of
-from bookwright.flows.library import check_models
+from bookwright.flows.library import check_blueprint, check_models
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidSetting, RequestRejected, UnknownModel
 from bookwright.models.model_name import ROLES
@@ -19,6 +19,7 @@ def check_writable(brief: Brief, settings: Settings) -> None:
         InvalidInput: It cannot; the message says what to change.
     """
     check_models(brief, settings)
+    check_blueprint(brief, settings)
     make_embedder(settings)
     names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))
     for name in names:

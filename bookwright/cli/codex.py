@@ -8,6 +8,7 @@ from bookwright.cli import records
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.cli.record_views import facts_of, show_suggestions
 from bookwright.cli.sight import look, print_sight
 from bookwright.models.codex import CodexEntry, EntryKind, slug
 from bookwright.models.codex_merge import Keyed, section_key
@@ -47,7 +48,7 @@ def list_entries(book: BookArgument, kind: Kind = None, as_json: AsJson = False)
         waiting = [wish.slug for wish in stores.codex.suggestions.waiting(KIND)]
     kept = [stored for stored in found if kind in (None, _entry(stored.record).kind)]
     if as_json:
-        print_json([records.facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept])
+        print_json([facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept])
         return
     table = plain_table(
         "id", "kind", "name", "also", "sections", "version", "by", right=("version",), folds=("sections",)
@@ -116,6 +117,17 @@ records.add_common_verbs(app, KIND)
 
 
 @app.command()
+def merge(
+    book: BookArgument,
+    entry: Annotated[str, typer.Argument(metavar="ID", help="The one that stays; its name stays, too.")],
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The one that goes into it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Put two entries together that mean one: names, phases and sections of both, nothing lost."""
+    records.unite_entries(book, entry, other, as_json=as_json)
+
+
+@app.command()
 def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_json: AsJson = False) -> None:
     """Show what the writer of a unit may know by the rules, and what is kept from them."""
     with open_book(book) as opened, opened.storage.read() as stores:
@@ -129,7 +141,7 @@ def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_
 @app.command()
 def suggestions(book: BookArgument, as_json: AsJson = False) -> None:
     """List what extractions would change of what an author said, in all three registers."""
-    records.show_suggestions(book, as_json=as_json)
+    show_suggestions(book, as_json=as_json)
 
 
 @app.command()

@@ -16,7 +16,7 @@ def cost_of(command: Command, opened: OpenBook) -> str:
             case Resume():
                 told = _of_writing(command, book, stores.nodes.root())
             case Refresh():
-                told = _of_refreshing(command.node, stores)
+                told = _of_refreshing(command.node, book, stores)
             case _:
                 told = "a model makes one document anew"
     return told + _left(book)
@@ -27,12 +27,13 @@ def _of_writing(command: Resume, book: Book, root: TaskNode) -> str:
     return _rate(book, root, min(left, command.words_today or left))
 
 
-def _of_refreshing(node: str | None, stores: Stores) -> str:
+def _of_refreshing(node: str | None, book: Book, stores: Stores) -> str:
     from bookwright.cli.stale_bill import bill_of  # brings the engine
     from bookwright.flows.refresh import Wanted
+    from bookwright.flows.staleness import Staleness
 
     wanted = Wanted(node or "1", False)
-    return str(bill_of([one for one in stores.staleness.all() if wanted.holds(one)], stores))
+    return str(bill_of([one for one in Staleness(book.brief).all(stores) if wanted.holds(one)], stores))
 
 
 def _rate(book: Book, root: TaskNode, length: int) -> str:

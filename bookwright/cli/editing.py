@@ -23,6 +23,10 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
             f"book {book.id!r} is there already: its secrets and threads are changed with "
             "`bookwright secrets` and `bookwright foreshadowing`"
         )
+    if brief.outline:
+        raise InvalidBrief(
+            f"book {book.id!r} is there already: its outline is kept, and `bookwright revise` changes designs"
+        )
     if brief.style_sample:
         raise InvalidBrief(f"book {book.id!r} is there already: its style is changed with `bookwright style --sample`")
     if brief.length != old.length:
@@ -57,7 +61,7 @@ def _why_not(length: int, book: Book, root: TaskNode, children: list[TaskNode]) 
     level = children[0].level
     if not division_is_incremental(level):
         return f"it is divided into all its {level}s already"
-    if child_level(Level.BOOK, length) is not level:
+    if root.child_level is None and child_level(Level.BOOK, length) is not level:
         return f"it is divided into {level}s already, which suit another length"
     begun = root.written + max(children[-1].remaining, 0) if children[-1].status is NodeStatus.OPEN else 0
     if length < begun:

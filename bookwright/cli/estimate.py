@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.cli.access import open_book
+from bookwright.cli.blueprints import of_blueprint
 from bookwright.cli.briefs import read_brief
-from bookwright.cli.options import AsJson, BriefFile
+from bookwright.cli.options import AsJson, BlueprintOption, BriefFile
 from bookwright.cli.output import make_console, money, plain_table, print_json, print_text, tokens
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
@@ -25,6 +26,7 @@ def estimate(
     length: Annotated[
         int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
     ] = None,
+    blueprint: BlueprintOption = None,
     language: Annotated[str | None, typer.Option(help="en, zh, ja or ko.")] = None,
     model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
     profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
@@ -37,6 +39,8 @@ def estimate(
     options: dict[str, Any] = {
         "premise": premise, "length": length, "language": language, "model": model, "profile": profile,
     }  # fmt: skip
+    if blueprint is not None:
+        options |= of_blueprint(blueprint, brief_file, options)
     settings = load_settings()
     brief = read_brief(brief_file, options) if book is None else _brief_of(book, brief_file, options)
     from bookwright.cli.rehearsing import estimate_book  # brings the engine

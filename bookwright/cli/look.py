@@ -123,7 +123,7 @@ def _brief_node(node: TaskNode) -> dict[str, Any]:
     return {
         "node": node.label, "type": node.task_type.value, "level": node.level.value, "title": node.title,
         "goal": node.goal, "status": node.status.value, "length": node.length, "written": node.written,
-        "revision": node.revision,
+        "revision": node.revision, **({"stage": node.stage} if node.stage else {}),
     }  # fmt: skip
 
 

@@ -1,17 +1,21 @@
 """The program `bookwright`: its verbs, and its way out."""
 
+import logging
 import sys
+from typing import Annotated
 
 import typer
 
 from bookwright.cli import (
     backups,
+    blueprints,
     changing,
     codex,
     edge,
     foreshadowing,
     gates,
     keeping,
+    kinds,
     look,
     models,
     prompting,
@@ -31,6 +35,7 @@ from bookwright.cli.exporting import export
 from bookwright.cli.importing import import_file
 from bookwright.cli.report import report
 from bookwright.cli.style import style
+from bookwright.cli.vault import sync, vault
 from bookwright.cli.watch.verb import watch
 
 app = typer.Typer(
@@ -43,16 +48,30 @@ for verb in (
     ask, status.status, look.tree, look.show, look.read, look.log, watch, prompting.prompt, export, report, style,
     shelf.brief, shelf.archive, shelf.unarchive, shelf.delete,
     changing.revise, changing.stale, changing.refresh, versions.history, versions.diff,
+    vault, sync,
     studio.submit, studio.server, doctor,
     backups.backup, backups.restore, keeping.reindex, keeping.prune, upkeep.version,
 ):  # fmt: skip
     app.command()(verb)
 app.command(name="import")(import_file)
+app.command(name="worldbuild")(kinds.worldbuild)
+app.command(name="mystery")(kinds.mystery)
+app.add_typer(blueprints.app, name="blueprints")
 app.add_typer(models.app, name="models")
 app.add_typer(codex.app, name="codex")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(foreshadowing.app, name="foreshadowing")
 app.add_typer(upkeep.db_app, name="db")
+
+
+@app.callback()
+def options(
+    is_verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Log on stderr what is asked of whom.")] = False,
+) -> None:
+    """Writes whole books, one durable step at a time."""
+    if is_verbose:
+        logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
+        logging.getLogger("bookwright").setLevel(logging.DEBUG)
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ from bookwright.exports.json import encoded
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting
 from bookwright.models.event import (
+    FILE_CREATED,
     UNIT_FINISHED,
     AgentEvent,
     CompletedEvent,
@@ -93,6 +94,8 @@ class ProgressLines:
             match event:
                 case AgentEvent(payload=EventPayload(name=name, data=data)) if name == UNIT_FINISHED:
                     self._close_stage(unitFinished=data)
+                case AgentEvent(payload=EventPayload(name=name, data=data)) if name == FILE_CREATED:
+                    self._write("file_created", **data)
                 case CompletedEvent(payload=payload):
                     self._open(event)
                     self._close_agent(isOk=True, **payload.data)

@@ -26,8 +26,22 @@ BriefFile = Annotated[Path | None, typer.Argument(metavar="BRIEF.toml", help="Th
 
 # What a brief may say, as options.
 Premise = Annotated[str | None, typer.Option(help="What the book is about.")]
+OutlineFile = Annotated[
+    Path | None,
+    typer.Option("--outline", metavar="OUTLINE.md", help="Your own outline: its chapters are written, in its order."),
+]
 Length = Annotated[int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")]
+More = Annotated[
+    int | None,
+    typer.Option(
+        "--words", "--more", help="Write so much more, behind the end of what is there (characters for zh, ja, ko)."
+    ),
+]
 LanguageName = Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the premise if not given.")]
+BlueprintOption = Annotated[
+    str | None,
+    typer.Option("--blueprint", metavar="NAME", help="What kind of book: a blueprint's name, name:variant, or folder."),
+]
 Title = Annotated[str | None, typer.Option(help="The book finds its own if none is given.")]
 ModelOption = Annotated[str | None, typer.Option(help="provider:model, for every role.")]
 ProfileOption = Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")]

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bookwright.agents.relay.foreshadowing import moved
 from bookwright.cli.access import OpenBook, at_rest
 from bookwright.cli.briefs import lay
-from bookwright.models.codex import CodexEntry, Visibility
+from bookwright.flows.record_rules import check_change, settled
+from bookwright.flows.revise import void_unfinished
+from bookwright.models.codex import Visibility
 from bookwright.models.codex_merge import Keyed, keyed, section_key, unkeyed, with_value
 from bookwright.models.codex_record import Origin, Record, RecordKind, Stored, SuggestionStatus, kind_of, make_record
 from bookwright.models.errors import EditConflict, InvalidEntry
-from bookwright.models.foreshadowing import Foreshadowing
 from bookwright.storage.codex import CodexRepository
 
 Change = Callable[[Record], Record]
@@ -32,7 +32,7 @@ def made(kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility
     Raises:
         InvalidEntry: One cannot be kept, or two have one id.
     """
-    records = [_settled(make_record(kind, table), default) for table in tables]
+    records = [settled(make_record(kind, table), default) for table in tables]
     ids = [record.id for record in records]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
@@ -60,8 +60,9 @@ def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: 
                 f"the {kind.noun} {found.record.id!r} stands at version {found.version} by now, not at {version}; "
                 "look at it again and repeat what you want of it"
             )
-        after = _settled(how(found.record), opened.book.brief.default_visibility)
-        _check(found.record, after)
+        after = settled(how(found.record), opened.book.brief.default_visibility)
+        check_change(found.record, after)
+        void_unfinished(stores)
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
 
 
@@ -86,27 +87,17 @@ def settle(opened: OpenBook, number: int, *, is_taken: bool) -> Stored[Record]:
         if not is_taken:
             return found
         after = with_value(found.record, wish.path, wish.wanted)
-        _check(found.record, after)
+        check_change(found.record, after)
+        void_unfinished(stores)
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
-
-
-def _check(before: Record, after: Record) -> None:
-    if after.id != before.id:
-        raise InvalidEntry(f"the id of {before.id!r} stays what it is; add another one and remove this one")
-    if isinstance(before, Foreshadowing) and isinstance(after, Foreshadowing) and after.status is not before.status:
-        moved(before, after.status)
 
 
 def _taken_in(record: Record, codex: CodexRepository) -> Stored[Record]:
     known = next((found for found in codex.current(kind_of(record)) if found.record.id == record.id), None)
     if known is None:
         return codex.add(record, Origin.AUTHOR)
-    _check(known.record, record)
+    check_change(known.record, record)
     return codex.edit(record, known.version, Origin.AUTHOR)
-
-
-def _settled(record: Record, default: Visibility) -> Record:
-    return record.with_default(default) if isinstance(record, CodexEntry) else record
 
 
 def _by_name(changes: Keyed) -> Keyed:

@@ -11,29 +11,14 @@ from typing import Any
 import tomli_w
 
 from bookwright.cli.briefs import read_bytes, toml_values
+from bookwright.exports.record_toml import record_values
 from bookwright.models.brief import identified
-from bookwright.models.codex import CodexEntry, Secret, slug
+from bookwright.models.codex import slug
 from bookwright.models.codex_record import Record, RecordKind
 from bookwright.models.errors import InvalidEntry, InvalidInput
 
 TABLES = {RecordKind.ENTRY: "codex", RecordKind.SECRET: "secrets", RecordKind.FORESHADOWING: "foreshadowing"}
 """Under which name a file holds the records of each register."""
-
-
-def record_values(record: Record) -> dict[str, Any]:
-    """Return what a record says, without what only has its default; visibilities are always said."""
-    values = record.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    if isinstance(record, Secret):
-        values["visibility"] = record.visibility.value
-    if isinstance(record, CodexEntry):
-        for section, own in zip(values.get("sections", ()), record.sections, strict=False):
-            section["visibility"] = own.visibility.value
-    return values
-
-
-def as_toml(record: Record) -> str:
-    """Write one record as TOML."""
-    return tomli_w.dumps(record_values(record), multiline_strings=True).strip() + "\n"
 
 
 def file_of(records: list[Record], kind: RecordKind) -> str:

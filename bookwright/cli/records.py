@@ -1,20 +1,21 @@
 """What `codex`, `secrets` and `foreshadowing` have in common: show, change, history, files."""
 
-import difflib
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from bookwright.cli import record_edits, record_files
+from bookwright.cli import record_edits, record_files, record_unions
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.briefs import assigned, lay, toml_values
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import moment, note, print_json, print_text
+from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.record_views import facts_of, show_history, show_record
+from bookwright.exports.record_toml import as_toml
+from bookwright.flows.revise import void_unfinished
 from bookwright.models.codex_merge import Keyed
-from bookwright.models.codex_record import Origin, Record, RecordKind, Stored, Suggestion, make_record
+from bookwright.models.codex_record import Origin, Record, RecordKind, Stored, make_record
 from bookwright.models.errors import InvalidEntry, InvalidInput
 
 RecordArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, a name or a title.")]
@@ -29,6 +30,7 @@ Assignments = Annotated[
 ]
 
 
+TakenUp = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="As `history` numbers them.")]
 TomlFile = Annotated[Path, typer.Argument(metavar="FILE.toml")]
 MaybeTomlFile = Annotated[Path | None, typer.Argument(metavar="[FILE.toml]")]
 
@@ -43,11 +45,6 @@ class ListsByDefault(TyperGroup):
         return super().parse_args(context, args)
 
 
-def facts_of(stored: Stored[Record]) -> dict[str, Any]:
-    """Return a record's current version for `--json`."""
-    return stored.record.model_dump(mode="json") | {"version": stored.version, "origin": stored.origin.value}
-
-
 def add_common_verbs(app: typer.Typer, kind: RecordKind) -> None:
     """Give a register's group the verbs that all three have."""
 
@@ -60,6 +57,9 @@ def add_common_verbs(app: typer.Typer, kind: RecordKind) -> None:
     def remove(book: BookArgument, record: RecordArgument, as_json: AsJson = False) -> None:
         remove_record(book, kind, record, as_json=as_json)
 
+    def restore(book: BookArgument, record: RecordArgument, version: TakenUp, as_json: AsJson = False) -> None:
+        restore_record(book, kind, record, version, as_json=as_json)
+
     def take_in(book: BookArgument, file: TomlFile, as_json: AsJson = False) -> None:
         import_records(book, kind, file, as_json=as_json)
 
@@ -70,51 +70,9 @@ def add_common_verbs(app: typer.Typer, kind: RecordKind) -> None:
     app.command("show", help="Show one as TOML, with what an extraction would change of it.")(show)
     app.command("history", help="Show every version of one with what it changed.")(history)
     app.command("remove", help="Take one out; its history stays.")(remove)
+    app.command("restore", help="Take an earlier version up again, also of one that was taken out.")(restore)
     app.command("import", help=f"Take in the {table} tables of a file, all or none; known ids are changed.")(take_in)
     app.command("export", help=f"Write all of them as {table} tables, to a file if one is named.")(export)
-
-
-def show_suggestions(book: str, *, as_json: bool) -> None:
-    """Print what waits for the author."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        waiting = [wish for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)]
-    if as_json:
-        print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
-        return
-    for wish in waiting:
-        print_text(
-            f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {wish.path} = {wish.wanted!r} (it is {wish.present!r})"
-        )
-
-
-def show_record(book: str, kind: RecordKind, name: str, *, as_json: bool) -> None:
-    """Print a record as TOML, with what an extraction would change of it."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        stored = stores.codex.get(kind, name)
-        wishes = stores.codex.suggestions.waiting(kind, stored.record.id)
-    if as_json:
-        origins = {path: origin.value for path, origin in stored.origins.items()}
-        told = [wish.model_dump(mode="json", exclude={"kind", "slug", "status"}) for wish in wishes]
-        print_json(facts_of(stored) | {"origins": origins, "suggestions": told})
-        return
-    print_text(f"# version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}")
-    print_text(record_files.as_toml(stored.record).rstrip())
-    for wish in wishes:
-        print_text(_wish_line(wish))
-
-
-def show_history(book: str, kind: RecordKind, name: str, *, as_json: bool) -> None:
-    """Print every version of a record with what it changed, oldest first."""
-    with open_book(book) as opened, opened.storage.read() as stores:
-        versions = stores.codex.history(kind, name)
-    texts = ["", *("" if stored.is_removed else record_files.as_toml(stored.record) for stored in versions)]
-    diffs = [_diff(old, new) for old, new in pairwise(texts)]
-    if as_json:
-        print_json([_version_facts(stored, diff) for stored, diff in zip(versions, diffs, strict=True)])
-        return
-    for stored, diff in zip(versions, diffs, strict=True):
-        print_text(f"version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}{_source(stored)}")
-        print_text("\n".join(f"  {line}" for line in diff) + "\n")
 
 
 def add_records(book: str, kind: RecordKind, given: Keyed, file: Path | None, *, as_json: bool) -> None:
@@ -125,7 +83,8 @@ def add_records(book: str, kind: RecordKind, given: Keyed, file: Path | None, *,
     lay(tables[0], given)
     with open_book(book) as opened:
         added = record_edits.add(opened, kind, tables)
-    _tell(added, "added", as_json=as_json)
+        _tell(added, "added", as_json=as_json)
+        _tell_stale(opened)
 
 
 def edit_record(
@@ -148,15 +107,43 @@ def edit_record(
             stored = record_edits.change(
                 opened, kind, name, lambda record: record_edits.laid_over(first(record), laid), version
             )
-    _tell([stored], "stands", as_json=as_json)
+        _tell([stored], "stands", as_json=as_json)
+        _tell_stale(opened)
 
 
 def remove_record(book: str, kind: RecordKind, name: str, *, as_json: bool) -> None:
     """Take a record out; its history stays."""
-    with open_book(book) as opened, at_rest(opened.storage) as stores:
-        found = stores.codex.get(kind, name)
-        removed = stores.codex.remove(kind, found.record.id, found.version, Origin.AUTHOR)
-    _tell([removed], "is taken out", as_json=as_json)
+    with open_book(book) as opened:
+        with at_rest(opened.storage) as stores:
+            found = stores.codex.get(kind, name)
+            void_unfinished(stores)
+            removed = stores.codex.remove(kind, found.record.id, found.version, Origin.AUTHOR)
+        _tell([removed], "is taken out", as_json=as_json)
+        _tell_stale(opened)
+
+
+def restore_record(book: str, kind: RecordKind, name: str, version: int, *, as_json: bool) -> None:
+    """Take an earlier version of a record up again."""
+    with open_book(book) as opened:
+        stored = record_unions.take_up(opened, kind, name, version)
+        _tell([stored], "stands", as_json=as_json)
+        _tell_stale(opened)
+
+
+def unite_entries(book: str, kept: str, other: str, *, as_json: bool) -> None:
+    """Put one entry of the codex into another."""
+    with open_book(book) as opened:
+        stands, removed, *others = record_unions.unite(opened, kept, other)
+        if as_json:
+            print_json({"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": [
+                stored.record.id for stored in others]})  # fmt: skip
+        else:
+            _tell([stands, *others], "stands", as_json=False)
+            note(
+                f"{removed.record.id} is taken out; `bookwright codex restore {opened.book.id} {stands.record.id} "
+                f"{stands.version - 1}` and then `... {removed.record.id} {removed.version - 1}` undo it"
+            )
+        _tell_stale(opened)
 
 
 def import_records(book: str, kind: RecordKind, file: Path, *, as_json: bool) -> None:
@@ -165,8 +152,10 @@ def import_records(book: str, kind: RecordKind, file: Path, *, as_json: bool) ->
     with open_book(book) as opened:
         records = record_edits.made(kind, tables, opened.book.brief.default_visibility)
         with at_rest(opened.storage) as stores:
+            void_unfinished(stores)
             taken = record_edits.take_in(records, stores.codex)
-    _tell(taken, "stands", as_json=as_json)
+        _tell(taken, "stands", as_json=as_json)
+        _tell_stale(opened)
 
 
 def export_records(book: str, kind: RecordKind, file: Path | None) -> None:
@@ -187,7 +176,8 @@ def settle_suggestion(book: str, number: int, *, is_taken: bool, as_json: bool) 
     """Take or drop what an extraction suggests."""
     with open_book(book) as opened:
         stored = record_edits.settle(opened, number, is_taken=is_taken)
-    _tell([stored], "stands", as_json=as_json)
+        _tell([stored], "stands", as_json=as_json)
+        _tell_stale(opened)
 
 
 def with_assignments(given: Keyed, assignments: list[str] | None) -> Keyed:
@@ -201,7 +191,7 @@ def with_assignments(given: Keyed, assignments: list[str] | None) -> Keyed:
 def _edited_by_hand(opened: OpenBook, kind: RecordKind, name: str) -> Stored[Record]:
     with opened.storage.read() as stores:
         found = stores.codex.get(kind, name)
-    text = record_files.edited(record_files.as_toml(found.record))
+    text = record_files.edited(as_toml(found.record))
     if text is None:
         return found
     try:
@@ -221,21 +211,16 @@ def _tell(records: list[Stored[Record]], what: str, *, as_json: bool) -> None:
         note(f"{stored.record.id} {what}" + ("" if what == "is taken out" else f" at version {stored.version}"))
 
 
-def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
-    keys = {"version", "origin", "document", "step", "recorded_at", "is_removed"}
-    return stored.model_dump(mode="json", include=keys) | {"diff": diff}
+def _tell_stale(opened: OpenBook) -> None:
+    """Say what of the book was made under another codex, if anything was."""
+    from bookwright.flows.staleness import Staleness  # brings the engine
 
-
-def _diff(old: str, new: str) -> list[str]:
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)
-    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
-
-
-def _source(stored: Stored[Record]) -> str:
-    parts = (f"document {stored.document}" if stored.document else "", f"step {stored.step}" if stored.step else "")
-    told = ", ".join(filter(None, (*parts, "taken out" if stored.is_removed else "")))
-    return f" ({told})" if told else ""
-
-
-def _wish_line(wish: Suggestion) -> str:
-    return f"# suggestion {wish.id}: {wish.path} = {wish.wanted!r} (it is {wish.present!r})"
+    looking = Staleness(opened.book.brief)
+    with opened.storage.read() as stores:
+        stale, told = len(looking.direct(stores)), len(looking.giveaways(stores))
+    parts = [
+        f"{stale:,} documents are directly stale" if stale else "",
+        f"{told:,} finished chapters tell it already" if told else "",
+    ]
+    if any(parts):
+        note(f"{' and '.join(filter(None, parts))}; `bookwright stale {opened.book.id}` lists it")

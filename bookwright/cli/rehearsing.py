@@ -91,6 +91,7 @@ def _walk(brief: Brief, settings: Settings, mode: str, sample_length: int) -> Ta
             update={
                 "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
                 "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
+                "keep_vault": False,
             }
         )  # fmt: skip
         models = ModelService(rehearsal)

@@ -8,6 +8,7 @@ from bookwright.cli import records
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.cli.record_views import facts_of
 from bookwright.models.codex import Importance, Secret, slug
 from bookwright.models.codex_merge import Keyed
 from bookwright.models.codex_record import Record, RecordKind, Stored
@@ -32,7 +33,7 @@ def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.codex.current(KIND)
     if as_json:
-        print_json([records.facts_of(stored) for stored in found])
+        print_json([facts_of(stored) for stored in found])
         return
     table = plain_table("id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",))
     for stored in found:

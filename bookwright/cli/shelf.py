@@ -15,6 +15,9 @@ from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput
 
+_SHOWN = 20
+"""Files of the author's own that are named one by one."""
+
 
 def brief(
     book: BookArgument,
@@ -49,7 +52,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove a book with its journal and its index for good; exports stay."""
+    """Remove a book with its journal, its index and its folder for good; exports and files of your own stay."""
     with open_book(book) as opened:
         if not yes:
             _ask(opened)
@@ -57,10 +60,15 @@ def delete(
             stores.books.delete(opened.book.id)
         _drop_index(opened)
         remove_events(opened.settings.home, opened.book.id)
+        left = _drop_vault(opened)
     if as_json:
-        print_json({"book": opened.book.id, "deleted": True})
+        print_json({"book": opened.book.id, "deleted": True, "left": left})
     else:
         note(f"{opened.book.id} is deleted")
+        for line in left[:_SHOWN]:
+            note(f"left, because it is your own: {line}")
+        if len(left) > _SHOWN:
+            note(f"and {len(left) - _SHOWN:,} more beside them")
 
 
 def _edited(opened: OpenBook, assignments: list[str], file: Path | None) -> Book:
@@ -87,6 +95,18 @@ def _drop_index(opened: OpenBook) -> None:
     from bookwright.storage.knowledge import KnowledgeIndex
 
     KnowledgeIndex(opened.storage, make_embedder(opened.settings), opened.settings).drop()
+
+
+def _drop_vault(opened: OpenBook) -> list[str]:
+    """Remove the book's folder; return the files in it that are the author's own, which stay."""
+    from bookwright.flows.vault import Vault
+
+    vault = Vault(opened.storage, opened.book, opened.settings)
+    try:
+        return [str(vault.folder.root / path) for path in vault.delete()]
+    except OSError as error:
+        note(f"the folder {str(vault.folder.root)!r} cannot be removed ({error.strerror or error})")
+        return []
 
 
 def _ask(opened: OpenBook) -> None:

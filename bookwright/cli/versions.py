@@ -69,12 +69,13 @@ def diff(
 def restore_version(book: str, node: str, version: int, kind: DocumentKind | None, as_json: bool) -> None:
     """Take an earlier version of a document up again, as a new version of it."""
     from bookwright.flows.revise import restore
+    from bookwright.flows.staleness import Staleness
 
     with open_book(book) as opened:
         with at_rest(opened.storage) as stores:
             made = restore(stores, stores.nodes.by_label(node), kind, version)
         with opened.storage.read() as stores:
-            stale = len(stores.staleness.direct())
+            stale = len(Staleness(opened.book.brief).direct(stores))
     if as_json:
         facts = {"book": opened.book.id, "node": node, "kind": made.kind.value, "version": made.version}
         print_json(facts | {"restored": version, "stale": stale})
@@ -99,6 +100,7 @@ def _by(row: dict[str, Any]) -> str:
         DocumentOrigin.AUTHOR: "the author",
         DocumentOrigin.NOTE: f"a note, of {row['base']}",
         DocumentOrigin.REFRESH: f"a refresh, of {row['base']}",
+        DocumentOrigin.IMPORT: "the author, by import",
         DocumentOrigin.RESTORE: f"{row['base']} restored",
     }[DocumentOrigin(row["origin"])]
     return f"{told} (step {row['step']})" if row["step"] else told

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.cli.access import at_rest, library, open_book
+from bookwright.cli.blueprints import of_blueprint
 from bookwright.cli.briefs import given, laid_over, read_brief
 from bookwright.cli.deciding import facts_of
 from bookwright.cli.editing import change_brief
 from bookwright.cli.options import (
     AsJson,
     Audience,
+    BlueprintOption,
     BookArgument,
     BriefFile,
     BudgetTokens,
@@ -24,7 +26,9 @@ from bookwright.cli.options import (
     LanguageName,
     Length,
     ModelOption,
+    More,
     NoPrefect,
+    OutlineFile,
     PenName,
     Premise,
     ProfileOption,
@@ -61,6 +65,8 @@ _CHANGEABLE = (
 def write(
     brief_file: BriefFile = None,
     premise: Premise = None,
+    outline: OutlineFile = None,
+    blueprint: BlueprintOption = None,
     length: Length = None,
     language: LanguageName = None,
     title: Title = None,
@@ -86,12 +92,14 @@ def write(
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
     options: dict[str, Any] = {
-        "premise": premise, "length": length, "language": language, "title": title, "model": model,
+        "premise": premise, "outline": outline, "length": length, "language": language, "title": title, "model": model,
         "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
         "pen_name": pen_name, "seed": seed, "gates": gate or None,
         "budget": {"usd": budget_usd, "tokens": budget_tokens},
     }  # fmt: skip
-    _check_one_voice(json_progress, as_json, stream)
+    if blueprint is not None:
+        options |= of_blueprint(blueprint, brief_file, options)
+    check_one_voice(json_progress, as_json, stream)
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = check_formats(name.strip() for name in export.split(",") if name.strip())
@@ -106,11 +114,12 @@ def write(
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
-        _bring_to_its_end(book, storage, settings, _telling(wishes, book, json_progress), formats)
+        bring_to_its_end(book, storage, settings, telling(wishes, book, json_progress), formats)
 
 
 def resume(
     book: BookArgument,
+    more: More = None,
     until: Until = None,
     words_today: WordsToday = None,
     stream: Stream = False,
@@ -118,8 +127,8 @@ def resume(
     json_progress: JsonProgress = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a book from where it rests."""
-    _check_one_voice(json_progress, as_json, stream)
+    """Go on with a book from where it rests; with --words, behind the end of one that is written."""
+    check_one_voice(json_progress, as_json, stream)
     limits = Limits.parse(until, words_today)
     with open_book(book) as opened:
         from bookwright.cli import checks, running
@@ -127,8 +136,9 @@ def resume(
         wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
         checks.check_writable(opened.book.brief, opened.settings)
         wait_until_free(opened.storage, opened.settings)
-        wishes = _telling(wishes, opened.book, json_progress)
-        _bring_to_its_end(opened.book, opened.storage, opened.settings, wishes, ["md"])
+        found = lengthened(opened.book, more, opened.storage) if more is not None else opened.book
+        wishes = telling(wishes, found, json_progress)
+        bring_to_its_end(found, opened.storage, opened.settings, wishes, ["md"])
 
 
 def pause(book: BookArgument, as_json: AsJson = False) -> None:
@@ -147,9 +157,18 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
         note(f"{opened.book.id} rests already; " + (f"{holder} has died" if has_died else "nobody writes it"))
 
 
-def _bring_to_its_end(
+def lengthened(book: Book, more: int, storage: BookStorage) -> Book:
+    """Make a book so much longer than it is written; it rests until it is gone on with."""
+    from bookwright.flows.going_on import go_on
+
+    with at_rest(storage) as stores:
+        return go_on(stores, stores.books.get(book.id), more)
+
+
+def bring_to_its_end(
     book: Book, storage: BookStorage, settings: Settings, wishes: "running.Wishes", formats: list[str]
 ) -> None:
+    """Write a book unless it is finished, telling how it goes as was wished, and show what came of it."""
     with wishes.lines.pipeline(book) if wishes.lines else nullcontext():
         result = _result(book, storage, settings, wishes, formats)
         if wishes.lines:
@@ -176,7 +195,7 @@ def _result(
     return Result.of(finished, storage, settings, formats, was_finished=is_finished)
 
 
-def _check_one_voice(json_progress: bool, as_json: bool, stream: bool) -> None:
+def check_one_voice(json_progress: bool, as_json: bool, stream: bool) -> None:
     """Make sure that only one thing is to be said on stdout.
 
     Raises:
@@ -186,7 +205,8 @@ def _check_one_voice(json_progress: bool, as_json: bool, stream: bool) -> None:
         raise InvalidSetting("--json-progress has stdout for itself; leave out --json and --stream")
 
 
-def _telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
+def telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
+    """Return the wishes with the lines that another program reads, if it wants them."""
     from bookwright.cli.ndjson import ProgressLines
 
     return replace(wishes, lines=ProgressLines(book.id)) if json_progress else wishes

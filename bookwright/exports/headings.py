@@ -2,6 +2,7 @@
 
 import re
 
+from bookwright.manuscripts.headings import Rank, heading_in
 from bookwright.models.language import Language
 from bookwright.models.level import Level
 
@@ -19,6 +20,24 @@ _NUMBERED = re.compile(
 )
 
 
+class ChapterNumbers:
+    """Counts a book's chapters; where an author's own headings are numbered, they say where the count stands."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._last = 0
+
+    def heading(self, title: str, *, is_own: bool) -> str:
+        """Return the heading of the next chapter; one that the author brought along is taken as it is."""
+        own = heading_in(title) if is_own else None
+        if own is None or own.is_weak:
+            self._last += 1
+            return chapter_heading(self._language, self._last, title)
+        if own.rank is Rank.CHAPTER and own.number is not None:
+            self._last = own.number
+        return title
+
+
 def chapter_heading(language: Language, number: int, title: str) -> str:
     """Return a chapter's heading, such as `"Chapter 3: The Lamp"` or `"第3章 灯"`.
 
@@ -29,6 +48,9 @@ def chapter_heading(language: Language, number: int, title: str) -> str:
 
 def part_heading(language: Language, level: Level, number: int, title: str) -> str:
     """Return the heading of a volume or act; `number` counts among its siblings from 1."""
+    own = heading_in(title)
+    if own is not None and own.rank is Rank.PART:
+        return title
     pattern = (_VOLUME if level is Level.VOLUME else _ACT)[language]
     return _heading(language, pattern.format(number), title)
 

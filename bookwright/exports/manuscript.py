@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
+from itertools import groupby
 
-from bookwright.exports.headings import chapter_heading, part_heading
+from bookwright.exports.headings import ChapterNumbers, part_heading
 from bookwright.exports.markup import clean, is_scene_break
+from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind
 from bookwright.models.language import Language
 from bookwright.models.level import Level
@@ -105,8 +106,10 @@ class Manuscript:
         with self.storage.read() as stores:
             wanted = stores.nodes.by_label(label)
             root = stores.nodes.root()
+            pages = pages_of(root, stores)
         found = False
-        for section in self._below(root, depth=0, numbers=count(1)):
+        below = _by_stage(pages) if pages else self._below(root, depth=0, numbers=ChapterNumbers(self.language))
+        for section in below:
             if _is_within(section.unit, wanted):
                 found = True
                 yield section
@@ -119,19 +122,21 @@ class Manuscript:
         Scenes of the tree are set apart; beats and paragraphs run on, being parts of one scene.
         """
         with self.storage.read() as stores:
+            if not chapter.unit.is_unit:
+                return [tuple(plain_paragraphs(clean(page_text(chapter.unit, stores))))]
             parts = stores.nodes.children(chapter.unit.key, TaskType.WRITE)
         pieces = [self._leaf_texts(part) for part in parts] or [self._leaf_texts(chapter.unit)]
         if parts and parts[0].level is not Level.SCENE:
             pieces = [[text for piece in pieces for text in piece]]
         return [scene for piece in pieces for scene in _cut("\n\n".join(piece))]
 
-    def _below(self, unit: TaskNode, depth: int, numbers: Iterator[int]) -> Iterator[Section]:
+    def _below(self, unit: TaskNode, depth: int, numbers: ChapterNumbers) -> Iterator[Section]:
         """Yield what is written of a unit: one chapter, or a part and the chapters in it."""
         if not unit.written:
             return
         children = self._children(unit) if unit.level.is_at_least(Level.ACT) else []
         if not children:
-            yield self._chapter(unit, depth, next(numbers))
+            yield self._chapter(unit, depth, numbers)
             return
         if unit.level is not Level.BOOK:
             heading = part_heading(self.language, unit.level, unit.unit_index or unit.ordinal, clean(unit.title))
@@ -140,9 +145,9 @@ class Manuscript:
         for child in children:
             yield from self._below(child, depth, numbers)
 
-    def _chapter(self, unit: TaskNode, depth: int, number: int) -> Chapter:
+    def _chapter(self, unit: TaskNode, depth: int, numbers: ChapterNumbers) -> Chapter:
         is_whole_book = unit.level is Level.BOOK
-        heading = "" if is_whole_book else chapter_heading(self.language, number, clean(unit.title))
+        heading = "" if is_whole_book else numbers.heading(clean(unit.title), is_own=unit.is_brought_in)
         return Chapter(unit, heading, depth)
 
     def _children(self, unit: TaskNode) -> list[TaskNode]:
@@ -156,6 +161,16 @@ class Manuscript:
         with self.storage.read() as stores:
             prose = stores.documents.current(unit.key, DocumentKind.PROSE)
         return [prose.text] if prose else []
+
+
+def _by_stage(pages: list[TaskNode]) -> Iterator[Section]:
+    """Yield the pages of a book of designs under the names of their stages; a page is headed by its title alone."""
+    for stage, some in groupby(pages, key=lambda page: clean(page.stage_title)):
+        own = list(some)
+        if stage:
+            yield Part(own[0], stage, 0)
+        for page in own:
+            yield Chapter(page, clean(page.title), 1 if stage else 0)
 
 
 def _is_within(unit: TaskNode, wanted: TaskNode) -> bool:

@@ -26,6 +26,8 @@ def _of_consistency(report: ConsistencyReport) -> Iterator[str]:
     for item in report.details:
         yield f"{item.result}, {item.check}: “{item.text}” stands beside “{item.record}” in the codex"
     yield from report.refused
+    for words in report.strays:
+        yield f"“{words}” reads like a promise, and no thread is registered for it"
 
 
 def _of_leaks(stores: Stores, unit: TaskNode) -> Iterator[str]:
@@ -42,7 +44,11 @@ def _of_leaks(stores: Stores, unit: TaskNode) -> Iterator[str]:
 def _read(stores: Stores, unit: TaskNode, kind: DocumentKind, form: type[_Kept]) -> _Kept | None:
     """Read a report; one in a form that this version does not know tells nothing."""
     found = stores.documents.current(unit.key, kind)
-    data = stores.documents.data_of(found) if found else ""
+    return read_as(form, stores.documents.data_of(found) if found else "")
+
+
+def read_as(form: type[_Kept], data: str) -> _Kept | None:
+    """Read what a document holds; None where there is nothing, or nothing that this version knows."""
     try:
         return form.model_validate_json(data) if data else None
     except ValidationError:

@@ -12,12 +12,12 @@ from bookwright.agents.context.builder import Context
 from bookwright.agents.desk import Desk
 from bookwright.agents.workflows import EXTRACT_DESIGN, LEAK_REVIEW
 from bookwright.failpoints import Failpoint
+from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
-from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
@@ -27,12 +27,14 @@ from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.deps import Deps, NoWindow
 from bookwright.flows.hold import fitted_profile, model_of
 from bookwright.flows.set_back import DRAFTS, set_back
+from bookwright.models.decision import Verdict
 from bookwright.models.errors import BookPaused, InvalidInput, NodeNotFound
 from bookwright.models.plan import TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.prompts import Card
+from bookwright.storage.blueprints import blueprint_of
 from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.embedding import make_embedder
 from bookwright.storage.journal import Journal
@@ -45,9 +47,9 @@ _ACTIVITIES: dict[Activity, _Do] = {
     Activity.RECALL: lambda node, number, deps: recalling.recall(node, deps),
     Activity.CONDENSE: lambda node, number, deps: condensing.condense(deps),
     Activity.PLAN: lambda node, number, deps: planning.plan(node, number, deps),
-    Activity.DECOMPOSE: lambda node, number, deps: planning.decompose(node, deps),
-    Activity.EXECUTE: lambda node, number, deps: executing.execute(node, deps),
-    Activity.AGGREGATE: lambda node, number, deps: executing.aggregate(node, deps),
+    Activity.DECOMPOSE: lambda node, number, deps: carrying_out.decompose(node, deps),
+    Activity.EXECUTE: lambda node, number, deps: carrying_out.execute(node, deps),
+    Activity.AGGREGATE: lambda node, number, deps: carrying_out.aggregate(node, deps),
     Activity.DECIDE: lambda node, number, deps: deciding.decide(node, number, deps),
     Activity.DIVIDE: lambda node, number, deps: dividing.divide(node, deps),
     Activity.BRIEF: lambda node, number, deps: briefing.make_brief(node, deps),
@@ -153,6 +155,7 @@ def _deps(step: AskedStep, then: BookStorage, settings: Settings) -> Deps:
         ),
         window=NoWindow(),
         embedder=make_embedder(settings),
+        blueprint=blueprint_of(brief.blueprint, settings.home) if brief.blueprint else None,
     )
 
 
@@ -169,6 +172,9 @@ def _do(step: AskedStep, deps: Deps) -> None:
 def _review(step: AskedStep, node: TaskNode, deps: Deps) -> None:
     """A text is read while it is written, and again once it stands; a book's designs are read before it is divided."""
     name = step.key.step.partition(".")[0]
+    if node.stage:
+        (carrying_out.decompose if node.verdict is Verdict.COMPLEX else carrying_out.execute)(node, deps)
+        return
     if name == EXTRACT_DESIGN.name:
         extracting.extract_design(node, deps)
     elif name == LEAK_REVIEW.name:

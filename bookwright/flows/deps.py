@@ -8,10 +8,12 @@ from typing import Protocol
 from bookwright.agents.desk import Desk
 from bookwright.agents.runtime.walk_events import WalkEvents
 from bookwright.flows.limits import Limits
+from bookwright.models.blueprint import Makes
 from bookwright.models.brief import Brief
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.storage.blueprints import BlueprintFolder
 from bookwright.storage.embedding import Embedder, Hashing
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -66,6 +68,8 @@ class Deps:
     limits: Limits = field(default_factory=Limits)
     embedder: Embedder = field(default_factory=Hashing)
     """By which a text is held against secrets; only what it warns of hangs on which one it is."""
+    blueprint: BlueprintFolder | None = None
+    """What kind of book it is, where its brief names one."""
 
     @property
     def brief(self) -> Brief:
@@ -76,6 +80,11 @@ class Deps:
     def profile(self) -> Profile:
         """How much the book spends on thinking, with the brief's own limits applied."""
         return self.desk.profile
+
+    @property
+    def makes_designs(self) -> bool:
+        """True for a book that has no prose: its designs are what is read."""
+        return self.blueprint is not None and self.blueprint.plan.makes is Makes.DESIGNS
 
     @contextmanager
     def stores(self) -> Iterator[Stores]:

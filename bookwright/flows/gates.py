@@ -6,9 +6,10 @@ after any crash; nothing but a decision that somebody made lets the walk pass. S
 
 from functools import partial
 
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.failpoints import Failpoint
-from bookwright.flows.activities.surroundings import stands_for_chapter
+from bookwright.flows.activities.extract import forget
+from bookwright.flows.activities.surroundings import orders_for, stands_for_chapter
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
@@ -59,8 +60,9 @@ def open_outline(unit: TaskNode, stores: Stores, deps: Deps) -> None:
 
 
 def asks_chapter(unit: TaskNode, deps: Deps) -> bool:
-    """True if a unit that is about to be closed opens a gate."""
-    return GateKind.CHAPTER in deps.brief.gates and stands_for_chapter(unit, deps)
+    """True if a unit that is about to be closed opens a gate; one that was closed before was decided on."""
+    is_first = unit.status is not NodeStatus.DONE
+    return is_first and GateKind.CHAPTER in deps.brief.gates and stands_for_chapter(unit, deps)
 
 
 def asks_design(unit: TaskNode, deps: Deps) -> bool:
@@ -116,6 +118,16 @@ def show_rejected(unit: TaskNode, kind: GateKind, run: ActivityRun, deps: Deps) 
         run.add("rejected", work)
 
 
+def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Put what the author ordered when they rejected a text before the steps that write it anew.
+
+    A weak model has it on its card.
+    """
+    orders = () if run.is_small else orders_for(unit, deps)
+    if orders:
+        run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders))
+
+
 def _opened(unit: TaskNode, kind: GateKind, number: int, history: FallbackHistory | None, deps: Deps) -> Gate:
     """Return a gate as it stands, opening it if it is not there."""
     gate = _find(unit, kind, number, deps)
@@ -157,7 +169,7 @@ def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:
     if gate.kind is GateKind.OUTLINE:
         work = _take_plan_back(unit, order, stores)
     elif gate.kind is GateKind.CHAPTER:
-        work = _take_text_back(unit, order, stores)
+        work = _take_text_back(unit, order, stores, step)
     else:
         work = _take_design_on(unit, order, stores)
     stores.gates.settle(gate, work)
@@ -176,8 +188,9 @@ def _take_design_on(unit: TaskNode, order: str, stores: Stores) -> str:
     return ""
 
 
-def _take_text_back(unit: TaskNode, order: str, stores: Stores) -> str:
-    """Open a closed unit again: its parts are replaced, its design and its decision stand."""
+def _take_text_back(unit: TaskNode, order: str, stores: Stores, step: int) -> str:
+    """Open a closed unit again: its parts are replaced, its design and its decision stand; the codex forgets it."""
+    forget(unit, stores, step)
     parts = stores.nodes.replace_below(unit.key, TaskType.WRITE)
     told = stores.documents.current(unit.key, DocumentKind.SUMMARY if parts else DocumentKind.PROSE)
     stores.queue.withdraw([unit.key, *(part.key for part in parts)])

@@ -13,8 +13,10 @@ from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.allowance import Allowance
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.blueprints.loading import usable_blueprint
 from bookwright.agents.context.builder import Context, ContextBuilder
-from bookwright.agents.desk import Asker, Desk
+from bookwright.agents.desk import Desk
+from bookwright.agents.ports import Asker
 from bookwright.agents.runtime.bus import EventBus
 from bookwright.agents.runtime.event_file import event_path, kept_events
 from bookwright.agents.runtime.lanes import Lanes
@@ -24,6 +26,7 @@ from bookwright.flows.deps import Deps, HeardWindow, NoWindow, Window
 from bookwright.flows.limits import Limits
 from bookwright.flows.stopping import stopping
 from bookwright.flows.toolbox import BookTools
+from bookwright.flows.vault_keeper import KeptWindow, kept_vault
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.errors import (
@@ -47,10 +50,10 @@ from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.database import Database
 from bookwright.storage.embedding import make_embedder
 from bookwright.storage.gates import GateRepository
+from bookwright.storage.held_view import HeldView
 from bookwright.storage.integrity import check_after_unclean_stop
 from bookwright.storage.journal import Journal
 from bookwright.storage.knowledge import KnowledgeIndex
-from bookwright.storage.node_view import NodeView
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.studio import Studio
 
@@ -121,16 +124,21 @@ def hold(book_id: str, around: Surroundings, *, is_walk: bool = True) -> Iterato
     check_after_unclean_stop(database, book_id)
     with stopping(settings.stop_seconds, around.cancel) as stop:
         book, lease = _take(database, book_id, settings.lease_seconds)
-        storage = BookStorage(database, book.id, book.brief.language, NodeView())
+        storage = BookStorage(database, book.id, book.brief.language, HeldView())
         journal = Journal(storage, lease)
         stop.tell(journal)
         with (
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
+            kept_vault(storage, book, settings, around.events) as keeper,
             _leaving(database, book.id, lease) if is_walk else _leaving_as(database, book, lease),
             heartbeat(journal, settings.lease_seconds, around.cancel),
             kept_events(around.events, event_path(settings.home, book.id)),
         ):
-            yield replace(_deps(book, storage, journal, index, around), embedder=embedder)
+            deps = _deps(book, storage, journal, index, around)
+            if keeper:
+                keeper.render()
+                deps = replace(deps, window=KeptWindow(deps.window, keeper))
+            yield replace(deps, embedder=embedder)
 
 
 @contextmanager
@@ -221,7 +229,8 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
         stores_prompts=settings.keep_prompts,
         tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
     )  # fmt: skip
-    return Deps(storage, desk, HeardWindow(around.window, events), around.limits)
+    blueprint = usable_blueprint(brief.blueprint, settings.home, locale) if brief.blueprint else None
+    return Deps(storage, desk, HeardWindow(around.window, events), around.limits, blueprint=blueprint)
 
 
 def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:

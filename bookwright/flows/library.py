@@ -40,6 +40,18 @@ def open_library(settings: Settings) -> Database:
     return database
 
 
+def check_blueprint(brief: Brief, settings: Settings) -> None:
+    """Make sure that the blueprint that a brief names is there and can be worked with.
+
+    Raises:
+        InvalidBlueprint: It is not, or cannot.
+    """
+    from bookwright.agents.blueprints.loading import usable_blueprint
+
+    if brief.blueprint:
+        usable_blueprint(brief.blueprint, settings.home, (brief.prompt_language or brief.language).value)
+
+
 @contextmanager
 def opened_library(settings: Settings) -> Iterator[Database]:
     """Open the database for as long as the block lasts.
@@ -74,8 +86,12 @@ def book_id(brief: Brief, copy: int = 1) -> str:
     Budget, models and profile are not part of it: changing them goes on with the same book.
     """
     values = brief.model_dump(mode="json", include=set(_IDENTITY))
+    if brief.blueprint:
+        values["blueprint"] = brief.blueprint
+    if brief.outline:
+        values["outline"] = brief.outline
     digest = hashlib.sha256(json.dumps(values, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:6]
-    slug = _slug(brief.working_title)
+    slug = slug_of(brief.working_title)
     return f"{slug}-{digest}" + (f"-{copy}" if copy > 1 else "")
 
 
@@ -96,6 +112,7 @@ def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) ->
             codex.add(record, Origin.AUTHOR)
         NodeRepository(connection, identity).add_root(brief.title, brief.premise, brief.length)
         _keep_sample(connection, identity, brief)
+        _keep_outline(connection, identity, brief)
         return books.get(identity)
 
 
@@ -108,7 +125,16 @@ def _keep_sample(connection: Connection, book: str, brief: Brief) -> None:
         keep_guide(guide_of_sample(brief.style_sample, brief), brief, stores, DocumentOrigin.AUTHOR)
 
 
-def _slug(title: str) -> str:
+def _keep_outline(connection: Connection, book: str, brief: Brief) -> None:
+    """Make what the author has settled the design of the book, and its units those that are to come."""
+    if brief.outline:
+        from bookwright.flows.outlining import keep_outline
+
+        keep_outline(brief, Stores(connection, book, brief.language.measure))
+
+
+def slug_of(title: str) -> str:
+    """Return a title as the beginning of a book's id."""
     ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_title.casefold()).strip("-")
     return slug[:_SLUG_LENGTH].strip("-") or "book"

@@ -23,6 +23,7 @@ FLOW_NAME = "write-book"
 
 _OPEN_SECONDS = 60.0
 _CLOSE_SECONDS = 10.0
+_GIVE_UP_SECONDS = 2.0
 
 PATIENCE = {prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0, prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}
 """Prefect's settings while a book is written: the walk must not wait for a server."""
@@ -78,10 +79,7 @@ class FlowRun:
         """End the run in a state; `waits` until the server has been told all, if it can be."""
         self._ending.put(state)
         self._thread.join(_CLOSE_SECONDS if waits else 0)
-        if self._thread.is_alive():
-            _forget_unsent()
-        else:
-            EventsWorker.drain_all(timeout=_CLOSE_SECONDS)  # of events and of log lines
+        end_events(0 if self._thread.is_alive() else _CLOSE_SECONDS)
 
     def _open(self) -> Context:
         self._thread.start()
@@ -140,9 +138,21 @@ def _is_not_prefects(record: logging.LogRecord) -> bool:
     return record.name.partition(".")[0] not in ("prefect", "httpx", "EventsWorker", "APILogWorker")
 
 
-def _forget_unsent() -> None:
-    """Drop events that a gone server can no longer take; the exit would wait seconds for each of them."""
-    unsent = EventsWorker.instance()._queue  # Prefect has no public way to give up
-    with suppress(queue.Empty):
-        while True:
-            unsent.get_nowait()
+def end_events(seconds: float) -> None:
+    """Let Prefect send what events it still has, for so many seconds; then what a gone server cannot take is dropped.
+
+    The exit would wait seconds for each of them. Prefect has no public way to give up.
+    """
+    workers = tuple(EventsWorker._instances.values())  # type: ignore[misc]  # a class attribute of one type in truth
+    sending = [(worker, worker._task) for worker in workers]
+    EventsWorker.drain_all(timeout=seconds)
+    for worker, task in sending:
+        if task is None or worker._loop is None or task.done():
+            continue
+        with suppress(queue.Empty):
+            while True:
+                worker._queue.get_nowait()
+        worker._queue.put_nowait(None)  # whoever waits for an event hears that there is none
+        worker._loop.call_soon_threadsafe(task.cancel)
+        with suppress(TimeoutError):
+            worker._drain(at_exit=True).result(_GIVE_UP_SECONDS)  # its complaint stays off the terminal

@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from bookwright.agents.context.materials import origin_of
+from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
-from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import write as writing
+from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.maintain import maintain
+from bookwright.flows.activities.surroundings import unit_of
+from bookwright.flows.amend import AMENDED, Amendment, amend, hold
+from bookwright.flows.blueprints.made_pages import is_made_by_code, make_page
 from bookwright.flows.deps import Deps
-from bookwright.flows.revise import AMENDED, amend, void_unfinished
+from bookwright.flows.revise import void_unfinished
+from bookwright.flows.staleness import Staleness
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookPaused
 from bookwright.models.profile import ProfileName
@@ -30,8 +35,8 @@ AMENDED_KINDS = (DocumentKind.PROSE, DocumentKind.REVIEW, DocumentKind.BLURB)
 """Kinds that are changed rather than made anew: what is good in them is nowhere else."""
 
 _ACTIVITIES: dict[Activity, Callable[[TaskNode, Deps], None]] = {
-    Activity.EXECUTE: executing.execute,
-    Activity.AGGREGATE: executing.aggregate,
+    Activity.EXECUTE: carrying_out.execute,
+    Activity.AGGREGATE: carrying_out.aggregate,
     Activity.BRIEF: briefing.make_brief,
     Activity.WRITE: writing.write,
     Activity.CLOSE: closing.close,
@@ -75,25 +80,26 @@ def refresh(wanted: Wanted, deps: Deps, tell: Callable[[Redone], None]) -> list[
         BookPaused, BackendError: As for any step; what was done stays, and the next refresh goes on behind it.
     """
     done: dict[Slot, Redone] = {}
-    while (stale := _next(wanted, done.keys(), deps)) is not None:
+    looking = Staleness(deps.brief)
+    while (stale := _next(wanted, done.keys(), looking, deps)) is not None:
         if not done:
             deps.desk.journal.move(lambda stores, _: void_unfinished(stores))
         _tell_maintainers(deps, DocumentKind.BOOK_DESIGN)
         redone = _redo(stale, wanted, deps)
         done[stale.document.slot] = redone
         tell(redone)
-    if done:
+    if any(redone.is_changed for redone in done.values()):
         _tell_maintainers(deps, *_MAINTAINED)
     return list(done.values())
 
 
-def _next(wanted: Wanted, done: Iterable[Slot], deps: Deps) -> Stale | None:
+def _next(wanted: Wanted, done: Iterable[Slot], looking: Staleness, deps: Deps) -> Stale | None:
     deps.desk.journal.keep()
     if deps.desk.journal.stop_requested:
         raise BookPaused("asked to rest", f"`bookwright refresh {deps.storage.book}` goes on")
     past = set(done)
     with deps.stores() as stores:
-        waiting = (stale for stale in stores.staleness.direct() if wanted.holds(stale))
+        waiting = (stale for stale in looking.direct(stores) if wanted.holds(stale))
         return next((one for one in waiting if one.document.slot not in past and _is_done(one, stores)), None)
 
 
@@ -107,20 +113,45 @@ def _redo(stale: Stale, wanted: Wanted, deps: Deps) -> Redone:
     with deps.stores() as stores:
         node = stores.nodes.get(stale.document.node)
         old = stores.documents.get(stale.document.id)
-        maker = stores.steps.asked(stale.document.step).key if stale.document.step else None
     assert old is not None  # it was just found
-    assert maker is not None  # what no step made rests on nothing
     if old.kind.is_running:
         _take_in(stale.causes, old.kind, deps)
-    elif _is_amended(old, maker, wanted, deps):
-        order, news = _order(stale.causes, deps)
-        amend(node, old, order, DocumentOrigin.REFRESH, deps, news)
     else:
-        _make_again(node, old.kind, maker, deps)
+        _change(node, old, stale, wanted, deps)
     with deps.stores() as stores:
         new = stores.documents.current(node.key, old.kind, with_text=False)
     assert new is not None
     return Redone(new, new.text_hash != old.text_hash)
+
+
+def _change(node: TaskNode, old: Document, stale: Stale, wanted: Wanted, deps: Deps) -> None:
+    if is_made_by_code(node, deps):
+        make_page(node, deps)
+        return
+    maker = _maker_of(old, deps)
+    if _is_amended(old, maker, wanted, deps) and (old.kind in AMENDED_KINDS or _order(stale, deps)[0]):
+        _amend(node, old, stale, deps)
+    else:
+        _make_again(node, old.kind, maker, deps)
+
+
+def _maker_of(document: Document, deps: Deps) -> StepKey:
+    """Return the step that a text came of; one that was taken up again came of what made it first."""
+    with deps.stores() as stores:
+        versions = {known.version: known for known in stores.documents.versions(document.node, document.kind)}
+        while document.step is None and document.base in versions:
+            document = versions[document.base]
+        assert document.step is not None  # what an author wrote rests on nothing
+        return stores.steps.asked(document.step).key
+
+
+def _amend(node: TaskNode, old: Document, stale: Stale, deps: Deps) -> None:
+    """Carry the news into a text; one whose writer may know none of it is held against what is kept there now."""
+    order, sources = _order(stale, deps)
+    if old.kind is DocumentKind.PROSE and not guard_of(unit_of(node, deps), deps).redact(order):
+        hold(node, old, deps)
+    else:
+        amend(node, old, Amendment(order, DocumentOrigin.REFRESH, sources), deps)
 
 
 def _is_amended(old: Document, maker: StepKey, wanted: Wanted, deps: Deps) -> bool:
@@ -163,17 +194,17 @@ def _tell_maintainers(deps: Deps, *kinds: DocumentKind) -> None:
         maintain(root, deps)
 
 
-def _order(causes: Iterable[Cause], deps: Deps) -> tuple[str, list[int]]:
-    """Say what is new in the documents that a text rests on, and which they are."""
-    told: list[str] = []
+def _order(stale: Stale, deps: Deps) -> tuple[str, tuple[int, ...]]:
+    """Say what is new in the documents and records that a text rests on, and which documents they are."""
+    told = ["\n".join(line for one in stale.rewordings for line in one.news)]
     with deps.stores() as stores:
-        for cause in causes:
+        for cause in stale.causes:
             old, new = stores.documents.get(cause.old.id), stores.documents.get(cause.new.id)
             assert old is not None  # both were just found
             assert new is not None
             heading = origin_of(stores.nodes.get(new.node), new.kind, deps.desk.locale)
             told.append(f"{heading}\n{_news(old.text, new.text)[:_SHOWN_CHARACTERS]}")
-    return "\n\n".join(told), [cause.new.id for cause in causes]
+    return "\n\n".join(filter(None, told)), tuple(cause.new.id for cause in stale.causes)
 
 
 def _news(old: str, new: str) -> str:

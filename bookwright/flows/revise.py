@@ -3,24 +3,10 @@
 The old version stays; what rests on it is found by `StalenessRepository` and made anew by `flows/refresh.py`.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
-
-from bookwright.agents.agent import Agent
-from bookwright.agents.desk import ActivityRun, Conclude
-from bookwright.agents.workflows import AMEND, AMEND_PROSE
-from bookwright.flows.activities.acceptance import both, no_move
-from bookwright.flows.activities.brief import guard_of
-from bookwright.flows.activities.finish import purged
-from bookwright.flows.activities.surroundings import unit_card, unit_of
-from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.plain import plain
-from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.prompts import Card
-from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
 WRITABLE = (
@@ -29,23 +15,8 @@ WRITABLE = (
 )  # fmt: skip
 """What an author may say in other words. The state of the story is kept as structure: it follows the summaries."""
 
-_MAKERS = {
-    DocumentKind.PROSE: (Activity.WRITE, "write_plan"),
-    DocumentKind.DESIGN: (Activity.EXECUTE, "designer"),
-    DocumentKind.FINDINGS: (Activity.EXECUTE, "researcher"),
-    DocumentKind.WRITERS_BRIEF: (Activity.BRIEF, "write_plan"),
-    DocumentKind.SUMMARY: (Activity.CLOSE, "evaluator"),
-    DocumentKind.REVIEW: (Activity.CLOSE, "evaluator"),
-    DocumentKind.BLURB: (Activity.PUBLISH, "questions"),
-    DocumentKind.BOOK_DESIGN: (Activity.MAINTAIN, "maintainer"),
-}
-"""As which activity, and with whose budget, a document is looked at again: its maker's."""
-
 _KEPT_WITH_TEXT = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is where they come from, which other words do not change."""
-
-AMENDED = "amend."
-"""Begins the name of a step that changed a text; the version that it changed follows."""
 
 
 def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Document:
@@ -94,7 +65,7 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
     if text == stores.documents.text_of(old).strip():
         return None
     new = NewDocument(
-        node=node.key, kind=old.kind, text=text, data=_data_kept(stores, old), origin=DocumentOrigin.AUTHOR,
+        node=node.key, kind=old.kind, text=text, data=data_kept(stores, old), origin=DocumentOrigin.AUTHOR,
         base=old.version, note=note,
     )  # fmt: skip
     return put(stores, node, old, new, None)
@@ -119,6 +90,7 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
     new = NewDocument(
         node=node.key, kind=old.kind, text=stores.documents.text_of(old), data=stores.documents.data_of(old),
         inputs=tuple(stores.documents.inputs_of(old.id)), origin=DocumentOrigin.RESTORE, base=version,
+        codex=stores.codex_uses.of(old.id),
     )  # fmt: skip
     return put(stores, node, current, new, None)
 
@@ -130,9 +102,10 @@ def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: i
     """
     void_unfinished(stores)
     document = stores.documents.add(new, step)
-    if new.kind is DocumentKind.PROSE:
+    if new.kind is DocumentKind.PROSE or (node.written and not node.is_unit):  # a page of a book of designs
         stores.nodes.add_written(node, document.length - old.length)
-    stores.queue.tell_again(document)
+    if document.text_hash != old.text_hash:
+        stores.queue.tell_again(document)
     return document
 
 
@@ -148,52 +121,6 @@ def void_unfinished(stores: Stores) -> None:
             stores.nodes.change(node.key, revision=node.revision + 1)
 
 
-def amend(
-    node: TaskNode, old: Document, order: str, origin: DocumentOrigin, deps: Deps, rests_on: Iterable[int] = ()
-) -> None:
-    """Have a model change a document as ordered: one step of its maker's, recorded with the new version.
-
-    `rests_on` are documents whose words stand in the order. A note is kept as it was given.
-
-    Raises:
-        NoResult: No answer was one.
-        BookPaused, BackendError: As for any step.
-    """
-    activity, context = _MAKERS[old.kind]
-    unit = unit_of(node, deps)
-    is_prose = old.kind is DocumentKind.PROSE
-    guard = guard_of(unit, deps) if is_prose else None
-    run = deps.desk.begin(activity, node, unit, _card(node, unit, old, deps), context=context, guard=guard)
-    run.add("text", old.text)
-    run.add("order", order)
-    run.rests_on(*rests_on)
-    with deps.stores() as stores:
-        data = _data_kept(stores, old)
-
-    def amended(text: str) -> Move:
-        text, review = purged(text.strip(), unit, deps) if is_prose else (text.strip(), no_move)
-        new = NewDocument(
-            node=node.key, kind=old.kind, text=text, data=data, inputs=(*run.sources, old.id), origin=origin,
-            base=old.version, note=order if origin is DocumentOrigin.NOTE else "",
-        )  # fmt: skip
-
-        def move(stores: Stores, step: int) -> None:
-            put(stores, node, old, new, step)
-
-        return both(move, review)
-
-    agent = AMEND_PROSE if is_prose else AMEND
-    deps.window.run(activity, node, lambda: _ask(run, agent, amended, old))
-
-
-def _ask(run: ActivityRun, agent: Agent, amended: Conclude, old: Document) -> None:
-    run.run(agent, amended, step=f"{AMENDED}{old.version}")
-
-
-def _card(node: TaskNode, unit: TaskNode, old: Document, deps: Deps) -> Card:
-    card = unit_card(unit, deps, None if node.is_unit else node)
-    return replace(card, ask_length=old.length, word_allowance=old.length)
-
-
-def _data_kept(stores: Stores, old: Document) -> str:
+def data_kept(stores: Stores, old: Document) -> str:
+    """Return the structure of a document that other words of it keep; empty where it has none of that kind."""
     return stores.documents.data_of(old) if old.kind in _KEPT_WITH_TEXT else ""

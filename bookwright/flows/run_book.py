@@ -5,7 +5,7 @@ from collections import Counter
 from bookwright.flows import gates, tasks, webhook
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, hold
-from bookwright.flows.walk import write_unit
+from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import DatabaseUnreachable, GateWaiting
 from bookwright.models.gate import Gate
@@ -70,4 +70,5 @@ def _walk(deps: Deps) -> None:
         deps.limits.check(root, stores)
     tasks.condense(deps)
     write_unit(root, deps)
+    look_over(root, deps)
     tasks.publish(root, deps)

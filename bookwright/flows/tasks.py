@@ -6,20 +6,20 @@ do runs in the window, which is one Prefect task; what is recorded makes none.
 
 from collections.abc import Iterator
 
-from bookwright.flows import gates
+from bookwright.flows import carrying_out, gates
 from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
-from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities import write as writing
-from bookwright.flows.activities.maintain import maintain
+from bookwright.flows.activities.maintain import keep_up, maintain
 from bookwright.flows.activities.style import settle_style
+from bookwright.flows.blueprints import made_pages, opening
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision, Verdict
 from bookwright.models.step import Activity
@@ -45,8 +45,14 @@ def open_rounds(unit: TaskNode, deps: Deps) -> Iterator[int]:
 
 
 def plan(unit: TaskNode, planning_round: int, deps: Deps) -> Iterator[TaskNode]:
-    """Plan a round and yield its open tasks one after another, each after the former is done."""
-    if deps.fresh(unit).planning_round < planning_round:
+    """Plan a round and yield its open tasks one after another, each after the former is done.
+
+    The first round of a book that has a blueprint is its stages.
+    """
+    if deps.fresh(unit).planning_round < planning_round and opening.opens(unit, deps):
+        opening.open_tree(unit, deps)
+        gates.rest_if_waiting(deps)
+    elif deps.fresh(unit).planning_round < planning_round:
         maintain(unit, deps)
         deps.window.run(Activity.PLAN, unit, lambda: planning.plan(unit, planning_round, deps))
         gates.rest_if_waiting(deps)
@@ -61,25 +67,28 @@ def is_atom(node: TaskNode, deps: Deps) -> bool:
 
 
 def execute(node: TaskNode, deps: Deps) -> None:
-    """Design or search: an atom becomes a document."""
-    deps.window.run(Activity.EXECUTE, node, lambda: executing.execute(node, deps))
+    """Design or search: an atom becomes a document. To mend another's document is that one's activity."""
+    if carrying_out.is_mending(node):
+        carrying_out.execute(node, deps)
+        return
+    deps.window.run(Activity.EXECUTE, node, lambda: carrying_out.execute(node, deps))
 
 
 def decompose(node: TaskNode, deps: Deps) -> Iterator[TaskNode]:
     """Cut a complex task into all its parts and yield the open ones in order."""
     if not planning.parts(node, deps):
-        deps.window.run(Activity.DECOMPOSE, node, lambda: planning.decompose(node, deps))
+        deps.window.run(Activity.DECOMPOSE, node, lambda: carrying_out.decompose(node, deps))
     yield from _open_tasks(node, deps)
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge what the parts produced into one document of the task."""
-    deps.window.run(Activity.AGGREGATE, node, lambda: executing.aggregate(node, deps))
+    deps.window.run(Activity.AGGREGATE, node, lambda: carrying_out.aggregate(node, deps))
 
 
 def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     """Decide, after a round, whether the unit goes on planning, divides or is written."""
-    if deps.profile.asks_decision and deps.fresh(unit).decided_round < planning_round:
+    if deciding.asks_decision(deps) and deps.fresh(unit).decided_round < planning_round:
         maintain(unit, deps)
         deps.window.run(Activity.DECIDE, unit, lambda: deciding.decide(unit, planning_round, deps))
 
@@ -97,6 +106,14 @@ def pass_gate(unit: TaskNode, deps: Deps) -> None:
         gates.pass_design(unit, deps)
 
 
+def brought_in(unit: TaskNode, deps: Deps) -> TaskNode | None:
+    """Return the first unit below one that was written before the book came here and is not closed."""
+    if deps.fresh(unit).child_level is None:
+        return None
+    child = dividing.open_child(unit, deps)
+    return child if child is None or child.is_brought_in else brought_in(child, deps)
+
+
 def divide(unit: TaskNode, deps: Deps) -> TaskNode | None:
     """Return the next child unit that is not closed, making it if need be; None when all are."""
     child = dividing.open_child(unit, deps)
@@ -110,8 +127,11 @@ def divide(unit: TaskNode, deps: Deps) -> TaskNode | None:
 
 
 def write(unit: TaskNode, deps: Deps) -> None:
-    """Write the prose of a unit: planned, drafted, criticised, refined, of the length asked for."""
-    if deps.fresh(unit).status is NodeStatus.OPEN:
+    """Write the prose of a unit: planned, drafted, criticised, refined, of the length asked for.
+
+    A book of designs has none.
+    """
+    if deps.fresh(unit).status is NodeStatus.OPEN and not deps.makes_designs:
         maintain(unit, deps)
         settle_style(deps)
         if briefing.wants_brief(deps.fresh(unit), deps):
@@ -121,7 +141,9 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
 def close(unit: TaskNode, deps: Deps) -> None:
     """Sum a finished unit up, look back on it, and owe the maintainers what is new."""
-    deps.window.run(Activity.CLOSE, unit, lambda: closing.close(deps.fresh(unit), deps))
+    keep_up(deps.fresh(unit), deps)
+    ends = closing.close_designs if deps.makes_designs else closing.close
+    deps.window.run(Activity.CLOSE, unit, lambda: ends(deps.fresh(unit), deps))
     unit = deps.fresh(unit)
     deps.window.finished(unit, deps)
     gates.rest_if_waiting(deps)
@@ -129,10 +151,19 @@ def close(unit: TaskNode, deps: Deps) -> None:
         deps.limits.check(unit, stores)
 
 
+def last_tasks(book: TaskNode, deps: Deps) -> Iterator[TaskNode]:
+    """Yield the open tasks that a blueprint keeps for a book whose prose stands, in order."""
+    opening.open_last_stages(deps.fresh(book), deps)
+    yield from _open_tasks(book, deps)
+
+
 def publish(book: TaskNode, deps: Deps) -> None:
-    """Give the finished book its title and blurb."""
+    """Give the finished book its title and blurb, and its made pages the last word of everything."""
+    if deps.makes_designs:
+        maintain(book, deps)  # its design is what the cover tells of
     if not closing.is_published(book, deps):
         deps.window.run(Activity.PUBLISH, book, lambda: closing.publish(book, deps))
+    made_pages.renew_pages(book, deps)
 
 
 def _open_tasks(parent: TaskNode, deps: Deps) -> Iterator[TaskNode]:

@@ -13,6 +13,8 @@ from bookwright.models.task import TaskNode
 
 def write_unit(unit: TaskNode, deps: Deps) -> None:
     """Write one narrative unit, from the book itself down to a paragraph."""
+    while written := tasks.brought_in(unit, deps):  # what the author wrote before is looked at before any plan is made
+        write_unit(written, deps)
     if design(unit, deps) is Decision.DIVIDE_HIERARCHY:
         while child := tasks.divide(unit, deps):
             write_unit(child, deps)
@@ -31,6 +33,12 @@ def design(unit: TaskNode, deps: Deps) -> Decision:
     direction = tasks.settle(unit, deps)  # a broken circuit hands what is missing to the next level
     tasks.pass_gate(unit, deps)
     return direction
+
+
+def look_over(book: TaskNode, deps: Deps) -> None:
+    """Carry out what a blueprint keeps for a book whose last page is written."""
+    for node in tasks.last_tasks(book, deps):
+        resolve(node, deps)
 
 
 def resolve(node: TaskNode, deps: Deps) -> None:

@@ -16,7 +16,7 @@ from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.bus import Handler
 from bookwright.flows.hold import Surroundings
-from bookwright.flows.library import book_id, check_models, find_or_create, opened_library
+from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, opened_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.prefect_gates import wait_for_decision
 from bookwright.flows.prefect_run import FLOW_NAME, PATIENCE, ending_of
@@ -94,9 +94,11 @@ def _find(
         with database.read() as connection:
             found = BookRepository(connection).get(book)
         check_models(found.brief, settings, model)
+        check_blueprint(found.brief, settings)
         return found
     wanted = read_brief(brief)
     check_models(wanted, settings, model)
+    check_blueprint(wanted, settings)
     return find_or_create(database, wanted)
 
 

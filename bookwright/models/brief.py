@@ -89,10 +89,14 @@ class Brief(BaseModel):
     """How editors reach the author, one thing a line, the name first: for a manuscript's title page, not for models."""
     language: Language
     prompt_language: Language | None = None
+    blueprint: PlainText = Field(default="", max_length=1_000)
+    """What kind of book it is: a blueprint's name, with `:variant` or without, or the path of its folder."""
     genre: PlainText = Field(default="", max_length=500)
     style: PlainText = Field(default="", max_length=8_000)
     style_sample: PlainText = Field(default="", max_length=200_000)
     """A text whose style the book is to keep; it is measured when the book is begun, and a stored brief has none."""
+    outline: PlainText = Field(default="", max_length=1_000_000)
+    """The author's own outline as Markdown (docs/importing.md); a stored brief has none, the book keeps it."""
     audience: PlainText = Field(default="", max_length=1_000)
     ending: PlainText = Field(default="", max_length=4_000)
     profile: ProfileName | None = None
@@ -175,8 +179,8 @@ class Brief(BaseModel):
         return head if len(head) <= 60 else head[:60].rsplit(" ", 1)[0] + " …"
 
     def without_codex(self) -> "Brief":
-        """The brief without what goes to the codex, and without its sample of style."""
-        return self.model_copy(update={"secrets": (), "foreshadowing": (), "style_sample": ""})
+        """The brief without what goes to the codex, and without its outline and its sample of style."""
+        return self.model_copy(update={"secrets": (), "foreshadowing": (), "style_sample": "", "outline": ""})
 
     def changed(self, **changes: Any) -> "Brief":
         """A copy with some fields changed, checked like any brief.

@@ -8,10 +8,10 @@ from bookwright.models.codex_record import Origin, Record, Wish, kind_of, make_r
 
 Keyed = dict[str, Any]
 
-_UNITED = frozenset({"aliases", "forbidden_keywords", "events"})
+UNITED = frozenset({"aliases", "forbidden_keywords", "events"})
 """Lists that an extraction may add to, whoever began them; it takes nothing out."""
 
-_CONTROLS = frozenset({
+CONTROLS = frozenset({
     "kind", "visibility", "level", "known_from", "begins", "revealed_at", "allowed_expressions", "importance",
     "subtlety_level", "status",
 })  # fmt: skip
@@ -81,7 +81,7 @@ def with_value(record: Record, path: str, value: Any) -> Record:
     values = inner = keyed(record)
     for name in outer:
         inner = inner.setdefault(name, {})
-    inner[last] = _united(inner.get(last) or [], value) if last in _UNITED else value
+    inner[last] = _united(inner.get(last) or [], value) if last in UNITED else value
     return unkeyed(record, values)
 
 
@@ -101,18 +101,18 @@ class _Laying:
             if isinstance(value, dict) and isinstance(old.get(key), dict) and key != "happens_at":
                 values[key] = self.lay(old[key], value, here)
             elif self._may(here, old.get(key), value):
-                values[key] = _united(old.get(key) or [], value) if key in _UNITED else value
+                values[key] = _united(old.get(key) or [], value) if key in UNITED else value
         return values
 
     def _may(self, path: tuple[str, ...], present: Any, value: Any) -> bool:
         """Whether the field may be set; if not, and it would be another, the wish is noted."""
         if value == present or value in (None, "", []):
             return False  # nothing found is no reason to forget
-        if path[-1] in _UNITED:
+        if path[-1] in UNITED:
             return True
         name = "/".join(path)
         is_authored = name in self._authored or any(own.startswith(f"{name}/") for own in self._authored)
-        if is_authored or path[-1] in _CONTROLS:
+        if is_authored or path[-1] in CONTROLS:
             self.wishes.append(Wish(path=name, present=present, wanted=value))
             return False
         return True

@@ -55,6 +55,8 @@ class Stored(BaseModel, Generic[R]):
 
     model_config = ConfigDict(frozen=True)
 
+    id: int = 0
+    """The row that keeps this version; a later one of the book has a higher id."""
     record: R
     version: int
     origin: Origin

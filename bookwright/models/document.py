@@ -4,6 +4,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+from bookwright.models.codex_use import CodexUse
+
 
 class DocumentKind(StrEnum):
     """What a document is."""
@@ -15,6 +17,8 @@ class DocumentKind(StrEnum):
     REVIEW = "review"
     BOOK_DESIGN = "book_design"
     GLOBAL_STATE = "global_state"
+    OUTLINE = "outline"
+    """The author's own `Outline`, as they wrote it; of the book as a whole."""
     WRITE_PLAN = "write_plan"
     WRITERS_BRIEF = "writers_brief"
     """All that the writer of a unit is told of its designs."""
@@ -30,6 +34,10 @@ class DocumentKind(StrEnum):
     """A `LeakReport` of a unit's text."""
     CONSISTENCY = "consistency"
     """A `ConsistencyReport` of a chapter."""
+    REGISTER = "register"
+    """A `Register`, beside the design that lists it for people."""
+    REPORT = "report"
+    """A `BlueprintReport`: what a review found, or what a verification came to."""
 
     @property
     def is_running(self) -> bool:
@@ -50,11 +58,13 @@ class DocumentOrigin(StrEnum):
     """A model, because what the text rests on has changed."""
     RESTORE = "restore"
     """An earlier version, taken up again."""
+    IMPORT = "import"
+    """The author, before the book came here."""
 
     @property
     def is_revision(self) -> bool:
         """True where somebody changed their mind; False where the book went on."""
-        return self is not DocumentOrigin.STEP
+        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT)
 
 
 class Document(BaseModel):
@@ -97,6 +107,8 @@ class NewDocument(BaseModel):
     """The same as JSON, where it has a structure; empty where it is only text."""
     inputs: tuple[int, ...] = ()
     """Ids of the documents whose text stood in the prompt that this one came of."""
+    codex: CodexUse | None = None
+    """What of the codex bore on it; None where nothing of it could."""
     origin: DocumentOrigin = DocumentOrigin.STEP
     base: int | None = None
     """The version that it revises or takes up again."""

@@ -8,6 +8,7 @@
     + MissingKey             the chosen provider has no API key
     + MissingProgram         the program that a provider runs is not here, or cannot do what is needed
     + InvalidTemplate        an edited prompt template that cannot be rendered
+    + InvalidBlueprint       a blueprint that is not there, is broken, or has gone away under a book
     + BookNotFound
     + NodeNotFound
     + SessionNotFound
@@ -86,6 +87,10 @@ class MissingProgram(InvalidInput):
 
 class InvalidTemplate(InvalidInput):
     """A prompt template that a person edited cannot be read or rendered; the message names the line."""
+
+
+class InvalidBlueprint(InvalidInput):
+    """A blueprint that is not there, cannot be used, or no longer has what a book was begun with."""
 
 
 class BookNotFound(InvalidInput):

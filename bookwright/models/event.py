@@ -14,6 +14,9 @@ STEP = "step"
 UNIT_FINISHED = "unit_finished"
 """The name of the one that tells of a closed unit, and how far the book is with it."""
 
+FILE_CREATED = "file_created"
+"""The name of the one that tells of a new file in a book's folder."""
+
 
 class EventType(StrEnum):
     """The kinds of events. Source: REQUIREMENTS S4-016, DETAILS "004"."""

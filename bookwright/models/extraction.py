@@ -120,13 +120,16 @@ class ConsistencyReport(_Found):
     """What the text says and the codex could not take in, with the reason."""
     alerts: tuple[str, ...] = ()
     """Threads that want looking after once this chapter is written."""
+    strays: tuple[str, ...] = ()
+    """Sentences that read like a promise, and no thread is registered for them."""
 
     @property
     def as_text(self) -> str:
         """The report, a line for each thing."""
         lines = [f"{check}: {result}" for check, result in self.results.items()]
         lines += [f"- {item.check}: “{item.text}” / “{item.record}”: {item.result}" for item in self.details]
-        return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts))])
+        strays = (f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
+        return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *strays))])
 
 
 _WORST = ("error", "warning", "passed", "not_evaluated")

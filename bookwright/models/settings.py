@@ -93,6 +93,10 @@ class Settings(BaseSettings):
     """How long a paid reply that the database cannot take is kept in memory and tried again."""
     free_megabytes: int = Field(default=100, ge=0)
     """Room that must be left on the disk before a call is paid for."""
+    vaults: Path | None = None
+    """Where each book's folder lies; `vaults` in `home` if not set."""
+    keep_vault: bool = True
+    """Whether each book has a folder of files to read and to edit."""
     keep_prompts: bool = True
     """Whether what was asked is stored beside what was answered; `prune` lets go of it later."""
 

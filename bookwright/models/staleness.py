@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from bookwright.models.codex_touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
 
 Slot = tuple[int, DocumentKind]
@@ -12,7 +13,8 @@ Slot = tuple[int, DocumentKind]
 
 UNREAD = (
     DocumentKind.QUESTIONS, DocumentKind.QUALITY, DocumentKind.WRITE_PLAN, DocumentKind.LEAK_REVIEW,
-    DocumentKind.CONSISTENCY,
+    DocumentKind.CONSISTENCY, DocumentKind.REGISTER,
+    DocumentKind.REPORT,
 )  # fmt: skip
 """Kinds that never go stale: they served or judged one making of their unit, and no other text is made of them."""
 
@@ -64,13 +66,15 @@ class Stale:
     document: Version
     causes: tuple[Cause, ...] = ()
     """What of its own prompts was replaced; empty if that is only true of what it rests on."""
+    rewordings: tuple[Rewording, ...] = ()
+    """What of the codex was changed that could have touched its own prompts."""
     through: tuple[Version, ...] = ()
     """From what it rests on down to a document with causes of its own; empty where it has some itself."""
 
     @property
     def is_direct(self) -> bool:
-        """True if a replaced text stood in one of its own prompts."""
-        return bool(self.causes)
+        """True if its own prompts, not only those of what it rests on, would read otherwise now."""
+        return bool(self.causes or self.rewordings)
 
 
 def replacement(old: Version, versions: Sequence[Version]) -> Version | None:
@@ -91,8 +95,15 @@ def replacement(old: Version, versions: Sequence[Version]) -> Version | None:
 class Rests:
     """The documents of a book, or some of them, with what each rests on."""
 
-    def __init__(self, versions: Iterable[Version], inputs: Iterable[tuple[int, int]]) -> None:
-        """Take versions of documents, and pairs of a document's id and the id of one of its inputs."""
+    def __init__(
+        self, versions: Iterable[Version], inputs: Iterable[tuple[int, int]],
+        rewordings: Mapping[int, tuple[Rewording, ...]] | None = None,
+    ) -> None:  # fmt: skip
+        """Take versions of documents, and pairs of a document's id and the id of one of its inputs.
+
+        `rewordings` are what of the codex could have touched some documents, by their ids.
+        """
+        self._rewordings = rewordings or {}
         self._by_id = {version.id: version for version in sorted(versions, key=lambda version: version.id)}
         self._slots: dict[Slot, list[Version]] = defaultdict(list)
         for version in self._by_id.values():
@@ -105,8 +116,8 @@ class Rests:
     def direct(self) -> list[Stale]:
         """Return what has a replaced text in its own prompts, in reading order."""
         current = (versions[-1] for (_, kind), versions in self._slots.items() if kind not in UNREAD)
-        found = (Stale(document, self.causes(document)) for document in current)
-        return sorted((stale for stale in found if stale.causes), key=lambda stale: stale.document.place)
+        found = (Stale(made, self.causes(made), self._rewordings.get(made.id, ())) for made in current)
+        return sorted((stale for stale in found if stale.is_direct), key=lambda stale: stale.document.place)
 
     def stale(self) -> list[Stale]:
         """Return what is stale, directly or through something else, in reading order."""

@@ -4,6 +4,9 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+AMENDING_ROUNDS = 100
+"""Rounds of an activity from here on change what it made before: this and the version that they change."""
+
 
 class Activity(StrEnum):
     """What the walk does to a node."""

@@ -70,10 +70,28 @@ class TaskNode(BaseModel):
     outline: tuple[str, ...] = ()
     """Later siblings as the last division foresaw them; it binds nobody."""
 
+    stage: str = ""
+    """Where a blueprint made the task: its stage and member (`"foundation/peoples"`), and behind that what part of the
+    member it is (`"foundation/peoples/entry"`, `"validation/review/fix/1.3"`). Empty for all others."""
+    stage_title: str = ""
+    """The stage's name in the book's language."""
+    folder: str = ""
+    """Where its page stands in the vault, as a relative path in the book's language; empty for the usual place."""
+
+    child_level: Level | None = None
+    """What it divides into where the author has settled that; None leaves it to its length. Units only."""
+    is_brought_in: bool = False
+    """It was written before the book came here, and nothing follows what it holds. Units only."""
+
     @property
     def is_unit(self) -> bool:
         """True for what becomes prose."""
         return self.task_type is TaskType.WRITE
+
+    @property
+    def member(self) -> str:
+        """The blueprint's member that the task belongs to; empty where it has none."""
+        return self.stage.split("/")[1] if "/" in self.stage else ""
 
     @property
     def order(self) -> tuple[int, ...]:

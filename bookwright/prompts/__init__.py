@@ -1,6 +1,6 @@
 """What is asked: Jinja templates by level, and the function that renders them."""
 
-from bookwright.prompts.card import BookCard, Card, NodeCard, Told
+from bookwright.prompts.card import BookCard, Card, FormCard, NodeCard, Told
 from bookwright.prompts.render import (
     render,
     render_block,
@@ -14,6 +14,7 @@ from bookwright.prompts.render import (
 __all__ = [
     "BookCard",
     "Card",
+    "FormCard",
     "NodeCard",
     "Told",
     "render",

@@ -38,6 +38,30 @@ class BookCard:
 
 
 @dataclass(frozen=True)
+class FormCard:
+    """What a blueprint's template of directions may name: a unit's place among the others, and nothing of the story."""
+
+    book: BookCard
+    level: str
+    """`"book"`, `"act"`, `"chapter"` ..."""
+    index: int
+    """The unit's ordinal among its siblings, from 1."""
+    count: int
+    """How many siblings there are meant to be, itself included; 0 where the length decides."""
+    parent_index: int
+    """The ordinal of the unit above among its own siblings; 0 for the book and what hangs below it."""
+    is_last: bool
+    """It ends the book."""
+    length: int
+    child_level: str = ""
+    """What it divides into; empty where it is written at once."""
+    child_count: int = 0
+    """How many of those there are meant to be; 0 where the length decides."""
+    is_in_opening: bool = False
+    """Every unit above it is the first among its siblings: with `index` 1 it opens the book."""
+
+
+@dataclass(frozen=True)
 class NodeCard:
     """A unit, or a design or search task."""
 
@@ -76,6 +100,9 @@ class Card:
     is_last: bool = False
     """This unit ends the book."""
 
+    directions: str = ""
+    """What the book's blueprint asks of the unit's form; empty where it has none, or asks nothing."""
+
     # Planning
     round: int = 1
     max_rounds: int = 3
@@ -90,6 +117,15 @@ class Card:
     """How long the design document asked for may be, in `book.length_unit`."""
     tasks: tuple[NodeCard, ...] = ()
     """Judge: the tasks of the round, numbered from 1 in this order."""
+
+    # Blueprints
+    entries_least: int = 0
+    entries_most: int = 0
+    """How few and how many entries a member may name."""
+    chapters: int = 0
+    """Register: how many chapters the book is meant to have."""
+    max_findings: int = 0
+    """Review: how many faults may be named."""
 
     # Division
     is_incremental: bool = False

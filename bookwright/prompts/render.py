@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, meta
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from bookwright.prompts.card import BookCard, Card
+from bookwright.prompts.card import BookCard, Card, FormCard
 
 TEMPLATES = Path(__file__).parent
 
@@ -21,6 +22,9 @@ The text before a unit stands still while the unit is planned, and what its task
 at its end, so both come before the tree, which changes with each task: a cache serves more of a
 book so than in the order of DESIGN section 9 (docs/benchmarks.md).
 """
+
+BLUEPRINT = "blueprint"
+"""Begins the path of a template that stands in a blueprint's folder."""
 
 PROSE_TAGS = ("style_guide", "writers_brief", "hints", "text_summary", "latest_text")
 """The components that whoever writes prose sees, in order."""
@@ -41,33 +45,67 @@ def environment(locale: str = "en") -> Environment:
     )
 
 
-def render(path: str, card: Card, locale: str = "en") -> str:
+@lru_cache(maxsize=16)
+def environment_with(folder: Path, locale: str = "en") -> Environment:
+    """The templates with those of a blueprint's folder beside them, under `blueprint/`; its overlay first.
+
+    Whoever wrote the folder is a stranger: its templates can compute and reach nothing but their card.
+    """
+    own = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
+    inner = environment(locale).loader
+    assert inner is not None  # ours has one
+    return ImmutableSandboxedEnvironment(
+        loader=ChoiceLoader([PrefixLoader({BLUEPRINT: own}), inner]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+        auto_reload=True,  # its author may be at work on it
+    )
+
+
+def render(path: str, card: Card, locale: str = "en", folder: Path | None = None) -> str:
     """Render the part of a prompt that is the step's own: role, method, output.
 
-    `path` is relative to this folder without its ending, such as `"story/act/plan/critic"`.
+    `path` is relative to this folder without its ending, such as `"story/act/plan/critic"`, or begins with
+    `blueprint/` for a template of the blueprint's `folder`.
 
     Raises:
         jinja2.UndefinedError: The template names something that no card holds.
     """
-    return _template(path, locale).render(vars(card)).strip()
+    return _template(path, locale, folder).render(vars(card)).strip()
+
+
+def render_directions(path: str, card: FormCard, locale: str, folder: Path) -> str:
+    """Render what a blueprint asks of a unit's form."""
+    return _template(path, locale, folder).render(vars(card)).strip()
+
+
+def fields_of(path: str, locale: str = "en", folder: Path | None = None) -> frozenset[str]:
+    """Return what a template reads of its card, with all that it takes in."""
+    return _own_fields(path, locale) if folder is None else _fields(f"{path}.md.j2", environment_with(folder, locale))
 
 
 @cache
-def fields_of(path: str, locale: str = "en") -> frozenset[str]:
-    """Return what a template reads of its card, with all that it takes in."""
-    return _fields(f"{path}.md.j2", locale)
+def _own_fields(path: str, locale: str) -> frozenset[str]:
+    return _fields(f"{path}.md.j2", environment(locale))
 
 
-def _fields(name: str, locale: str) -> frozenset[str]:
-    templates = environment(locale)
+def _fields(name: str, templates: Environment) -> frozenset[str]:
     assert templates.loader is not None  # ours has one
     tree = templates.parse(templates.loader.get_source(templates, name)[0])
-    below = (_fields(taken, locale) for taken in meta.find_referenced_templates(tree) if taken)
+    below = (_fields(taken, templates) for taken in meta.find_referenced_templates(tree) if taken)
     return frozenset(meta.find_undeclared_variables(tree)).union(*below)
 
 
+def _template(path: str, locale: str, folder: Path | None) -> Template:
+    if folder is None:
+        return _own_template(path, locale)
+    return environment_with(folder, locale).get_template(f"{path}.md.j2")
+
+
 @cache
-def _template(path: str, locale: str) -> Template:
+def _own_template(path: str, locale: str) -> Template:
     return environment(locale).get_template(f"{path}.md.j2")
 
 

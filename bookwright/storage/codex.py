@@ -17,6 +17,7 @@ from bookwright.models.plan import TaskType
 from bookwright.models.sight import SeenEntry, see
 from bookwright.models.task import NodeStatus
 from bookwright.storage.database import database_now
+from bookwright.storage.held_view import HeldView, Shelves
 from bookwright.storage.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex, nodes
 
@@ -26,12 +27,13 @@ _FIRST = codex.alias("first")
 _CURRENT = (
     select(codex)
     .join(_FIRST, (_FIRST.c.book == codex.c.book) & (_FIRST.c.kind == codex.c.kind) & (_FIRST.c.slug == codex.c.slug))
-    .where(codex.c.book == bindparam("book"), _IS_CURRENT, codex.c.is_removed.is_(False), _FIRST.c.version == 1)
+    .where(codex.c.book == bindparam("book"), _IS_CURRENT, _FIRST.c.version == 1)
     .order_by(_FIRST.c.id)
 )
 _NEWEST = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug"), _IS_CURRENT)
 _HISTORY = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug")).order_by(codex.c.version)
-_ADD = insert(codex).returning(codex.c.recorded_at)
+_EVERY = select(codex).where(codex.c.book == bindparam("book")).order_by(codex.c.id)
+_ADD = insert(codex).returning(codex.c.id, codex.c.recorded_at)
 _RETIRE = (
     update(codex)
     .where(
@@ -50,11 +52,12 @@ _UNITS = select(nodes.c.label, nodes.c.level).where(
 class CodexRepository:
     """The codex of one book in one transaction. Whoever writes to it holds the book's lease."""
 
-    def __init__(self, connection: Connection, book: str) -> None:
+    def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
         self._connection = connection
         self._book = book
-        self._shelves: dict[RecordKind, list[Stored[Record]]] | None = None
-        """What stands in the codex, by kind, once it was read; None after a change."""
+        self._view = view or HeldView()
+        self._is_held = view is not None
+        self.has_changed = False
         self.suggestions = SuggestionRepository(connection, book)
 
     def entries(self) -> list[CodexEntry]:
@@ -72,11 +75,22 @@ class CodexRepository:
 
     def current(self, kind: RecordKind) -> list[Stored[Record]]:
         """Return the newest version of every record that was not removed, in the order in which they came."""
-        if self._shelves is None:
-            self._shelves = {each: [] for each in RecordKind}
+        if self._view.shelves is None:
+            shelves: Shelves = {each: [] for each in RecordKind}
             for row in self._connection.execute(_CURRENT, {"book": self._book}):
-                self._shelves[RecordKind(row.kind)].append(_stored(row))
-        return list(self._shelves[kind])
+                shelves[RecordKind(row.kind)].append(_stored(row))
+            self._view.shelves = shelves
+        return [stored for stored in self._view.shelves[kind] if not stored.is_removed]
+
+    def newest(self) -> int:
+        """Return the row of the newest change to the codex; 0 where there never was one."""
+        self.current(RecordKind.ENTRY)
+        shelves = self._view.shelves or {}
+        return max((stored.id for shelf in shelves.values() for stored in shelf), default=0)
+
+    def every_version(self) -> list[Stored[Record]]:
+        """Return all versions of all records, of those that were removed too, in the order in which they came."""
+        return [_stored(row) for row in self._connection.execute(_EVERY, {"book": self._book})]
 
     def find(self, kind: RecordKind, name: str) -> Stored[Record] | None:
         """Return the record with an id, or else with a name, alias or title, whatever its width and case."""
@@ -186,6 +200,11 @@ class CodexRepository:
 
     def reading_order(self) -> ReadingOrder:
         """Return the chapters as far as they are there, or the highest units of a book without chapters."""
+        if not self._is_held or self._view.reading is None:
+            self._view.reading = self._read_order()
+        return self._view.reading
+
+    def _read_order(self) -> ReadingOrder:
         rows = self._connection.execute(_UNITS, {"book": self._book}).all()
         chapters = [row.label for row in rows if row.level == Level.CHAPTER]
         parts = chapters or [row.label for row in rows if row.label.count(".") == 1]
@@ -238,11 +257,11 @@ class CodexRepository:
             "is_removed": is_removed, "recorded_at": database_now(),
         }  # fmt: skip
         place = {"of_book": self._book, "of_kind": kind.value, "of_slug": record.id, "old": version - 1}
-        self._shelves = None
+        self.has_changed, self._view.shelves = True, None
         self._connection.execute(_RETIRE, place)
-        moment = self._connection.execute(_ADD.values(values)).scalar_one()
+        identity, moment = self._connection.execute(_ADD.values(values)).one()
         return Stored[Record](
-            record=record, version=version, origin=origin, origins=origins, is_removed=is_removed,
+            id=identity, record=record, version=version, origin=origin, origins=origins, is_removed=is_removed,
             document=document, step=step, recorded_at=moment,
         )  # fmt: skip
 
@@ -256,6 +275,6 @@ class CodexRepository:
 def _stored(row: Row[Any]) -> Stored[Record]:
     record = RecordKind(row.kind).model.model_validate_json(row.data)
     return Stored[Record](
-        record=record, version=row.version, origin=row.origin, origins=json.loads(row.origins),
+        id=row.id, record=record, version=row.version, origin=row.origin, origins=json.loads(row.origins),
         is_removed=row.is_removed, document=row.document, step=row.step, recorded_at=row.recorded_at,
     )  # fmt: skip

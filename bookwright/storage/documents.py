@@ -4,13 +4,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    true,
+    update,
+)
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
 from bookwright.models.task import NodeStatus
+from bookwright.storage.codex_uses import keep_use
 from bookwright.storage.database import database_now
+from bookwright.storage.held_view import HeldView
 from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps, texts
 from bookwright.storage.texts import TextStore, text_hash, unpacked
 
@@ -40,9 +55,10 @@ _AFTER = _WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KIN
 _void = nodes.alias("void_nodes")
 _is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
 _id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, _IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
-_ID_RANGE = select(  # ordered, each end is one look at the index; min() and max() would read all ids
-    _id.order_by(documents.c.id).scalar_subquery(), _id.order_by(documents.c.id.desc()).scalar_subquery()
-)
+_ENDS = select(  # ordered, each end is one look at the index; min() and max() would read all ids
+    _id.order_by(documents.c.id).scalar_subquery().label("first"),
+    _id.order_by(documents.c.id.desc()).scalar_subquery().label("last"),
+).cte("ends")
 
 _ADD = (
     insert(documents)
@@ -80,6 +96,9 @@ _WAITING = (
     .order_by(maintenance.c.id)
 )
 
+_HALF = 0.5
+"""A place between two ids counts as the nearer one."""
+
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is what they rest on."""
 
@@ -115,6 +134,8 @@ class DocumentRepository:
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
         if inputs:
             self._connection.execute(_ADD_INPUTS, inputs)
+        if new.codex is not None:
+            keep_use(self._connection, identity, new.codex)
         return Document(
             id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
@@ -141,6 +162,12 @@ class DocumentRepository:
         """Return the current documents of those nodes and kinds with their texts, oldest first."""
         return self._all(_OF_NODES, nodes=list(keys), kinds=[kind.value for kind in kinds])
 
+    def as_of(self, keys: Iterable[int], kind: DocumentKind, before: int) -> list[Document]:
+        """Return the documents of a kind that were current at those nodes when another was stored, with their texts."""
+        query = _WITH_TEXT.where(documents.c.node.in_(list(keys)), documents.c.kind == kind.value)
+        rows = self._connection.execute(query.where(documents.c.id < before).order_by(documents.c.id))
+        return [_document(row, _text_in(row)) for row in {row.node: row for row in rows}.values()]
+
     def versions(self, node: int, kind: DocumentKind) -> list[Document]:
         """Return every version of a node's kind, oldest first, without texts."""
         rows = self._connection.execute(_VERSIONS, {"node": node, "kind": kind.value})
@@ -153,13 +180,10 @@ class DocumentRepository:
     def drawn(self, kinds: Iterable[DocumentKind], draws: Sequence[float]) -> list[tuple[Document, str]]:
         """Return a document for each draw, 0 to 1 over the book's ids, with text and its node's label; each once."""
         wanted: dict[str, Any] = {"book": self._book, "kinds": [kind.value for kind in kinds]}
-        first, last = self._connection.execute(_ID_RANGE, wanted).one()
-        if first is None:
-            return []
-        starts = [first + round(draw * (last - first)) for draw in draws]
-        values = wanted | {f"start_{i}": start for i, start in enumerate(starts)}
-        rows = self._connection.execute(_next_to(len(starts)), values)
+        values = wanted | {f"draw_{i}": draw for i, draw in enumerate(draws)}
+        rows = self._connection.execute(_drawn(len(draws)), values).all()
         by_id = {row.id: (_document(row, _text_in(row)), row.label) for row in rows}
+        starts = [rows[0].first + draw * (rows[0].last - rows[0].first) - _HALF for draw in draws if rows]
         return [by_id[hit] for hit in dict.fromkeys(min(key for key in by_id if key >= start) for start in starts)]
 
     def written_within(self, seconds: float) -> int:
@@ -230,14 +254,20 @@ class DocumentRepository:
 
 
 @lru_cache(maxsize=8)
-def _next_to(count: int) -> Select[Any]:
-    """The documents at or next after so many ids, `start_0` and on; one that is met twice comes once."""
+def _drawn(count: int) -> Select[Any]:
+    """The documents at or next after so many places in the range of ids; one that is met twice comes once.
+
+    The places are `draw_0` and on, 0 to 1.
+    """
+    first, last = (select(end).scalar_subquery() for end in (_ENDS.c.first, _ENDS.c.last))
     hits = [
-        _id.where(documents.c.id >= bindparam(f"start_{i}")).order_by(documents.c.id).scalar_subquery()
+        _id.where(documents.c.id >= first + bindparam(f"draw_{i}", type_=Float) * (last - first) - _HALF)
+        .order_by(documents.c.id)
+        .scalar_subquery()
         for i in range(count)
     ]
-    labelled = _WITH_TEXT.add_columns(nodes.c.label).join(nodes, nodes.c.key == documents.c.node)
-    return labelled.where(documents.c.id.in_(hits))
+    labelled = _WITH_TEXT.add_columns(nodes.c.label, _ENDS).join(nodes, nodes.c.key == documents.c.node)
+    return labelled.join(_ENDS, true()).where(documents.c.id.in_(hits))
 
 
 def _text_in(row: Row[Any]) -> str:
@@ -257,9 +287,11 @@ def _document(row: Row[Any], text: str = "") -> Document:
 class MaintenanceQueue:
     """What the two maintainers of one book are owed, in the order in which it came."""
 
-    def __init__(self, connection: Connection, book: str) -> None:
+    def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
         self._connection = connection
         self._book = book
+        self._view = view
+        self.has_changed = False
 
     def tell_again(self, document: Document) -> None:
         """Owe a look at a new version to whoever was owed one at an earlier version of the same document."""
@@ -274,15 +306,22 @@ class MaintenanceQueue:
 
     def add(self, kind: DocumentKind, document: int) -> None:
         """Owe the maintainer of `kind` a look at a document."""
+        self.has_changed = True
         self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
 
     def waiting(self) -> Iterator[tuple[int, DocumentKind, int]]:
         """Yield queue id, maintained kind and document id of what waits, oldest first."""
-        for row in self._connection.execute(_WAITING, {"book": self._book}):
-            yield row.id, DocumentKind(row.kind), row.document
+        waiting = self._view.waiting if self._view else None
+        if waiting is None:
+            rows = self._connection.execute(_WAITING, {"book": self._book})
+            waiting = tuple((row.id, DocumentKind(row.kind), row.document) for row in rows)
+        if self._view:
+            self._view.waiting = waiting
+        yield from waiting
 
     def withdraw(self, nodes_: Iterable[int]) -> None:
         """Take what waits of some nodes' documents off the list; nobody is to take it in."""
+        self.has_changed = True
         of_nodes = select(documents.c.id).where(documents.c.node.in_(list(nodes_)))
         self._connection.execute(
             update(maintenance)
@@ -293,4 +332,5 @@ class MaintenanceQueue:
 
     def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
         """Take everything of a kind up to a queue id off the list."""
+        self.has_changed = True
         self._connection.execute(_APPLY, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})

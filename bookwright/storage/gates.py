@@ -88,6 +88,16 @@ class GateRepository:
         ).one_or_none()
         return found.draft if found is not None and found.kind == kind else ""
 
+    def orders(self, node: TaskNode) -> tuple[str, ...]:
+        """Return the notes under which work on a node was rejected and is done again, oldest first."""
+        found = self._connection.execute(
+            select(gates.c.note)
+            .where(gates.c.node == node.key, gates.c.kind != GateKind.HUMAN_FALLBACK.value)
+            .where(_IS_REJECTED, gates.c.is_settled.is_(True), gates.c.revision < node.revision, gates.c.note != "")
+            .order_by(gates.c.id)
+        )
+        return tuple(found.scalars())
+
     def decide(self, identity: int, ruling: Ruling) -> Gate:
         """Decide, if nobody has; the book may be held meanwhile.
 

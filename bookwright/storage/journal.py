@@ -22,7 +22,7 @@ from bookwright.storage.tool_uses import ToolUseRepository
 Move = Callable[[Stores, int], None]
 """What a step does to the tree and the documents; gets the stores and the step's own id."""
 
-_KNOWN_TEXTS = 512
+_KNOWN_TEXTS, _KNOWN_NODES = 512, 512
 
 _activity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round)
 _ATTEMPTS = (
@@ -57,6 +57,8 @@ class Journal:
         self._known: OrderedDict[str, None] = OrderedDict()
         self._activity: tuple[Any, ...] | None = None
         self._recorded: dict[str, list[StepRecord]] = {}
+        self._new: OrderedDict[int, set[tuple[Any, ...]]] = OrderedDict()
+        """Of nodes that this worker has made, what activities it has recorded a step of: all that there are."""
         self._stop_asked = False
         self._deferred: list[Callable[[Stores], None]] = []
         self.last_renewed = time.monotonic()
@@ -82,7 +84,8 @@ class Journal:
         """
         activity = _activity_of(key)
         if activity != self._activity:
-            self._activity, self._recorded = activity, self._recorded_beside(key)
+            is_new = activity not in self._new.get(key.node, {activity})
+            self._activity, self._recorded = activity, {} if is_new else self._recorded_beside(key)
         return list(self._recorded.get(key.step, ()))
 
     def _recorded_beside(self, key: StepKey) -> dict[str, list[StepRecord]]:
@@ -129,7 +132,12 @@ class Journal:
                 yield stores
         except StorageError:
             self._activity = None
+            self._new.clear()
             raise
+        for node in stores.nodes.added:
+            self._new[node.key] = set()
+        while len(self._new) > _KNOWN_NODES:
+            self._new.popitem(last=False)
 
     def _found_again(self, stores: Stores, attempt: Attempt) -> int | None:
         """Look for an attempt that may be on record; the fence first waits for a commit that is still under way."""
@@ -140,6 +148,8 @@ class Journal:
 
     def _note(self, attempt: Attempt, step: int, prompt: list[str], has_move: bool) -> None:
         """Keep what was just recorded beside what was found of its activity."""
+        if attempt.key.node in self._new:
+            self._new[attempt.key.node].add(_activity_of(attempt.key))
         if _activity_of(attempt.key) == self._activity:
             record = StepRecord(
                 id=step, key=attempt.key, attempt=attempt.attempt, failure=attempt.failure, detail=attempt.detail,

@@ -7,7 +7,6 @@ from sqlalchemy import (
     CTE,
     ColumnElement,
     Select,
-    Update,
     bindparam,
     func,
     insert,
@@ -34,6 +33,9 @@ CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
 UNITS = CHILDREN.where(IS_UNIT)
 UNIT_COUNT = select(func.count()).select_from(nodes).where(_IS_BELOW, IS_LIVING, IS_UNIT)
 LAST_UNIT = select(nodes).where(_IS_BELOW, IS_LIVING, IS_UNIT).order_by(nodes.c.ordinal.desc()).limit(_ONE)
+MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
+    _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
+)  # fmt: skip
 FIRST_OPEN_UNIT = UNITS.where(nodes.c.status.in_([NodeStatus.OPEN.value, NodeStatus.WRITTEN.value])).limit(_ONE)
 WAITING_UNITS = UNITS.where(nodes.c.status == NodeStatus.OPEN.value, nodes.c.planning_round == 0, nodes.c.written == 0)
 OPEN_TASKS = select(nodes).where(_IS_BELOW, nodes.c.status == NodeStatus.OPEN.value, ~IS_UNIT).order_by(nodes.c.ordinal)
@@ -68,15 +70,15 @@ def _add_written() -> ReturningUpdate[Any]:
         update(nodes)
         .where(nodes.c.key.in_(select(above.c.key)))
         .values(written=nodes.c.written + bindparam("amount"))
-        .returning(nodes.c.key)
+        .returning(*nodes.c)
     )
 
 
 @lru_cache(maxsize=64)
-def change(*columns: str) -> Update:
+def change(*columns: str) -> ReturningUpdate[Any]:
     """Set columns of the node `at`, each to the value named `new_` and its name."""
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
-    return update(nodes).where(nodes.c.key == bindparam("at")).values(values)
+    return update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c)
 
 
 @lru_cache(maxsize=8)

@@ -13,12 +13,13 @@ class NodeView:
     """The nodes that the holder of a book's lease read last.
 
     While the lease stands nobody else changes the book, so what was read holds until the holder
-    itself writes. Every write drops what it touched when it is over, one that failed drops all; a
+    itself writes. Every write tells what it changed when it is over, one that failed drops all; a
     holder whose lease is lost fails on the fence of its next write, and so sees no more of this.
     """
 
     def __init__(self) -> None:
         self._nodes: OrderedDict[int, TaskNode] = OrderedDict()
+        self._root: int | None = None
 
     def find(self, key: int | None) -> TaskNode | None:
         """Return a node if it is known."""
@@ -27,8 +28,14 @@ class NodeView:
             self._nodes.move_to_end(node.key)
         return node
 
+    def root(self) -> TaskNode | None:
+        """Return the book's own unit if it is known."""
+        return self.find(self._root)
+
     def keep(self, node: TaskNode) -> TaskNode:
         """Remember a node that was read outside of any write; return it."""
+        if node.parent is None:
+            self._root = node.key
         self._nodes[node.key] = node
         self._nodes.move_to_end(node.key)
         if len(self._nodes) > _KEPT:
@@ -46,10 +53,11 @@ class NodeView:
             node = parent
         return found
 
-    def drop(self, keys: Iterable[int]) -> None:
-        """Forget nodes that were changed."""
-        for key in keys:
-            self._nodes.pop(key, None)
+    def update(self, changed: Iterable[TaskNode]) -> None:
+        """Take in how nodes stand that were changed, if they are known."""
+        for node in changed:
+            if node.key in self._nodes:
+                self._nodes[node.key] = node
 
     def clear(self) -> None:
         """Forget everything, as when nobody can say what was written."""

@@ -20,7 +20,8 @@ _NOTHING = "[]"
 _PLAIN = (
     "key", "book", "parent", "unit", "label", "ordinal", "revision", "level", "task_type", "title", "goal",
     "complexity_score", "length", "written", "is_last", "unit_index", "status", "planning_round", "decided_round",
-    "verdict", "decision",
+    "verdict", "decision", "stage", "stage_title", "folder", "child_level",
+    "is_brought_in",
 )  # fmt: skip
 _NO_ORDINAL = 2**31 - 1
 
@@ -35,8 +36,11 @@ class NodeRepository:
         self._connection = connection
         self._book = book
         self._view = view
-        self.changed: set[int] = set()
-        """Keys of the nodes that this transaction changed."""
+        self.changed: dict[int, TaskNode] = {}
+        """The nodes that this transaction changed, as they stand now, by key."""
+        self.added: list[TaskNode] = []
+        self.has_replaced = False
+        """True once this transaction marked nodes as replaced."""
 
     def get(self, key: int) -> TaskNode:
         """Return the node with this key.
@@ -65,7 +69,7 @@ class NodeRepository:
 
     def root(self) -> TaskNode:
         """Return the book's own unit."""
-        return self.by_label("1")
+        return (self._view and self._view.root()) or self.by_label("1")
 
     def first_open_unit(self, parent: int) -> TaskNode | None:
         """Return the first child unit that is not closed."""
@@ -100,6 +104,11 @@ class NodeRepository:
         """Return the nodes above, nearest first; one query at most, however deep."""
         known = self._view.above(node) if self._view else None
         return self._all(sql.ANCESTORS, at=node.key) if known is None else known
+
+    def mean_brought_in(self, parent: int, level: Level) -> int:
+        """Return how long the child units of a level are on average that were written before the book came here."""
+        found = self._connection.execute(sql.MEAN_BROUGHT_IN, {"parent": parent, "level": level.value})
+        return round(found.scalar_one_or_none() or 0)
 
     def tasks_of_round(self, unit: int, planning_round: int) -> list[TaskNode]:
         """Return the tasks that one round of planning gave a unit."""
@@ -175,13 +184,13 @@ class NodeRepository:
         return self._insert_row(values)
 
     def _insert_row(self, values: dict[str, Any]) -> TaskNode:
-        return self._read(self._connection.execute(sql.ADD, values).one())
+        self.added.append(self._read(self._connection.execute(sql.ADD, values).one()))
+        return self.added[-1]
 
     def change(self, key: int, **columns: Any) -> None:
         """Change some columns of one node."""
-        self.changed.add(key)
         values = {f"new_{name}": value for name, value in _encoded(columns).items()}
-        self._connection.execute(sql.change(*columns), {"at": key} | values)
+        self._note(self._connection.execute(sql.change(*columns), {"at": key} | values))
 
     def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
         """Make a newer revision of a node, whose instructions end with an order."""
@@ -191,6 +200,7 @@ class NodeRepository:
     def replace_below(self, parent: int, *types: TaskType) -> list[TaskNode]:
         """Mark the living children of some types, and all below them, as replaced; return them."""
         replaced: list[TaskNode] = []
+        self.has_replaced = True
         for child in self.children(parent, *types):
             replaced += [child, *self.replace_below(child.key)]
             self.change(child.key, status=NodeStatus.VOID.value)
@@ -198,7 +208,7 @@ class NodeRepository:
 
     def add_written(self, node: TaskNode, amount: int) -> None:
         """Count `amount` more as written in a unit and in every unit above it."""
-        self.changed.update(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}).scalars())
+        self._note(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}))
 
     def siblings_with(self, parents: Iterable[int]) -> list[TaskNode]:
         """Return the living children of all those nodes, in reading order; one query."""
@@ -233,14 +243,17 @@ class NodeRepository:
         return self.count(nodes.c.level == level.value, sql.IS_UNIT, nodes.c.status == NodeStatus.DONE.value)
 
     def open_path(self) -> list[TaskNode]:
-        """Return the nodes from the book down to where the work goes on."""
+        """Return the nodes from the book down to where the work goes on; a book may have tasks after its last page."""
         path = [self.root()]
-        while path[-1].status is not NodeStatus.DONE:
+        while path[-1].status is not NodeStatus.DONE or len(path) == 1:
             below = self.first_open_task(path[-1].key) or self.first_open_unit(path[-1].key)
             if below is None:
                 break
             path.append(below)
         return path
+
+    def _note(self, rows: Iterable[Row[Any]]) -> None:
+        self.changed.update((row.key, self._read(row)) for row in rows)
 
     def _maybe(self, statement: Select[Any], **values: Any) -> TaskNode | None:
         row = self._connection.execute(statement, values).one_or_none()

@@ -1,15 +1,18 @@
 """What of one book is stale, read from the documents and their recorded inputs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
+from bookwright.models.codex_touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.staleness import Rests, Stale, Version, replacement
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus
 from bookwright.storage.tables import document_inputs, documents, nodes, steps
+
+Rewordings = Mapping[int, tuple[Rewording, ...]]
 
 _AT_ONCE = 500
 
@@ -48,17 +51,20 @@ class StalenessRepository:
         self._book = book
         self._living = (documents.c.book == book, nodes.c.status != NodeStatus.VOID.value)
 
-    def all(self) -> list[Stale]:
-        """Return everything that is stale, directly or not, in reading order; reads all recorded inputs."""
+    def all(self, rewordings: Rewordings | None = None) -> list[Stale]:
+        """Return everything that is stale, directly or not, in reading order; reads all recorded inputs.
+
+        `rewordings` are what of the codex could have touched some documents, by their ids.
+        """
         pairs = (
             select(document_inputs.c.document, document_inputs.c.input)
             .join(documents, documents.c.id == document_inputs.c.document)
             .where(documents.c.book == self._book)
         )
         rows = self._connection.execute(pairs)
-        return Rests(self._versions(), ((row.document, row.input) for row in rows)).stale()
+        return Rests(self._versions(), ((row.document, row.input) for row in rows), rewordings).stale()
 
-    def direct(self) -> list[Stale]:
+    def direct(self, rewordings: Rewordings | None = None) -> list[Stale]:
         """Return what is directly stale, in reading order; reads what was replaced and what rests on it, no more."""
         changed = select(documents.c.node).where(documents.c.book == self._book, documents.c.version > 1)
         several = self._versions(documents.c.node.in_(changed))
@@ -68,8 +74,9 @@ class StalenessRepository:
         replaced = [old.id for versions in slots.values() for old in versions if replacement(old, versions)]
         pairs = list(self._inputs(replaced))
         known = {version.id for version in several}
-        resting = self._some(key for key in dict.fromkeys(document for document, _ in pairs) if key not in known)
-        return Rests([*several, *resting], pairs).direct()
+        found = dict.fromkeys([*(document for document, _ in pairs), *(rewordings or {})])
+        resting = self._some(key for key in found if key not in known)
+        return Rests([*several, *resting], pairs, rewordings).direct()
 
     def making(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
         """Return all calls of the activities that some steps belong to, by those steps."""

@@ -10,10 +10,11 @@ from bookwright.models.language import Language
 from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository
 from bookwright.storage.codex import CodexRepository
+from bookwright.storage.codex_uses import CodexUseRepository
 from bookwright.storage.database import Database
 from bookwright.storage.documents import DocumentRepository, MaintenanceQueue
 from bookwright.storage.gates import GateRepository
-from bookwright.storage.node_view import NodeView
+from bookwright.storage.held_view import HeldView
 from bookwright.storage.nodes import NodeRepository
 from bookwright.storage.staleness import StalenessRepository
 from bookwright.storage.steps import StepRepository
@@ -25,28 +26,41 @@ class Stores:
     """The repositories of one book on one connection."""
 
     def __init__(
-        self, connection: Connection, book: str, measure: Callable[[str], int], view: NodeView | None = None
+        self, connection: Connection, book: str, measure: Callable[[str], int], view: HeldView | None = None
     ) -> None:
         self.connection = connection
         self.texts = TextStore(connection, book)
         self.books = BookRepository(connection)
-        self.nodes = NodeRepository(connection, book, view)
+        self.nodes = NodeRepository(connection, book, view.nodes if view else None)
         self.documents = DocumentRepository(connection, book, measure, self.texts)
         self.staleness = StalenessRepository(connection, book)
         self.steps = StepRepository(connection, book)
         self.tool_uses = ToolUseRepository(connection, book, self.texts)
-        self.queue = MaintenanceQueue(connection, book)
-        self.codex = CodexRepository(connection, book)
+        self.queue = MaintenanceQueue(connection, book, view)
+        self.codex = CodexRepository(connection, book, view)
+        self.codex_uses = CodexUseRepository(connection, book)
         self.gates = GateRepository(connection, book)
+
+    def tell(self, view: HeldView) -> None:
+        """Tell a view what this transaction, now over, has changed."""
+        view.nodes.update(self.nodes.changed.values())
+        if self.nodes.added or self.nodes.has_replaced:
+            view.reading = None
+        if self.codex.has_changed:
+            view.shelves = None
+        if self.queue.has_changed:
+            view.waiting = None
 
 
 class BookStorage:
-    """Opens units of work on one book; whoever holds the book's lease brings a view of its nodes."""
+    """Opens units of work on one book; whoever holds the book's lease brings a view of it."""
 
-    def __init__(self, database: Database, book: str, language: Language, view: NodeView | None = None) -> None:
+    def __init__(self, database: Database, book: str, language: Language, view: HeldView | None = None) -> None:
         self.database = database
         self.book = book
         self.language = language
+        self.has_written = False
+        """Whether a transaction of this one was committed."""
         self.replaced = 0
         """How many transactions of this one gave a text another version; what was read of texts before may be old."""
         self._view = view
@@ -57,7 +71,7 @@ class BookStorage:
         Raises:
             NodeNotFound: There is none.
         """
-        known = self._view.find(key) if self._view else None
+        known = self._view.nodes.find(key) if self._view else None
         if known is not None:
             return known
         with self.look() as stores:
@@ -65,7 +79,7 @@ class BookStorage:
 
     def above(self, node: TaskNode) -> list[TaskNode]:
         """The nodes above one as they stand now, nearest first, for the book's own worker."""
-        known = self._view.above(node) if self._view else None
+        known = self._view.nodes.above(node) if self._view else None
         if known is not None:
             return known
         with self.look() as stores:
@@ -86,7 +100,7 @@ class BookStorage:
     @contextmanager
     def write(self, point: Failpoint = Failpoint.EDIT_BOOK) -> Iterator[Stores]:
         """A transaction without a fence of its own; by default, what a person does to a book that rests."""
-        view = self._view or NodeView()
+        view = self._view or HeldView()
         try:
             with self.database.write(point) as connection:
                 stores = Stores(connection, self.book, self.language.measure)
@@ -94,5 +108,6 @@ class BookStorage:
         except BaseException:
             view.clear()  # it may have arrived
             raise
-        view.drop(stores.nodes.changed)
+        stores.tell(view)
+        self.has_written = True
         self.replaced += stores.documents.has_replaced

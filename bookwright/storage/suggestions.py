@@ -58,6 +58,12 @@ class SuggestionRepository:
             raise EntryNotFound(f"no suggestion {identity} waits in book {self._book!r}")
         return _suggestion(row)
 
+    def move(self, kind: RecordKind, slug: str, to: str) -> None:
+        """Let what waits for one record wait for another, which has taken its place."""
+        waiting = (suggestions.c.book == self._book, suggestions.c.kind == kind.value, suggestions.c.slug == slug)
+        is_open = suggestions.c.status == SuggestionStatus.OPEN.value
+        self._connection.execute(update(suggestions).where(*waiting, is_open).values(slug=to))
+
     def settle(self, identity: int, status: SuggestionStatus) -> None:
         """Say what became of one."""
         self._connection.execute(update(suggestions).where(suggestions.c.id == identity).values(status=status.value))

@@ -129,6 +129,11 @@ nodes = Table(
     Column("decision", Name),
     Column("open_points", Text, nullable=False, default="[]"),
     Column("outline", Text, nullable=False, default="[]"),
+    Column("stage", Text, nullable=False, default="", server_default=""),
+    Column("stage_title", Text, nullable=False, default="", server_default=""),
+    Column("folder", Text, nullable=False, default="", server_default=""),
+    Column("child_level", Name),
+    Column("is_brought_in", Boolean, nullable=False, default=False, server_default=sqlalchemy.false()),
     UniqueConstraint("parent", "ordinal"),
     Index("ix_nodes_book_label", "book", "label"),
     Index("ix_nodes_parent_status", "parent", "status", "ordinal"),
@@ -324,6 +329,17 @@ codex = Table(
     Index("ix_codex_current", "book", "kind", "is_current", "slug"),
 )
 """Entries, secrets and threads of foreshadowing in all their versions; none is ever overwritten."""
+
+codex_uses = Table(
+    "codex_uses",
+    metadata,
+    Column("document", _Key, ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("effect", Name, primary_key=True),
+    Column("record", _Key, ForeignKey("codex.id", ondelete="CASCADE"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+"""The codex and a document: `"known"`, its newest row when that was made; `"cut"`, rows for which something was taken
+out of a prompt, or an answer refused."""
 
 codex_suggestions = Table(
     "codex_suggestions",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailedAttempt, FailureListener, Listener, Request
 from bookwright.agents.cards import make_card
-from bookwright.agents.desk import ActivityRun
 from bookwright.agents.recording import record_surely
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision, FlowDecision
@@ -122,6 +122,19 @@ def test_a_later_step_sees_what_an_earlier_one_made_found_or_asked(shop: Shop) -
     prompt = shop.backend.requests[-1].prompt
     assert prompt.blocks[0] == f"<draft>\n{RAIN}\n</draft>"
     assert prompt.stable_blocks == len(prompt.blocks) - 1
+
+
+def test_a_text_that_leads_stands_before_all_else_and_is_worth_a_place_in_a_cache(shop: Shop) -> None:
+    run = shop.run(Activity.CLOSE)
+    run.add("note", "Later.")
+    run.lead_with("text", RAIN)
+
+    run.run(DRAFTER, count_words)
+
+    prompt, context = shop.backend.requests[-1].prompt, run.context
+    assert prompt.blocks[: 1 + len(context.blocks)] == (f"<text>\n{RAIN}\n</text>", *context.blocks)
+    assert prompt.blocks[1 + len(context.blocks)] == "<note>\nLater.\n</note>"
+    assert prompt.unit_blocks == prompt.stable_blocks == 1 + context.stable
 
 
 def test_an_answer_in_json_is_handed_on_as_it_was_written(shop: Shop) -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
+from bookwright.agents.artefact import Outcome
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.cards import make_card
-from bookwright.agents.desk import ActivityRun, NoTools, Outcome
+from bookwright.agents.ports import NoTools
 from bookwright.agents.react.loop import MAX_STEPS
 from bookwright.agents.tools.outside import Outside
 from bookwright.agents.tools.registry import ToolRegistry

@@ -169,3 +169,38 @@ def test_a_briefs_secrets_and_threads_are_in_the_codex_when_the_book_is_begun(cl
     cli("codex", "add", book.id, "Noor", "--section", "look=Thin.")
     assert told(cli, "codex", "show", book.id, "noor")["sections"][0]["visibility"] == 0
     database.dispose()
+
+
+def test_two_entries_that_mean_one_are_put_together_and_taken_apart_again(cli: Cli, book: BookStorage) -> None:
+    cli("codex", "add", "lamp", "Mira", "--section", "look=Tall.")
+    cli("codex", "add", "lamp", "The Stranger", "--section", "fear=Water.", "--id", "stranger")
+    cli("secrets", "add", "lamp", "She is the heir.", "--id", "heir", "--about", "stranger")
+
+    merged = told(cli, "codex", "merge", "lamp", "Mira", "stranger")
+    listed = told(cli, "codex", "lamp")
+    about = told(cli, "secrets", "show", "lamp", "heir")["related_entity"]
+    for entry, version in (("mira", 1), ("stranger", 1)):
+        assert cli("codex", "restore", "lamp", entry, version).code == 0
+
+    assert (merged["removed"], merged["renamed_in"], about) == ("stranger", ["heir"], "mira")
+    assert [(one["name"], one["aliases"]) for one in listed] == [("Mira", ["The Stranger"])]
+    assert [one["name"] for one in listed[0]["sections"]] == ["look", "fear"]
+    apart = {one["id"]: (one["name"], one["aliases"], one["version"]) for one in told(cli, "codex", "lamp")}
+    assert apart == {"mira": ("Mira", [], 3), "stranger": ("The Stranger", [], 3)}
+    versions = told(cli, "codex", "history", "lamp", "stranger")
+    assert [(one["origin"], one["is_removed"]) for one in versions] == [
+        ("author", False),
+        ("author", True),
+        ("author", False),
+    ]
+
+
+@pytest.mark.parametrize(("version", "said"), [("7", "it has 1 to 1"), ("1", "already")])
+def test_a_version_that_stands_or_never_was_is_not_taken_up(
+    cli: Cli, book: BookStorage, version: str, said: str
+) -> None:
+    cli("codex", "add", "lamp", "Mira")
+
+    outcome = cli("codex", "restore", "lamp", "mira", version)
+
+    assert (outcome.code, said in outcome.err) == (2, True)

@@ -159,7 +159,7 @@ def test_a_deleted_book_leaves_no_row_and_no_index_behind(cli, book, settings):
     folder.mkdir(parents=True)
     (folder / "chroma.sqlite3").write_bytes(b"x")
 
-    assert json.loads(cli("delete", "lamp", "--yes", "--json").out) == {"book": "lamp", "deleted": True}
+    assert json.loads(cli("delete", "lamp", "--yes", "--json").out) == {"book": "lamp", "deleted": True, "left": []}
 
     assert not folder.exists()
     assert cli("status", "lamp").code == 2

@@ -113,7 +113,12 @@ def test_a_dead_workers_lease_is_waited_for(cli):
 
 
 @pytest.mark.parametrize(
-    "owner", ["process 1 on elsewhere", "the command line", f"process {os.getpid()} on {socket.gethostname()}"]
+    "owner",
+    [
+        "process 1 on elsewhere",
+        "the command line",
+        pytest.param(f"process {os.getpid()} on {socket.gethostname()}", id="a living process here"),
+    ],
 )
 def test_only_a_process_of_this_machine_can_be_seen_dead(owner):
     assert not is_dead(owner)

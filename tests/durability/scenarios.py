@@ -15,11 +15,15 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.exports.files import export, export_path
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings
+from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.refresh import Wanted, refresh
+from bookwright.flows.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
+from bookwright.flows.staleness import Staleness
 from bookwright.flows.upkeep import prune
 from bookwright.models.brief import Brief, make_brief
+from bookwright.models.codex_record import Origin, RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import GateDecided, GateWaiting
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
@@ -40,6 +44,10 @@ _TALE = make_brief({"premise": "A clerk counts the lamps.", "title": "Lamps", "l
 _CHAPTERS = make_brief(
     {"premise": "A keeper reads a log in her own hand.", "title": "The Log", "length": 6_000, "profile": "economy",
      "max_unit_length": 2_400}
+)  # fmt: skip
+_SECRET = make_brief(
+    {"premise": "A keeper hides a log.", "title": "The Hidden Log", "length": 6_000, "profile": "economy",
+     "max_unit_length": 2_400, "secrets": [{"id": "log", "content": "The keeper wrote the log in a forged hand."}]}
 )  # fmt: skip
 _SEARCHED = make_brief(
     {"premise": "A clerk asks what lamps cost.", "title": "Oil", "length": 600, "profile": "economy"}
@@ -91,6 +99,50 @@ def _search_and_write(settings: Settings) -> None:
 
 def _write_chapters(settings: Settings) -> None:
     _write(_CHAPTERS, settings)
+
+
+def _write_and_change(settings: Settings) -> None:
+    """Write a book to its end; then its author has other thoughts about a text and a secret."""
+    _write(_SECRET, settings)
+    database = open_library(settings)
+    book = find_or_create(database, _SECRET)
+    with BookStorage(database, book.id, book.brief.language).write() as stores:
+        first = next(iter(stores.nodes.leaves()))
+        old = chosen(stores, first, None)
+        take_in(stores, first, old, f"{old.text}\n\nThe lamp was blue all along.")
+        secret = stores.codex.get(RecordKind.SECRET, "log")
+        told = secret.record.model_copy(
+            update={"content": "The log was drowned with its keeper.", "forbidden_keywords": ("clerk",)}
+        )
+        stores.codex.edit(told, secret.version, Origin.AUTHOR)
+    database.dispose()
+
+
+def _refresh(settings: Settings) -> None:
+    """Make anew what is stale, going on where a dead worker left it."""
+    database = open_library(settings)
+    book = find_or_create(database, _SECRET)
+    models = ModelService(settings)
+    try:
+        with hold(book.id, Surroundings(settings, database, models), is_walk=False) as deps:
+            refresh(Wanted(), deps, lambda redone: None)
+    finally:
+        models.close()
+        database.dispose()
+
+
+def _refreshed_book(settings: Settings) -> object:
+    """Nothing is stale any more, and every text reads as after an undisturbed refresh."""
+    database = open_library(settings)
+    book = find_or_create(database, _SECRET)
+    with BookStorage(database, book.id, book.brief.language).read() as stores:
+        stale = Staleness(book.brief).direct(stores)
+        nodes = list(stores.nodes.walk())
+        found = stores.documents.of_nodes([node.key for node in nodes], *DocumentKind)
+        current = sorted((document.node, document.kind.value, document.text) for document in found)
+        written = [node.written for node in nodes]
+    database.dispose()
+    return stale, current, written, finished_text(settings)[1]
 
 
 def _note_and_write(settings: Settings) -> None:
@@ -252,6 +304,10 @@ A_TALE_WITH_NOTES = Scenario(
 A_TALE_WITH_SEARCHES = Scenario(
     "a tale with searches", frozenset({F.RECORD_TOOL_USE}), _search_and_write, _searched_book, prepare=_open
 )
+A_REFRESH = Scenario(
+    "a refresh", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.MOVE, F.LEAVE_BOOK}), _refresh,
+    _refreshed_book, prepare=_write_and_change,
+)  # fmt: skip
 A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,

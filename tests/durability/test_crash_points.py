@@ -12,7 +12,7 @@ import pytest
 from bookwright.failpoints import Failpoint
 from tests.durability.children import provider
 from tests.durability.crashes import Scenario
-from tests.durability.scenarios import A_LONG_CALL, A_TALE, A_TALE_WITH_NOTES, CHAPTERS, SCENARIOS
+from tests.durability.scenarios import A_LONG_CALL, A_REFRESH, A_TALE, A_TALE_WITH_NOTES, CHAPTERS, SCENARIOS
 from tests.durability.trials import Stage, Trial, occurrences
 from tests.postgres import PostgresServer
 
@@ -46,6 +46,7 @@ def stage(request: pytest.FixtureRequest) -> Stage:
     return found
 
 
+PG_SMALL = pytest.param("on_postgres", 2, marks=pytest.mark.postgres)
 BOTH = ["on_sqlite", pytest.param("on_postgres", marks=pytest.mark.postgres)]
 
 
@@ -91,6 +92,26 @@ def test_a_worker_killed_around_a_reply_loses_nothing_on_postgres(on_postgres: S
     assert trial.wrongs == []
     assert trial.reached == [f"{place}=kill"]
     assert trial.again == (0 if place.startswith("after:record") else 1)
+
+
+@pytest.mark.slow
+def test_a_refresh_killed_halfway_ends_like_an_undisturbed_one(on_sqlite: Stage) -> None:
+    trial = on_sqlite.kill(A_REFRESH, "after:record_step:2", "before:move:2", "after:call_model:1")
+
+    assert trial.wrongs == []
+    assert len(trial.reached) == 3
+    assert trial.again == 1
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("stage", "most"), [("on_sqlite", 40), PG_SMALL], indirect=["stage"])
+def test_a_refresh_killed_at_any_place_ends_like_an_undisturbed_one(stage: Stage, most: int) -> None:
+    trials = [stage.kill(A_REFRESH, point) for point in points(stage, A_REFRESH, most)]
+
+    _tell("kill a refresh", trials)
+    assert wrongs_of(trials) == []
+    assert all(trial.again <= 1 for trial in trials)
+    assert len(trials) >= 10
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.objects import FlowRun, State
-from prefect.events.worker import EventsWorker
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_engine import run_flow
 from prefect.settings import temporary_settings
@@ -23,6 +22,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.prefect_pool import deploy, hand_in
+from bookwright.flows.prefect_run import end_events
 from bookwright.flows.prefect_server import api_url, free_port, stop_process
 from bookwright.flows.prefect_window import open_window
 from bookwright.flows.run_book import run_book
@@ -98,7 +98,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         try:
             with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
                 yield server
-                EventsWorker.drain_all(timeout=60)  # the next server gets events of its own only
+                end_events(10)  # the next server gets events of its own only
         finally:
             stop_process(server.process)
 
@@ -258,6 +258,7 @@ def test_a_deployed_run_whose_server_was_never_there_pays_nothing_and_a_terminal
         deployed.ended()
         paid = len(studio.provider.ledger)
         studio.terminal()
+        end_events(0)  # of a server that nobody starts
 
     assert deployed.error is not None
     assert paid == 0

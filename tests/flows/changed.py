@@ -1,7 +1,7 @@
 """Books whose every sentence says which answer it came of, so that what stood in a prompt can be told by looking."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
+from bookwright.models.codex import CodexEntry
+from bookwright.models.codex_record import Origin
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
@@ -26,7 +28,7 @@ from tests.books import make_brief_of, make_settings
 
 Written = tuple[BookStorage, Settings]
 
-_MARK = re.compile(r"Zq\d+x-")
+MARK = re.compile(r"Zq\d+x-")
 _FIRST_WORD = re.compile(r"(^[ \t]*(?:[-*#>]+ )?|[.!?][\"”’\u0027]* )(?=[\"“‘\u0027(]*\w)", re.MULTILINE)
 _LEFT_AS_IT_IS = ("§", "<<<", "@after")
 
@@ -44,7 +46,7 @@ class Marking:
         """Answer, marked."""
         reply = self._models.ask(request, budget, listener, on_failure)
         self.calls += 1
-        text = _MARK.sub("", reply.text)
+        text = MARK.sub("", reply.text)
         if request.output is None and "/revision/" not in request.facts["template"]:
             text = "\n".join(self._marked(line) for line in text.split("\n"))
         return reply.model_copy(update={"text": text})
@@ -62,11 +64,14 @@ def marked_models(settings: Settings, first: int = 0) -> Iterator[Marking]:
         yield Marking(models, first)
 
 
-def written(home: Path, limits: Limits | None = None, **brief: Any) -> Written:
+def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEntry] = (), **brief: Any) -> Written:
     """A book by the marking author; with limits, its beginning."""
     settings = make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
     database = open_library(settings)
     book = find_or_create(database, make_brief_of(**brief))
+    with BookStorage(database, book.id, book.brief.language).write() as stores:
+        for entry in entries:
+            stores.codex.add(entry, Origin.AUTHOR)
     with marked_models(settings) as models:
         try:
             run_book(book.id, Surroundings(settings, database, models, limits=limits or Limits()))
@@ -89,14 +94,14 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     for version in versions:
         if version.kind is DocumentKind.STYLE_GUIDE:
             continue  # it quotes the prose
-        for mark in set(_MARK.findall(version.text)):
+        for mark in set(MARK.findall(version.text)):
             owners.setdefault(mark, []).append(version)
     current = {(found.node, found.kind): found for found in versions}
     known: dict[str, frozenset[str]] = {}
     resting = {}
     for document in current.values():
         if document.step is not None and document.kind not in UNREAD:
-            marks = set().union(*(_marks_in(stores, key, known) for key in _steps_of(stores, document.step)))
+            marks = set().union(*(_marks_in(stores, key, known) for key in steps_of(stores, document.step)))
             shown = {owner for mark in marks for owner in owners.get(mark, ()) if owner.id < document.id}
             resting[document.id] = {
                 owner.id for owner in shown if (owner.node, owner.kind) != (document.node, document.kind)
@@ -104,7 +109,8 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     return resting
 
 
-def _steps_of(stores: Stores, step: int) -> list[Any]:
+def steps_of(stores: Stores, step: int) -> list[Any]:
+    """Return the calls that a document came of, given the step that left it."""
     maker = stores.connection.execute(select(steps).where(steps.c.id == step)).one()
     beside = [steps.c[name] == getattr(maker, name) for name in ("book", "node", "revision", "round")]
     written = (Activity.WRITE.value, Activity.REVIEW.value)  # a review of it may have accepted the prose
@@ -115,7 +121,12 @@ def _steps_of(stores: Stores, step: int) -> list[Any]:
 def _marks_in(stores: Stores, step: Any, known: dict[str, frozenset[str]]) -> set[str]:
     hashes = step.prompt.split()
     fresh = [key for key in hashes if key not in known]
-    known |= {key: frozenset(_MARK.findall(text)) for key, text in stores.texts.get_many(fresh).items()}
+    known |= {key: _marks_of(text) for key, text in stores.texts.get_many(fresh).items()}
     looked = stores.tool_uses.of_steps([step.id]).values()
-    said = {mark for use in looked for mark in _MARK.findall(use.response)}
+    said = {mark for use in looked for mark in MARK.findall(use.response)}
     return said.union(*(known[key] for key in hashes))
+
+
+def _marks_of(block: str) -> frozenset[str]:
+    """The marks of a block; what a style guide quotes of the prose are the guide's words there."""
+    return frozenset() if block.endswith("</style_guide>") else frozenset(MARK.findall(block))

@@ -16,7 +16,7 @@ import pytest
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.desk import Asker
+from bookwright.agents.ports import Asker
 from bookwright.exports.files import export
 from bookwright.flows.activities.plan import plan
 from bookwright.flows.hold import Surroundings

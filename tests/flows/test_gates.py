@@ -197,6 +197,35 @@ def test_a_rejected_chapter_alone_is_written_again_with_the_old_text_in_view(sit
     assert sums_hold(desk)
 
 
+@pytest.mark.parametrize("profile", ["small", "economy", "standard"])
+def test_every_step_that_writes_a_rejected_text_anew_reads_the_order(sit: Sit, profile: str) -> None:
+    desk = sit(**SHORT | {"length": 280, "profile": profile}, gates=["chapter"])
+    gate = desk.wait()
+    asked = len(desk.asked.requests)
+
+    desk.reject(gate, NOTE)
+    desk.wait()
+
+    writing = desk.prompts_since(asked, "1 write/")
+    telling = [prompt for prompt in writing if profile != "small" or "plain sentence. Begin" not in prompt]
+    assert len(telling) >= 2
+    assert all(NOTE in prompt for prompt in telling)
+
+
+@pytest.mark.parametrize("kind", ["outline", "book_design"])
+def test_a_weak_model_reads_what_was_ordered_of_its_plan(sit: Sit, kind: str) -> None:
+    desk = sit(**SHORT | {"profile": "small"}, gates=[kind])
+    gate = desk.wait()
+    asked = len(desk.asked.requests)
+
+    desk.reject(gate, NOTE)
+    desk.wait()
+
+    planned = desk.prompts_since(asked, "1 plan/")
+    assert planned
+    assert all(NOTE in prompt for prompt in planned)
+
+
 def sums_hold(desk: Desk) -> bool:
     """Whether what every unit counts as written is the length of the prose below it."""
     units = living(desk, TaskType.WRITE)

@@ -5,6 +5,7 @@ Source: DESIGN section 4, "Length is a contract", and section 17.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,20 @@ def test_children_are_numbered_without_a_gap(walk: Deps) -> None:
         families = [stores.nodes.children(node.key) for node in stores.nodes.walk()]
 
     assert all([child.ordinal for child in family] == list(range(1, len(family) + 1)) for family in families)
+
+
+@pytest.mark.parametrize(("length", "share"), [(6_000, 0.01), (3_000, 0.05)])
+def test_a_short_book_by_an_author_who_misses_nothing_lands_nearer(tmp_path: Path, length: int, share: float) -> None:
+    models = ModelService(load_settings(home=tmp_path))
+    secrets = [{"content": "The clerk forged the ledger of the harbour.", "forbidden_keywords": ["forged"]}]
+    premise = "A keeper reads a log in her own hand."
+    root, deps = begin(tmp_path, models, premise=premise, length=length, profile="economy", secrets=secrets)
+    deps = replace(deps, desk=replace(deps.desk, model_of=lambda role: "rehearsal:exact"))
+
+    write_unit(root, deps)
+
+    with deps.stores() as stores:
+        written = stores.nodes.root().written
+    models.close()
+    deps.storage.database.dispose()
+    assert abs(written - length) <= share * length

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import httpx
 import prefect.settings
 import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -23,7 +24,6 @@ from prefect.client.schemas.filters import (
     FlowRunFilterName,
 )
 from prefect.client.schemas.objects import FlowRun, State, StateType, TaskRun
-from prefect.events.worker import EventsWorker
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
 from prefect.settings import temporary_settings
@@ -37,6 +37,7 @@ from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect_pool import deploy, on_server
+from bookwright.flows.prefect_run import end_events
 from bookwright.flows.prefect_server import api_url, free_port, server_environment, start_prefect, wait_until_up
 from bookwright.flows.prefect_window import open_window
 from bookwright.flows.run_book import run_book
@@ -90,7 +91,7 @@ def prefect_server() -> Iterator[None]:
     }
     with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
         yield
-        EventsWorker.drain_all(timeout=10)  # the harness waits for ever, also for events of a server that is gone
+        end_events(10)  # the harness waits for ever, also for events of a server that is gone
 
 
 @pytest.fixture
@@ -442,6 +443,46 @@ def test_a_run_is_suspended_at_a_gate_and_resumed_there_or_by_a_command(prefect_
     assert ended is not None
     assert ended.is_completed()
     assert gates_of(book)[1:] == [("outline", "approved", "prefect"), ("chapter", "approved", "command")]
+
+
+def test_the_form_that_the_ui_makes_of_a_gate_decides_it_and_an_empty_one_does_not(
+    prefect_server: None, home: Path
+) -> None:
+    """Asks what the UI's own window for resuming asks, in its order."""
+    with get_client(sync_client=True) as client:
+        run = hand_to_nobody(client, brief={**BRIEF, "length": 600, "gates": ["outline"]})
+        book = book_of(run.parameters)
+        assert as_worker(run) is None
+        with httpx.Client(base_url=str(client.api_url), timeout=30) as ui:
+            state = ui.get(f"flow_runs/{run.id}").json()["state"]
+            keys = state["state_details"]["run_input_keyset"]
+            about = ui.get(f"flow_runs/{run.id}/input/{keys['description']}").json()
+            schema = ui.get(f"flow_runs/{run.id}/input/{keys['schema']}").json()
+
+            def checked(values: dict[str, Any]) -> bool:
+                answer = ui.post("ui/schemas/validate", json={"schema": schema, "values": values}).json()
+                return bool(answer["valid"])
+
+            def resumed(**body: Any) -> str:
+                return str(ui.post(f"flow_runs/{run.id}/resume", json=body).json()["status"])
+
+            forms = {name: values.get("default") for name, values in schema["properties"].items()}
+            answers = [
+                checked(values) for values in ({}, {"note": "Less."}, {"decision": "yes"}, {"decision": "reject"})
+            ]
+            refused = [resumed(), resumed(run_input={}), resumed(run_input={"decision": "", "note": ""})]
+            unheard = gates_of(book)
+            given = resumed(run_input={"decision": "reject", "note": "Less weather.", "text": ""})
+        assert as_worker(client.read_flow_run(run.id)) is None
+
+    assert (state["type"], state["name"]) == ("PAUSED", "Suspended")
+    assert "`note`" in about
+    assert schema["required"] == ["decision"]
+    assert forms == {"decision": None, "note": "", "text": ""}
+    assert answers == [False, False, False, True]
+    assert (refused, unheard) == (["REJECT"] * 3, [("outline", "waiting", None)])
+    assert given == "ACCEPT"
+    assert gates_of(book) == [("outline", "rejected", "prefect"), ("outline", "waiting", None)]
 
 
 def run_command(arguments: list[str]) -> int:

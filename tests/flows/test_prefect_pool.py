@@ -16,7 +16,6 @@ import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
 from prefect.client.schemas.objects import FlowRun
-from prefect.events.worker import EventsWorker
 from prefect.flow_runs import resume_flow_run
 from prefect.settings import temporary_settings
 from prefect.states import Suspended
@@ -24,6 +23,7 @@ from prefect.states import Suspended
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.library import book_id, open_library
 from bookwright.flows.prefect_pool import deploy
+from bookwright.flows.prefect_run import end_events
 from bookwright.flows.prefect_server import (
     api_url,
     free_port,
@@ -150,7 +150,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
             wait_until_up(server, api_url(port))
             with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
                 yield from _deployed(environment, provider)
-                EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
+                end_events(10)  # the next server gets events of its own only
         finally:
             stop_process(server)
 

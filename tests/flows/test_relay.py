@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows import tasks
+from bookwright.flows import gates, revise, tasks
 from bookwright.flows.activities.extract import extract_design
 from bookwright.flows.deps import Deps
 from bookwright.models.codex import CodexEntry, EntryKind, Section
@@ -228,6 +228,22 @@ def test_a_leak_that_is_caught_twice_is_repaired_and_the_writer_never_reads_it(s
         assert not any("forger" in block.casefold() for own in asked(backend, step) for block in own.prompt.blocks)
 
 
+def test_an_addition_that_gives_something_away_loses_that_sentence_alone(shelf: Callable[..., Deps]) -> None:
+    short = f"{_FILLER}. {_FILLER}."
+    added = f"@after 1\n\nShe rang the bell. Everyone on the quay knew the forger. {_FILLER}. {_FILLER}."
+    backend = script(refine=short, lengthen=added)
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1)
+
+    assert len(asked(backend, "lengthen")) == 1
+    assert prose(deps, 1).startswith(short)
+    assert "She rang the bell." in prose(deps, 1)
+    assert "forger" not in prose(deps, 1)
+    assert abs(len(prose(deps, 1).split()) - LENGTH) <= 0.15 * LENGTH
+
+
 def test_a_leak_that_stays_goes_to_a_human_who_decides_after_a_restart(shelf: Callable[..., Deps]) -> None:
     backend = script(refine=LEAKY, **{f"revise_leak.{n}": f"@gap 1\n{_FILLER}, said the forger." for n in (1, 2, 3)})
     deps = shelf(backend)
@@ -357,6 +373,60 @@ def test_a_chapter_below_the_threshold_is_revised_once_and_kept_if_better(shelf:
     assert second.scores.overall == 0.3
 
 
+WEAK = "Nothing came of it, and nobody minded."
+
+
+def scored_at(overall: float, *places: tuple[str, str]) -> str:
+    judgement = json.loads(scored(overall))
+    judgement["issues"] = [
+        {"category": "pacing", "severity": severity, "location": location, "description": "It stands still."}
+        for severity, location in places
+    ]
+    return json.dumps(judgement)
+
+
+def test_of_a_chapter_in_scenes_the_one_that_the_judgement_names_is_revised_and_summed_up_anew(
+    shelf: Callable[..., Deps],
+) -> None:
+    named = scored_at(0.3, ("warning", _FILLER), ("critical", WEAK), ("critical", "words that stand nowhere"))
+    backend = script(
+        refine=by_label({"1.2.2": told(WEAK)}, CALM), improve=told("She struck the bell."), quality=[named, scored(0.7)]
+    )
+    deps = shelf(backend)
+    design(deps)
+    chapter = chapters(deps)[0]
+    with deps.storage.write() as stores:
+        plans = [PlanNode(task_type=TaskType.WRITE, title=f"Scene {n}", goal="Go on.") for n in (1, 2, 3)]
+        stores.nodes.add(chapter, plans, level=Level.SCENE.value, length=LENGTH, unit_index=lambda i: i + 1)
+        stores.nodes.change(chapter.key, length=3 * LENGTH)
+        scenes = stores.nodes.children(chapter.key, TaskType.WRITE)
+    for scene in scenes:
+        tasks.write(scene, deps)
+        tasks.close(deps.fresh(scene), deps)
+
+    tasks.close(deps.fresh(chapter), deps)
+    calls = len(backend.requests)
+    with deps.storage.write() as stores:
+        stores.nodes.change(chapter.key, status=NodeStatus.WRITTEN.value)
+    tasks.close(deps.fresh(chapter), deps)
+
+    assert [request.facts["label"] for request in asked(backend, "improve")] == ["1.2.2"]
+    assert [request.facts["label"] for request in asked(backend, "improve")] == ["1.2.2"]
+    summed_up = [request.facts["label"] for request in asked(backend, "summary")]
+    assert summed_up == ["1.2.1", "1.2.2", "1.2.3", "1.2.2", "1.2"]
+    assert len(asked(backend, "quality")) == 2
+    assert len(backend.requests) == calls
+    with deps.stores() as stores:
+        texts = [document.text for document in stores.documents.of_nodes([s.key for s in scenes], DocumentKind.PROSE)]
+        stale = [found.document.label for found in stores.staleness.direct()]
+        written = stores.nodes.get(chapter.key).written
+    assert stale == ["1.2.3"], "only what was written with the old text in view"
+    assert [WEAK in text for text in texts] == [False] * 3
+    assert sum("She struck the bell." in text for text in texts) == 1
+    assert written == sum(len(text.split()) for text in texts)
+    assert QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY)).is_revised
+
+
 def test_whoever_judges_shares_no_call_with_whoever_writes(shelf: Callable[..., Deps]) -> None:
     backend = script()
     deps = shelf(backend)
@@ -446,3 +516,70 @@ def test_an_extraction_never_overwrites_what_the_author_said(shelf: Callable[...
         assert isinstance(kept, CodexEntry)
         assert kept.sections[0].text == "Sells eels."
         assert [wish.wanted for wish in stores.codex.suggestions.waiting(RecordKind.ENTRY)] == ["Lost the lamp."]
+
+
+def stating(*facts: tuple[str, str, str]) -> str:
+    """What an extraction states: of whom, which aspect, what."""
+    entries = [
+        {"kind": "character", "name": who, "facts": [{"aspect": aspect, "fact": fact}]} for who, aspect, fact in facts
+    ]
+    checks = [{"check": check, "result": "passed"} for check in CHECKS]
+    return json.dumps({"entries": entries, "touches": [], "checks": checks})
+
+
+def known(deps: Deps) -> dict[str, dict[str, str]]:
+    with deps.stores() as stores:
+        entries = stores.codex.entries()
+    return {entry.name: {own.name: own.text for own in entry.sections if own.text} for entry in entries}
+
+
+def test_what_a_rejected_chapter_told_is_taken_back_before_it_is_written_anew(shelf: Callable[..., Deps]) -> None:
+    first = stating(("Ada", "trade", "Lost the lamp."), ("Bo", "trade", "Ferries the dead."), ("Ada", "eyes", "Blind."))
+    backend = script(
+        refine=[told("Somebody rang the bell twice."), CALM, CALM], extract=[first, stating(("Ada", "eyes", "Grey."))]
+    )
+    deps = shelf(backend, gates=["chapter"])
+    design(deps)
+    with pytest.raises(GateWaiting):
+        write(deps, 1)
+    before, threads = known(deps), statuses(deps)
+    with deps.storage.write() as stores:
+        (gate,) = stores.gates.waiting()
+        stores.gates.decide(gate.id, rejection(gate, Decider.COMMAND, "No Bo."))
+
+    gates.settle(deps)
+    between, threads_between = known(deps), statuses(deps)
+    with pytest.raises(GateWaiting):
+        write(deps, 1)
+
+    assert before == {"Ada": {"trade": "Lost the lamp.", "eyes": "Blind."}, "Bo": {"trade": "Ferries the dead."}}
+    assert threads["bell"] is ThreadStatus.PLANTED
+    assert between == {"Ada": {"trade": "Keeps the lamp."}}
+    assert threads_between["bell"] is ThreadStatus.REGISTERED
+    assert known(deps) == {"Ada": {"trade": "Keeps the lamp.", "eyes": "Grey."}}
+    assert not any("Ferries" in line for line in asked(backend, "extract")[-1].facts["card"].codex)
+
+
+def test_what_a_chapter_told_gives_way_to_what_its_new_text_tells_and_later_chapters_keep_theirs(
+    shelf: Callable[..., Deps],
+) -> None:
+    texts = {"1.2": told("Somebody rang the bell twice."), "1.3": told("He struck the bell again.")}
+    said = {"1.2": stating(("Bo", "trade", "Ferries the dead.")), "1.3": stating(("Bo", "eyes", "Grey."))}
+    backend = script(refine=by_label(texts, CALM), extract=by_label(said, extracted()))
+    deps = shelf(backend)
+    design(deps)
+    write(deps, 1, 2)
+    with deps.storage.write() as stores:
+        unit = stores.nodes.get(chapters(deps)[0].key)
+        old = stores.documents.current(unit.key, DocumentKind.PROSE)
+        assert old is not None
+        revise.take_in(stores, unit, old, f"{CALM} The bell was mended.")
+        stores.nodes.change(unit.key, revision=2)
+    said["1.2"] = stating(("Bo", "trade", "Mends bells."))
+
+    tasks.close(chapters(deps)[0], deps)
+
+    assert known(deps)["Bo"] == {"trade": "Mends bells.", "eyes": "Grey."}
+    with deps.stores() as stores:
+        bell = next(own for own in stores.codex.threads() if own.title == "bell")
+    assert [str(event.place) for event in bell.timeline.events] == ["1.2", "1.3"]

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from bookwright.agents.desk import Asker, Desk
+from bookwright.agents.blueprints.loading import usable_blueprint
+from bookwright.agents.desk import Desk
+from bookwright.agents.ports import Asker
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.library import find_or_create, open_library
@@ -48,6 +50,7 @@ def begin(
         listener=lambda name, event: None,
         count_tokens=lambda text: -(-len(text) // 3),
     )
-    deps = Deps(storage, desk, window or NoWindow(), limits or Limits())
+    blueprint = usable_blueprint(brief.blueprint, home) if brief.blueprint else None
+    deps = Deps(storage, desk, window or NoWindow(), limits or Limits(), blueprint=blueprint)
     with deps.stores() as stores:
         return stores.nodes.root(), deps

@@ -49,6 +49,9 @@ OWN_VARIABLES = {
 }
 """Templates that code renders without a card, and what it hands them."""
 
+OF_A_BLUEPRINT = "blueprint/"
+"""Begins the name of a template that each blueprint has of its own."""
+
 _NODES = jinja2.nodes
 _PATH = re.compile(r"story/[a-z_/]+")
 
@@ -83,12 +86,12 @@ def attributes(path: str, variable: str, locale: str = "en") -> set[str]:
 def taken_in(path: str, locale: str = "en") -> set[str]:
     """The templates that one extends, includes or imports."""
     found = meta.find_referenced_templates(parsed(path, locale))
-    return {name.removesuffix(".md.j2") for name in found if name is not None}
+    return {name.removesuffix(".md.j2") for name in found if name is not None and not name.startswith(OF_A_BLUEPRINT)}
 
 
 def reachable(locale: str = "en") -> set[str]:
     """The templates that an agent or a line of the program names, and all that those take in."""
-    waiting, found = {*ASKED, *_named_in_the_program()}, set[str]()
+    waiting, found = {*ASKED, *_named_in_the_program(), *_named_in_blueprints()}, set[str]()
     while waiting:
         path = waiting.pop()
         found.add(path)
@@ -113,6 +116,11 @@ def sentences_of_its_own(path: str, locale: str = "en") -> set[str]:
     text = re.sub(r"\{\{.*?\}\}", "_", text, flags=re.DOTALL)
     parts = [part for line in text.splitlines() for part in re.split(r"(?<=[.!?:;])\s+|[。！？；：]", line)]
     return {" ".join(re.findall(r"[\w'’-]+", part.lower())) for part in parts}
+
+
+def _named_in_blueprints() -> set[str]:
+    texts = (path.read_text(encoding="utf-8") for path in (TEMPLATES.parent / "blueprints").rglob("*.md.j2"))
+    return {name for text in texts for name in re.findall(r"extends \"(story/[a-z_/]+)", text)}
 
 
 def _named_in_the_program() -> set[str]:

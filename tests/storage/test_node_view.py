@@ -8,6 +8,7 @@ from bookwright.models.language import Language
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.task import TaskNode
 from bookwright.storage.database import Database
+from bookwright.storage.held_view import HeldView
 from bookwright.storage.node_view import NodeView
 from bookwright.storage.stores import BookStorage
 from tests.storage.conftest import BACKINGS, BOOK
@@ -22,7 +23,7 @@ def backing(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def held(storage: BookStorage) -> BookStorage:
     """The same book as its holder opens it."""
-    return BookStorage(storage.database, BOOK, Language.EN, NodeView())
+    return BookStorage(storage.database, BOOK, Language.EN, HeldView())
 
 
 @pytest.fixture

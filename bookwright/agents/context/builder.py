@@ -6,8 +6,9 @@ Source: DESIGN section 9; S3-127 to S3-136.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
-from bookwright.agents.context.components import Change, Component, components_of
+from bookwright.agents.context.components import Component, components_of, lasts, with_secrets
 from bookwright.agents.context.filling import Filling, Tools
 from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import Cut
@@ -34,7 +35,7 @@ class Context:
     sources: tuple[int, ...]
     """Ids of the documents whose text stands in the blocks, in ascending order."""
     stable: int
-    """How many leading blocks all activities of the unit share."""
+    """How many leading blocks all activities of the unit share; of a division's, all divisions of the unit."""
 
 
 class ContextBuilder:
@@ -73,12 +74,14 @@ class ContextBuilder:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)
+            if filling.is_hiding:
+                components = with_secrets(components, activity, self._profile)
             cuts = self._cuts(components, role, filling)
         shown = [component for component in components if cuts[component].text or self._shows_empty(component)]
         return Context(
             blocks=tuple(self._block(component, cuts[component].text) for component in shown),
             sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
-            stable=sum(component.change is Change.BY_UNIT for component in shown),
+            stable=len(list(takewhile(lambda component: lasts(component, activity), shown))),
         )
 
     def _shows_empty(self, component: Component) -> bool:

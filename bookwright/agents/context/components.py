@@ -47,8 +47,6 @@ class Component:
     small_share: float = 0.0
     """Its share in the profile `small`; 0 leaves it out there."""
     is_for_small_roles: bool = False
-    takes_more: bool = False
-    """Has most of what a role may read more than a planner: who writes a scene has to know what happened."""
     stands_whole: bool = False
     """Where room is short it takes what there is before the others."""
     goes_when_empty: bool = False
@@ -64,13 +62,22 @@ COMPONENTS = (
     Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=6),
     Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=7),
     Component("overall_planning", Change.BY_ACTIVITY, 0.09, 0.09, _TREE, turn=9, is_for_small_roles=True),
-    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.10, _UNIT, turn=10, takes_more=True),
+    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.10, _UNIT, turn=10),
     Component(
         "current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, turn=8, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip
 """In the order of `prompts.render.BLOCK_TAGS`: what changes least comes first."""
+
+_NEW_WITH_EACH_PART = (
+    "global_state_summary", "latest_text", "overall_planning", "text_summary", "current_task",
+)  # fmt: skip
+"""A unit is divided part by part, long after it was designed: then these change, and its designs do not."""
+
+SECRETS = Component("secrets", Change.BY_UNIT, 0.08, 0.08, _MAKING, turn=0, goes_when_empty=True)
+"""What readers are not to know yet, for whoever plans towards its place; stands behind the design of the book, in
+books that have it."""
 
 _WRITE = frozenset({Activity.WRITE})
 PROSE_COMPONENTS = (
@@ -95,4 +102,22 @@ def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Comp
         return tuple(component for component in PROSE_COMPONENTS if is_planned or component.tag != "writers_brief")
     if role in SMALL_ROLES:
         return tuple(component for component in COMPONENTS if component.is_for_small_roles)
-    return tuple(component for component in COMPONENTS if activity in component.activities)
+    shown = [component for component in COMPONENTS if activity in component.activities]
+    if activity is Activity.DIVIDE:
+        shown.sort(key=lambda component: component.tag in _NEW_WITH_EACH_PART)
+    return tuple(shown)
+
+
+def lasts(component: Component, activity: Activity) -> bool:
+    """True for what the unit's other activities have, too; where it is divided, for what each of its parts has."""
+    if activity is Activity.DIVIDE:
+        return component.tag not in _NEW_WITH_EACH_PART
+    return component.change is Change.BY_UNIT
+
+
+def with_secrets(components: tuple[Component, ...], activity: Activity, profile: Profile) -> tuple[Component, ...]:
+    """Return the components of a book that keeps something from its readers; those who plan are told."""
+    head = COMPONENTS[0]
+    if profile.name is ProfileName.SMALL or head not in components or activity not in SECRETS.activities:
+        return components
+    return (head, SECRETS, *components[1:])

@@ -12,12 +12,16 @@ from bookwright.agents.context.fisheye import tree_view
 from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import GAP, LEAST, Cut, Piece, Pruner
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
+from bookwright.agents.relay.pieces import secrets_in_force
 from bookwright.models.brief import Brief
+from bookwright.models.codex import Secret
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.plan import TaskType
 from bookwright.models.profile import Profile
 from bookwright.models.prose import paragraphs
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts.render import render_secrets
 from bookwright.storage.knowledge import KnowledgeIndex
 from bookwright.storage.passages import Passage
 from bookwright.storage.stores import Stores
@@ -105,6 +109,7 @@ class Filling:
             "writers_brief": self._writers_brief,
             "hints": self._hints,
             "style_guide": self._style_guide,
+            "secrets": self._secrets,
         }
         return fillers[tag](max(room, 0))
 
@@ -255,6 +260,29 @@ class Filling:
         told = brief.text if brief else self._place.unit.goal
         sight = self._tools.director.sight(self._place.unit.label, self._stores, self._brief, told=told)
         return Cut(self._pruner.fitting(hint_lines(sight, self._tools.locale), room))
+
+    @property
+    def is_hiding(self) -> bool:
+        """Whether the book keeps something from its readers where the unit stands.
+
+        Who looks something up is not told: what they ask may leave the house.
+        """
+        return bool(self._kept) and self._place.node.task_type is not TaskType.SEARCH
+
+    @cached_property
+    def _kept(self) -> list[Secret]:
+        codex, at = self._stores.codex, self._place.unit.label
+        return secrets_in_force(codex.secrets(), at, codex.reading_order()) if codex.secrets() else []
+
+    def _secrets(self, room: int) -> Cut:
+        """The secrets in force, the gravest first, as many as fit."""
+        shown: list[Secret] = []
+        text = ""
+        for secret in self._kept:
+            more = render_secrets([*shown, secret], self._tools.locale)
+            if self._count(more) <= room:
+                shown, text = [*shown, secret], more
+        return Cut(text)
 
     def _style_guide(self, room: int) -> Cut:
         guide = self._stores.documents.latest(DocumentKind.STYLE_GUIDE)

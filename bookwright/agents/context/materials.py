@@ -100,11 +100,14 @@ def made_below(place: Place, kind: DocumentKind, stores: Stores, locale: str) ->
     """Return what the unit's finished tasks of a kind produced, oldest first, and how many there will be.
 
     First for the unit itself, then for each decomposed task on the way to the node: its parts are
-    shown while it is worked on, its own document after that.
+    shown while it is worked on, its own document after that. Whoever merges the parts has them anyway.
     """
     task_type = TaskType.DESIGN if kind is DocumentKind.DESIGN else TaskType.SEARCH
     groups = []
-    for parent in (place.unit, *reversed(tasks_above(place.node, stores))):
+    opened = tasks_above(place.node, stores)
+    if place.activity is Activity.AGGREGATE:
+        opened = opened[1:]
+    for parent in (place.unit, *reversed(opened)):
         tasks = [task for task in _outline(stores, place).tasks([parent.key]) if task.task_type is task_type]
         there = [task for task in tasks if task.is_finished and place.node.comes_after(order_of(task.label))]
         found = _documents(there, kind, stores, locale)

@@ -2,7 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, SMALL_ROLES, Change, Component
+from bookwright.agents.context.components import (
+    COMPONENTS,
+    PROSE_COMPONENTS,
+    SECRETS,
+    SMALL_ROLES,
+    Change,
+    Component,
+)
 from bookwright.models.profile import Profile, ProfileName
 
 OWN_PART = 900
@@ -10,10 +17,6 @@ OWN_PART = 900
 
 _BASE_ROLE = "planner"
 """The role whose budget sizes what all activities of a unit share, so that it is the same bytes in each."""
-
-
-_OF_MORE = 0.7
-"""Part of what a role's budget has above a planner's that goes to the component which takes more."""
 
 
 class Rooms:
@@ -33,9 +36,9 @@ class Rooms:
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
         family = PROSE_COMPONENTS if set(components) <= set(PROSE_COMPONENTS) else COMPONENTS
+        family = (*family, SECRETS) if SECRETS in components else family
         every = components if role in SMALL_ROLES else [other for other in family if self._share(other)]
         base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
-        self._more = max(self._room_of(role, profile) - self._room_of(_BASE_ROLE, profile), 0)
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))
         self._spare = 0.0
         self._waiting = [component for component in components if component.change is Change.BY_ACTIVITY]
@@ -53,8 +56,7 @@ class Rooms:
             case Change.BY_ACTIVITY:
                 still = sum(self._share(other) for other in self._waiting)
                 of_left = 1.0 if component.stands_whole else share / still
-                more = _OF_MORE * self._more if component.takes_more else 0.0
-                part = min(self._left * of_left, most * self._unit_of_share + more)
+                part = min(self._left * of_left, most * self._unit_of_share)
         return max(int(part), 0)
 
     def take(self, component: Component, used: int) -> None:

@@ -128,7 +128,8 @@ def _of_open(
     if silence is not None and silence >= pacing.silence:
         found.append(_alert(thread, AlertType.LONG_SILENCE, silence, f"was last touched {silence} chapters ago"))
     if planned is None and climax is not None and 0 <= (left := reading.number(climax) - here) <= pacing.reminder:
-        detail = f"has no planned payoff; the climax is {left} chapters away"
+        where = f"{left} chapter{'' if left == 1 else 's'} away" if left else "here"
+        detail = f"has no planned payoff; the climax is {where}"
         found.append(_alert(thread, AlertType.PAYOFF_TIMING_SUGGESTION, left, detail))
     return found
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from bookwright.agents.relay.build_result import ContextBuildResult, FilteredContext, Sight
+from bookwright.agents.relay.codex_then import CodexHolder
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
@@ -56,22 +57,22 @@ class ContinuityDirector:
         scene = scene_of(unit.label, reading)
         plot = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
         sight = self.sight(unit.label, stores, brief, told=plot.text if plot else None)
-        context = _filtered(unit, stores, brief, scene, plot.text if plot else "", sight)
+        before = stores.nodes.units_before(unit, 1)
+        context = _filtered(unit, before, stores, brief, scene, plot.text if plot else "", sight)
         missing = {
             "Summary L1": context.summary_l1, "Summary L2": context.summary_l2, "Summary L3": context.summary_l3,
         }  # fmt: skip
-        has_past = bool(stores.nodes.units_before(unit, 1))
         return ContextBuildResult(
             scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
             forbidden_keywords=self.forbidden_keywords(scene, sight.keywords), hints=sight.hints,
             errors=() if plot else (f"Plot L3 not found for {unit.label}",),
             warnings=tuple(
-                f"{name} not found for {unit.label}" for name, text in missing.items() if has_past and not text
+                f"{name} not found for {unit.label}" for name, text in missing.items() if before and not text
             ),
         )  # fmt: skip
 
     def sight(
-        self, at: str, stores: Stores, brief: Brief, story_now: float | None = None, *, told: str | None = None
+        self, at: str, stores: CodexHolder, brief: Brief, story_now: float | None = None, *, told: str | None = None
     ) -> Sight:
         """Return what the writer of the unit `at` may know of the codex.
 
@@ -122,11 +123,11 @@ def hint_lines(sight: Sight, locale: str) -> list[str]:
 
 
 def _filtered(
-    unit: TaskNode, stores: Stores, brief: Brief, scene: SceneIdentifier, plot: str, sight: Sight
-) -> FilteredContext:
+    unit: TaskNode, before: list[TaskNode], stores: Stores, brief: Brief, scene: SceneIdentifier, plot: str,
+    sight: Sight,
+) -> FilteredContext:  # fmt: skip
     above = stores.nodes.ancestors(unit)
     guard = guard_at(stores, brief, unit)
-    before = stores.nodes.units_before(unit, 1)
     state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
     guide = stores.documents.latest(DocumentKind.STYLE_GUIDE)
     elder = _elder(unit, above, stores)

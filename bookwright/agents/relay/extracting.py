@@ -98,7 +98,7 @@ def _secret(found: FoundSecret, names: Collection[str], ground: Ground) -> Recor
         {
             "id": slug(found.id) or slug(found.content[:40]), "content": found.content, "importance": found.importance,
             "related_entity": found.about, "revealed_at": place_at(found.revealed_at, ground.chapters),
-            "forbidden_keywords": _forbidding(found.forbidden_keywords, names, ground.public),
+            "forbidden_keywords": forbidding(found.forbidden_keywords, names, ground.public),
             "allowed_expressions": found.allowed_expressions,
         },
     )  # fmt: skip
@@ -108,7 +108,7 @@ def _thread(found: FoundThread, names: Collection[str], ground: Ground) -> Recor
     planted, paid = place_at(found.planted_at, ground.chapters), place_at(found.paid_off_at, ground.chapters)
     between = [place_at(share, ground.chapters) for share in found.reinforced_at]
     kept = [place for place in between if (planted.chapter or 1) < (place.chapter or 1) < (paid.chapter or 1)]
-    forbidden = _forbidding(found.forbidden_keywords, names, (*ground.public, found.seed, *found.expressions))
+    forbidden = forbidding(found.forbidden_keywords, names, (*ground.public, found.seed, *found.expressions))
     return make_record(
         RecordKind.FORESHADOWING,
         {
@@ -123,8 +123,8 @@ def _thread(found: FoundThread, names: Collection[str], ground: Ground) -> Recor
     )  # fmt: skip
 
 
-def _forbidding(words: Iterable[str], names: Collection[str], public: Iterable[str]) -> list[str]:
-    """Keep the words that may be forbidden: no names, nothing public, nothing that every page holds."""
+def forbidding(words: Iterable[str], names: Collection[str], public: Iterable[str]) -> list[str]:
+    """Return the words that may be forbidden: no names, nothing public, nothing that every page holds."""
     texts, taken = [fold(text) for text in public if text], {folded(name) for name in names}
     telling = [word for word in words if _is_telling(word) and folded(word) not in taken]
     return [word for word in telling if not any(list(find_keyword(text, word)) for text in texts)]

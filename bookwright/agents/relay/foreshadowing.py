@@ -125,6 +125,25 @@ def as_before(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Foreshad
     return thread.model_copy(update={"timeline": timeline, "status": _status_after(thread, events)})
 
 
+def with_later(before: Foreshadowing, thread: Foreshadowing, at: str, reading: ReadingOrder) -> Foreshadowing:
+    """Return a thread as it stood before the unit `at`, or after it, with what later units of `thread` did for it."""
+    later = tuple(
+        event
+        for event in thread.timeline.events
+        if not (reading.is_before(event.place, at) or reading.is_here(event.place, at))
+    )
+    if not later or thread.status is _S.ABANDONED:
+        return before
+    events = (*before.timeline.events, *later)
+    after = before.model_copy(update={"timeline": before.timeline.model_copy(update={"events": events})})
+    return after.model_copy(update={"status": _status_after(after, events)})
+
+
+def without_unit(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Foreshadowing:
+    """Return a thread without what the unit `at` did for it."""
+    return with_later(as_before(thread, at, reading), thread, at, reading)
+
+
 def level_of(thread: Foreshadowing) -> Visibility:
     """Return how much of a thread's payoff may be told before it is due.
 

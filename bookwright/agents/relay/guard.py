@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from bookwright.agents.relay.holders import Holders
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.leaks.units import sentences_of
 from bookwright.agents.relay.phrases import Phrases
+from bookwright.models.codex_use import CodexUse
 from bookwright.models.errors import FatalContextError
 
 _KNOWN_TEXTS = 256
@@ -53,22 +55,30 @@ class Withholding:
 class Guard:
     """Holds texts against what is withheld in one unit. Without anything withheld it costs nothing."""
 
-    def __init__(self, withheld: Withholding, read: Iterable[str] = (), told: Iterable[str] = ()) -> None:
+    def __init__(
+        self, withheld: Withholding, read: Iterable[str] = (), told: Iterable[str] = (),
+        holders: Holders | None = None, designed: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         """Make a guard that knows what is public.
 
         Args:
             withheld: What a writer is not to have.
             read: What readers have read by then: a phrase or a word in it is public.
             told: What anybody may know, such as the premise. A phrase in it is public too, but for
-                the sentences that tell most of what is withheld.
+                the sentences that tell most of what is withheld: of those, only names are.
+            designed: What the book is designed to be: a name is public if a sentence there says nothing else
+                of what is withheld.
+            holders: The codex that withholds it, to tell which record of it took something out.
         """
         read = tuple(read)
         self._phrases = Phrases(withheld.texts)
-        self._phrases.release(read, told)
+        self._phrases.release(read, told, designed)
         self._words = tuple(
             word for word in withheld.words if not any(find_keyword(_fold(text), word) for text in read)
         )
         self._found = lru_cache(_KNOWN_TEXTS)(self._find)
+        self._holders = holders
+        self._cut: dict[str, None] = {}
 
     @classmethod
     def idle(cls) -> "Guard":
@@ -79,6 +89,15 @@ class Guard:
     def is_idle(self) -> bool:
         """Whether nothing is withheld."""
         return not self._words and self._phrases.is_empty
+
+    @property
+    def use(self) -> CodexUse | None:
+        """What the codex was so far to the text that is made under this guard; None where there is no codex."""
+        return self._holders.use(self._cut) if self._holders else None
+
+    def note(self, *excerpts: str) -> None:
+        """Take down that something was taken out or refused for those words."""
+        self._cut |= dict.fromkeys(excerpts)
 
     def violations(self, text: str) -> tuple[Violation, ...]:
         """Return the places of a text that give away what is withheld, first to last; empty for a clean text."""
@@ -91,6 +110,7 @@ class Guard:
         comes back as it is.
         """
         while found := self.violations(text):
+            self.note(*(one.excerpt for one in found))
             text = _without(text, found, gap)
         return text
 

@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.letters import is_spelt
@@ -63,13 +64,20 @@ class Token:
         return self.text not in FUNCTION_WORDS
 
 
+Phrase = tuple[str, ...]
+_Named = tuple[frozenset[Phrase], dict[Phrase, frozenset[Phrase]]]
+
+
 class Phrases:
     """All shortest phrases of some texts, and which of their sentences each is from."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._owners: dict[tuple[str, ...], set[int]] = defaultdict(set)
+        self._owners: dict[Phrase, set[int]] = defaultdict(set)
         self._sizes: list[int] = []
         """How many phrases each withheld sentence has."""
+        self._names: set[Phrase] = set()
+        self._ties: dict[Phrase, frozenset[Phrase]] = {}
+        """Phrases from the end of a title into the name behind it, each with the title and the name."""
         for text in dict.fromkeys(texts):
             self._learn(text)
         self._index()
@@ -79,15 +87,25 @@ class Phrases:
         """Whether there is none."""
         return not self._owners
 
-    def release(self, read: Iterable[str], told: Iterable[str]) -> None:
-        """Forget what is public: all that stands in `read`, and what in `told` stands in no sentence that tells."""
+    def release(self, read: Iterable[str], told: Iterable[str], designed: Iterable[str] = ()) -> None:
+        """Forget what is public.
+
+        That is all that stands in `read`, what in `told` stands in no sentence that tells, a name that stands
+        in `told` at all, and a name in a sentence of `designed` that holds nothing else of what is withheld.
+        With a name goes the phrase that ties it to a title before it, where that is public too.
+        """
         if self.is_empty:
             return
         public = {phrase for text in read for phrase in self._held(fold_tokens(text))}
         for text in told:
             for sentence in sentences_of(text):
                 held = set(self._held(fold_tokens(sentence.text)))
-                public |= set() if self._tells(held) else held
+                public |= held & self._names if self._tells(held) else held
+        for text in designed:
+            for sentence in sentences_of(text):
+                held = set(self._held(fold_tokens(sentence.text)))
+                public |= held if held <= self._names else set()
+        public |= {tie for tie, ends in self._ties.items() if tie in self._owners and ends <= public}
         for phrase in public:
             del self._owners[phrase]
         self._index()
@@ -98,7 +116,9 @@ class Phrases:
         return [(tokens[first].start, tokens[last - 1].end) for first, last in self._matches([t.text for t in tokens])]
 
     def _learn(self, text: str) -> None:
-        found, sentences = _phrases_of(text)
+        found, sentences, (names, ties) = _phrases_of(text)
+        self._names |= names
+        self._ties |= ties
         base = len(self._sizes)
         self._sizes += [0] * sentences
         for phrase, sentence in found:
@@ -119,10 +139,10 @@ class Phrases:
                 if last <= len(words) and tuple(words[first:last]) in self._owners:
                     yield first, last
 
-    def _held(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    def _held(self, words: Sequence[str]) -> Iterator[Phrase]:
         return (tuple(words[first:last]) for first, last in self._matches(words))
 
-    def _tells(self, held: set[tuple[str, ...]]) -> bool:
+    def _tells(self, held: set[Phrase]) -> bool:
         counts: dict[int, int] = defaultdict(int)
         for phrase in held:
             for owner in self._owners[phrase]:
@@ -130,15 +150,18 @@ class Phrases:
         return any(count > self._sizes[owner] * _TELLS for owner, count in counts.items())
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1_024)
 def fold_tokens(text: str) -> tuple[str, ...]:
     """Return the tokens of a text alone; what was read lately is asked of again and again."""
     return tuple(token.text for token in tokens_of(fold(text)))
 
 
 @lru_cache(maxsize=2_048)
-def _phrases_of(text: str) -> tuple[frozenset[tuple[tuple[str, ...], int]], int]:
-    """Return a text's shortest phrases, each with the number of the sentence that it begins in; and its sentences."""
+def _phrases_of(text: str) -> tuple[frozenset[tuple[Phrase, int]], int, _Named]:
+    """Return a text's shortest phrases, each with the number of the sentence that it begins in; and its sentences.
+
+    Behind them come those that are names, and those that tie a name to a title.
+    """
     tokens = tokens_of(fold(text))
     starts = [sentence.start for sentence in sentences_of(text)]
     runs = [*_runs(tokens, text), *_whole(tokens, text)]
@@ -146,7 +169,33 @@ def _phrases_of(text: str) -> tuple[frozenset[tuple[tuple[str, ...], int]], int]
         (tuple(token.text for token in tokens[first:last]), max(bisect_right(starts, tokens[first].start) - 1, 0))
         for first, last in runs
     )
-    return found, max(len(starts), 1)
+    return found, max(len(starts), 1), _named(tokens, dict(runs), text)
+
+
+def _named(tokens: Sequence[Token], runs: Mapping[int, int], text: str) -> _Named:
+    """Find the names among the phrases: runs of capitalised words, with nothing but spaces between them."""
+
+    def phrase(first: int) -> Phrase:
+        return tuple(token.text for token in tokens[first : runs[first]])
+
+    def is_name(first: int) -> bool:
+        run = tokens[first : runs.get(first, first)]
+        return (
+            bool(run) and all(text[token.start].isupper() and token.has_content for token in run) and _is_row(run, text)
+        )
+
+    def is_title(first: int, last: int) -> bool:
+        run = tokens[first:last]
+        return runs.get(first) == last and all(token.has_content for token in run) and _is_row(run, text)
+
+    names = [first for first in runs if is_name(first)]
+    tied = [first for first in names if first > 1 and is_title(first - 2, first) and runs.get(first - 1) == first + 1]
+    ties = {phrase(first - 1): frozenset({phrase(first - 2), phrase(first)}) for first in tied}
+    return frozenset(map(phrase, names)), ties
+
+
+def _is_row(run: Sequence[Token], text: str) -> bool:
+    return not any(text[one.end : other.start].strip() for one, other in pairwise(run))
 
 
 def tokens_of(folded: Folded) -> list[Token]:

@@ -17,6 +17,9 @@ _SUBTLETY = {Importance.CRITICAL: 9, Importance.HIGH: 7, Importance.MEDIUM: 5, I
 SECTION_SUBTLETY = 5
 
 
+_GRAVEST = (Importance.CRITICAL, Importance.HIGH, Importance.MEDIUM, Importance.LOW)
+
+
 @dataclass(frozen=True)
 class Piece:
     """One text with its level, wherever it is from."""
@@ -44,6 +47,17 @@ def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
     """Return how much of a secret may be told in the unit `at`: all of it from its place on."""
     is_out = secret.revealed_at is not None and reading.has_come(secret.revealed_at, at)
     return Visibility.USE if is_out else secret.visibility
+
+
+def secrets_in_force(secrets: Iterable[Secret], at: str, reading: ReadingOrder) -> list[Secret]:
+    """Return what is secret in the unit `at`, the gravest first, and of those what comes out first."""
+    kept = [secret for secret in secrets if secret_level(secret, at, reading) < Visibility.USE]
+    last = len(reading.chapters) + 1
+    return sorted(kept, key=lambda own: (_GRAVEST.index(own.importance), _number(own, reading, last)))
+
+
+def _number(secret: Secret, reading: ReadingOrder, last: int) -> int:
+    return last if secret.revealed_at is None else reading.number(secret.revealed_at)
 
 
 def pieces_of(seen: SeenEntry) -> list[Piece]:

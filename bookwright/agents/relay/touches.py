@@ -6,7 +6,7 @@ Source: DETAILS "Foreshadowing life cycle"; DESIGN section 10, item 6.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bookwright.agents.relay.foreshadowing import as_before, missing_prerequisites, recorded
+from bookwright.agents.relay.foreshadowing import as_before, missing_prerequisites, recorded, with_later
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.reviewing import span_of
@@ -40,8 +40,8 @@ def touched_by(
 ) -> Touched:
     """Enter what the text of the unit `at` did for each thread.
 
-    What an earlier version of the unit did is taken back first. What is said counts where its words
-    stand in the text, and before what code found; a thread moves only where its life cycle allows it.
+    What an earlier version of the unit did is taken back first, what later units did stays. What is said counts
+    where its words stand in the text, and before what code found; a thread moves only where its life cycle allows it.
     """
     known = list(threads)
     before = [as_before(thread, at, reading) for thread in known]
@@ -49,7 +49,8 @@ def touched_by(
     changed, refused = [], []
     for old, thread in zip(known, before, strict=True):
         event = _said(text, spoken, thread, at) or _found(draft, thread, at, reading)
-        after, reason = _entered(thread, event, before)
+        entered, reason = _entered(thread, event, before)
+        after = with_later(entered, old, at, reading)
         if after != old:
             changed.append(after)
         refused += [reason] if reason else []

@@ -6,11 +6,12 @@ from typing import Any
 
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import EventKind, FailureListener, Listener, Request, StreamEvent
-from bookwright.agents.desk import Asker
+from bookwright.agents.ports import Asker
 from bookwright.agents.runtime.bus import EventBus
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.metrics import StreamMeter
 from bookwright.models.event import (
+    FILE_CREATED,
     STEP,
     UNIT_FINISHED,
     AgentEvent,
@@ -70,6 +71,11 @@ class WalkEvents:
                 "bookWritten": root.written, "bookLength": root.length or 0, "lastStep": self._last_step,
             }  # fmt: skip
             self._happened(unit.label, UNIT_FINISHED, data)
+
+    def created(self, path: str) -> None:
+        """Say that the book's folder has a new file."""
+        with suppress(Exception):  # see the class
+            self._happened("", FILE_CREATED, {"path": speakable(path)})
 
     def completed(self, name: str, reply: Reply, metrics: StreamMetrics) -> None:
         """Say that a call has its reply."""

@@ -1,6 +1,6 @@
 """How a text becomes a unit's prose: kept, counted up the tree, learned from."""
 
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision
 from bookwright.models.document import DocumentKind, NewDocument
@@ -33,6 +33,7 @@ def exchange(text: str, unit: TaskNode, deps: Deps) -> Move:
         new = NewDocument(
             node=unit.key, kind=DocumentKind.PROSE, text=text, base=before.id if before else None,
             inputs=tuple(stores.documents.inputs_of(before.id)) if before else (),
+            codex=stores.codex_uses.of(before.id) if before else None,
         )  # fmt: skip
         stores.documents.add(new, step)
         stores.nodes.add_written(unit, written - stores.nodes.get(unit.key).written)
@@ -44,7 +45,7 @@ def accept(text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str =
     """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
     written = deps.brief.language.measure(text)
     asked = run.card.ask_length
-    new = NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources)
+    new = NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources, codex=run.guard.use)
     status = NodeStatus.DONE if unit.status is NodeStatus.DONE else NodeStatus.WRITTEN  # closed if it is written anew
 
     def move(stores: Stores, step: int) -> None:

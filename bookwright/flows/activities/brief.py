@@ -5,16 +5,15 @@ Source: DESIGN section 10, item 0.
 
 from dataclasses import replace
 
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
-from bookwright.agents.relay.pieces import secret_level
 from bookwright.agents.workflows import briefing
 from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import previous_endings, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.codex import Visibility
+from bookwright.flows.unit_plans import form_of
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import FatalContextError
 from bookwright.models.gate import GateKind
@@ -22,7 +21,6 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.prompts import Card, render_problem
-from bookwright.prompts.render import render_secrets
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -42,7 +40,7 @@ def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
-    return not _run(unit, deps).is_done(briefing(unit.level, deps.profile.name).name)
+    return not deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name).name)
 
 
 def make_brief(unit: TaskNode, deps: Deps) -> None:
@@ -52,17 +50,19 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     """
     guard, run = guard_of(unit, deps), _run(unit, deps)
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    if secrets := _secrets(unit, deps):
-        run.add("secrets", secrets)
     agent = briefing(unit.level, deps.profile.name)
 
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
-        return "" if is_last else _problem(text, guard, deps)
+        problem = "" if is_last else _problem(text, guard, deps)
+        guard.note(*(found.excerpt for found in guard.violations(text) if problem))
+        return problem
 
     def conclude(text: str) -> Move:
         kept = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
-        new = NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=kept, inputs=run.sources)
+        new = NewDocument(
+            node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=kept, inputs=run.sources, codex=guard.use
+        )
 
         def keep(stores: Stores, step: int) -> None:
             stores.documents.add(new, step)
@@ -107,8 +107,9 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     length = brief_length(unit, deps)
     endings = previous_endings(unit, unit.level, deps)
     return replace(
-        unit_card(unit, deps), is_brief=True, word_allowance=length, plan_length=length, previous_endings=endings
-    )
+        unit_card(unit, deps), is_brief=True, word_allowance=length, plan_length=length, previous_endings=endings,
+        directions=form_of(unit, deps),
+    )  # fmt: skip
 
 
 def brief_length(unit: TaskNode, deps: Deps) -> int:
@@ -116,15 +117,6 @@ def brief_length(unit: TaskNode, deps: Deps) -> int:
     low, high = _BOUNDS
     scale = 1.0 if deps.brief.length_unit == "words" else _CHARACTERS_A_WORD
     return round(min(max((unit.length or 1) / BRIEF_SHARE, low * scale), high * scale))
-
-
-def _secrets(unit: TaskNode, deps: Deps) -> str:
-    """What is secret where the unit stands, as whoever makes the brief may know it; empty where nothing is."""
-    with deps.stores() as stores:
-        secrets = stores.codex.secrets()
-        reading = stores.codex.reading_order()
-    kept = [secret for secret in secrets if secret_level(secret, unit.label, reading) < Visibility.USE]
-    return render_secrets(kept, deps.desk.locale) if kept else ""
 
 
 def _problem(text: str, guard: Guard, deps: Deps) -> str:

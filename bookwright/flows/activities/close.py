@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from bookwright.agents import small
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.workflows import blurb_writer, evaluates, reviewer, summariser
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import both, no_move
 from bookwright.flows.activities.audit import audit, report_move
-from bookwright.flows.activities.extract import extract, taken_in
+from bookwright.flows.activities.extract import extract, last_prose, taken_in
 from bookwright.flows.activities.surroundings import (
     is_reviewed,
     previous_endings,
@@ -46,8 +46,8 @@ def close(unit: TaskNode, deps: Deps) -> None:
     run = deps.desk.begin(Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
     sources = _put_text_before(unit, run, deps)
     is_last_step = not _asks_review(unit, deps)
-    tells_state = stands_for_chapter(unit, deps)
-    asks_gate = gates.asks_chapter(unit, deps)
+    told = _owed(unit, deps)
+    asks_gate = not unit.is_brought_in and gates.asks_chapter(unit, deps)
     summaries: list[int] = []
 
     def summarised(text: str) -> Move:
@@ -55,8 +55,8 @@ def close(unit: TaskNode, deps: Deps) -> None:
             summary = stores.documents.add(_new(unit, DocumentKind.SUMMARY, text, run, sources), step)
             found(stores, step)
             summaries.append(summary.id)
-            if tells_state:
-                stores.queue.add(DocumentKind.GLOBAL_STATE, summary.id)
+            for kind in told:
+                stores.queue.add(kind, summary.id)
             if is_last_step:
                 _finish(unit, stores, asks_gate)
 
@@ -81,6 +81,11 @@ def close(unit: TaskNode, deps: Deps) -> None:
     run.run(reviewer(unit.level, deps.profile.name), reviewed)
 
 
+def close_designs(book: TaskNode, deps: Deps) -> None:
+    """Close a book of designs: it has said all that it has to say."""
+    deps.desk.journal.move(lambda stores, _: stores.nodes.change(book.key, status=NodeStatus.DONE.value))
+
+
 def _look_back(unit: TaskNode, deps: Deps) -> Move:
     """Judge what stands in a chapter's place and take it into the codex.
 
@@ -88,22 +93,47 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     """
     if not stands_for_chapter(unit, deps):
         return no_move
+    if unit.is_brought_in and evaluates(deps.profile.name):
+        extract(unit, deps)
+        return report_move(unit, prose_of(unit, deps), None, deps)  # nobody is asked to make the author's text better
     if evaluates(deps.profile.name):
         audit(unit, deps)
+        _close_again(unit, deps)
         if unit.parent is not None:  # a book in one piece needs no memory of itself
             extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
     with deps.stores() as stores:
-        prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+        prose = last_prose(unit, stores)
     return both(report_move(unit, text, None, deps), taken_in(unit, text, None, prose.id if prose else None))
+
+
+def _close_again(unit: TaskNode, deps: Deps) -> None:
+    """Sum up anew the parts of a chapter whose text the audit has changed, and what they are parts of."""
+    with deps.stores() as stores:
+        parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    for part in parts:
+        _close_again(part, deps)
+        if _is_outdated(part, deps):
+            close(part, deps)
+
+
+def _is_outdated(part: TaskNode, deps: Deps) -> bool:
+    """True if a summary is older than what it sums up."""
+    with deps.stores() as stores:
+        below = [child.key for child in stores.nodes.children(part.key, TaskType.WRITE)]
+        told = stores.documents.of_nodes(below, DocumentKind.SUMMARY)
+        prose = None if below else stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
+        summary = stores.documents.current(part.key, DocumentKind.SUMMARY, with_text=False)
+    return summary is not None and any(own.id > summary.id for own in (*told, *([prose] if prose else [])))
 
 
 def publish(book: TaskNode, deps: Deps) -> None:
     """Give the book its title, unless the author gave it one, and its blurb."""
     run = deps.desk.begin(Activity.PUBLISH, book, book, unit_card(book, deps), context="questions")
     with deps.stores() as stores:
-        summary = stores.documents.current(book.key, DocumentKind.SUMMARY)
+        told = stores.documents.current(book.key, DocumentKind.SUMMARY)
+        summary = stores.documents.latest(DocumentKind.BOOK_DESIGN) if deps.makes_designs else told
     if summary is not None:
         run.add("summary", summary.text)
 
@@ -133,6 +163,14 @@ def is_published(book: TaskNode, deps: Deps) -> bool:
     """True once the book has its blurb."""
     with deps.stores() as stores:
         return stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
+
+
+def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
+    """Return the running documents whose maintainers are to hear of a unit; nobody has designed what was brought in."""
+    if not stands_for_chapter(unit, deps):
+        return ()
+    design = (DocumentKind.BOOK_DESIGN,) if unit.is_brought_in else ()
+    return (*design, DocumentKind.GLOBAL_STATE)
 
 
 def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
@@ -165,6 +203,8 @@ def _summary_of(unit: TaskNode, deps: Deps) -> int:
 
 
 def _asks_review(unit: TaskNode, deps: Deps) -> bool:
+    if unit.is_brought_in:
+        return False
     if deps.profile.name is ProfileName.SMALL:
         return unit.level is Level.BOOK
     return is_reviewed(unit, deps)
@@ -180,8 +220,10 @@ def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int,
         else:
             prose = stores.documents.current(unit.key, DocumentKind.PROSE)
             documents = [prose] if prose else []
+    has_judges = evaluates(deps.profile.name) and stands_for_chapter(unit, deps)  # who have just read it
     for document in documents:
-        run.add("part" if parts else "text", document.text)
+        put = run.lead_with if has_judges and not parts else run.add
+        put("part" if parts else "text", document.text)
     return tuple(document.id for document in documents)
 
 

@@ -7,6 +7,7 @@ from bookwright.agents.workflows import flow_decision
 from bookwright.flows.activities.surroundings import (
     child_level_of,
     is_short_enough,
+    lengths_of_children,
     max_rounds,
     max_unit_length,
     unit_card,
@@ -33,11 +34,18 @@ def next_round(unit: TaskNode, deps: Deps) -> int | None:
         return None
     with deps.stores() as stores:
         is_busy = stores.nodes.first_open_task(unit.key) is not None
-    if is_busy or (unit.planning_round > unit.decided_round and deps.profile.asks_decision):
+    if is_busy or (unit.planning_round > unit.decided_round and asks_decision(deps)):
         return max(unit.planning_round, 1)
+    if deps.makes_designs and unit.planning_round:
+        return None
     if unit.planning_round >= max_rounds(deps) or (unit.planning_round and is_past_allowance(unit, deps)):
         return None
     return unit.planning_round + 1
+
+
+def asks_decision(deps: Deps) -> bool:
+    """Whether a model decides what a unit does next; a book of designs has nothing to decide on."""
+    return deps.profile.asks_decision and not deps.makes_designs
 
 
 def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
@@ -84,9 +92,9 @@ def guarded(decision: Decision, unit: TaskNode, deps: Deps) -> Decision:
     child = child_level_of(unit, deps)
     if child is None:
         return Decision.PROCEED_TO_WRITE
-    if decision is Decision.PROCEED_TO_WRITE and not is_short_enough(unit, deps):
+    if unit.child_level is not None or (decision is Decision.PROCEED_TO_WRITE and not is_short_enough(unit, deps)):
         return Decision.DIVIDE_HIERARCHY
-    is_divisible = (unit.length or 0) >= 2 * child.bounds[0]
+    is_divisible = (unit.length or 0) >= 2 * lengths_of_children(unit, deps).low
     if decision is Decision.DIVIDE_HIERARCHY and not is_divisible and is_short_enough(unit, deps):
         return Decision.PROCEED_TO_WRITE
     return decision
@@ -101,7 +109,7 @@ def settle(unit: TaskNode, deps: Deps) -> Decision:
     if unit.decision not in (None, Decision.CONTINUE_PLANNING):
         assert unit.decision is not None
         return unit.decision
-    decision = decision_by_length(unit, deps)
+    decision = Decision.PROCEED_TO_WRITE if deps.makes_designs else decision_by_length(unit, deps)
     if unit.planning_round:
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(unit.key, decision=decision.value))
     return decision

@@ -7,15 +7,18 @@ from bookwright.agents.parsing import Check
 from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
+from bookwright.flows.activities import outlined
 from bookwright.flows.activities.surroundings import (
     child_level_of,
     drawn_facts,
+    lengths_of_children,
     max_unit_length,
     previous_endings,
     unit_card,
     usual_child,
 )
 from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import form_of
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
 from bookwright.models.length import ChildLength, division_is_over, grant_child_length, spread
@@ -42,10 +45,12 @@ def wants_child(unit: TaskNode, deps: Deps) -> bool:
     """Tell whether the division goes on: the engine ends it, by what is left of the length."""
     with deps.stores() as stores:
         last = stores.nodes.last_unit(unit.key)
-    if last is None:
+    if last is None or outlined.is_foreseen(unit, last, deps):
         return True
     if not division_is_incremental(last.level) or last.is_last:
         return False
+    if last.is_brought_in:
+        return unit.remaining > 0  # the book goes on behind what its author wrote, however little is to come
     usual = usual_child(unit, deps)
     if not last.level.is_at_least(Level.ACT):
         usual = min(usual, max_unit_length(deps))
@@ -60,10 +65,12 @@ def divide(unit: TaskNode, deps: Deps) -> None:
         raise BookPaused(f"{unit.name} can be divided no further", "raise max_unit_length in the brief")
     with deps.stores() as stores:
         index = stores.nodes.count_units(unit.key) + 1
+    if outlined.add_foreseen(unit, level, index, deps):
+        return
     is_incremental = division_is_incremental(level)
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
-    card = replace(card, draw=drawn_facts(unit, deps))
+    card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps))
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
@@ -120,8 +127,9 @@ def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
 
 
 def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> ChildLength:
-    limit = None if level.is_at_least(Level.ACT) else max_unit_length(deps)
-    return grant_child_length(unit.remaining, proposed, usual_child(unit, deps), level.bounds, limit)
+    lengths = lengths_of_children(unit, deps)
+    limit = None if level.is_at_least(Level.ACT) or lengths.is_planned else max_unit_length(deps)
+    return grant_child_length(unit.remaining, proposed, lengths.usual, (lengths.low, lengths.high), limit)
 
 
 def _add_next(

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.react.sources import documents, findings
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
+from bookwright.flows.activities.leaving import kind_of, leave_document
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
@@ -15,10 +16,8 @@ from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.task import TaskNode
 from bookwright.prompts.render import render_unverified
-from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 
 def execute(node: TaskNode, deps: Deps) -> None:
@@ -32,7 +31,10 @@ def execute(node: TaskNode, deps: Deps) -> None:
     workflow = _workflow(node, unit, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
-    run.run(workflow[-1], lambda text: _leave_document(node, unit, _made(node, text, workflow, run, deps), run))
+    run.run(
+        workflow[-1],
+        lambda text: leave_document(node, unit, found_document(node, text, workflow, run, deps), run, deps),
+    )
 
 
 def aggregate(node: TaskNode, deps: Deps) -> None:
@@ -51,8 +53,8 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
         run.add("part", part.text)
     merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
     inputs = tuple(part.id for part in below)
-    made = NewDocument(node=node.key, kind=_kind(node), text="", data=merged, inputs=inputs)
-    run.run(agent, lambda text: _leave_document(node, unit, made.model_copy(update={"text": text}), run))
+    made = NewDocument(node=node.key, kind=kind_of(node), text="", data=merged, inputs=inputs)
+    run.run(agent, lambda text: leave_document(node, unit, made.model_copy(update={"text": text}), run, deps))
 
 
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:
@@ -64,8 +66,8 @@ def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> W
     return design_workflow(unit.level, expert, deps.profile.name)
 
 
-def _made(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:
-    """The document of a task, with what was looked up for it; findings that nobody looked up say so first."""
+def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:
+    """Return the document of a task, with what was looked up for it; findings that nobody looked up say so first."""
     looking = [agent for agent in workflow if agent.tools]
     uses = run.uses(*looking)
     found = findings(uses, text)
@@ -73,24 +75,8 @@ def _made(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps:
     has_data = is_unverified or bool(found.sources)
     return NewDocument(
         node=node.key,
-        kind=_kind(node),
+        kind=kind_of(node),
         text=f"{render_unverified(deps.brief.language.english_name)}\n\n{text}" if is_unverified else text,
         data=found.model_dump_json() if has_data else "",
         inputs=documents(uses),
     )
-
-
-def _leave_document(node: TaskNode, unit: TaskNode, made: NewDocument, run: ActivityRun) -> Move:
-    new = made.model_copy(update={"inputs": tuple(dict.fromkeys((*run.sources, *made.inputs)))})
-
-    def move(stores: Stores, step: int) -> None:
-        document = stores.documents.add(new, step)
-        stores.nodes.change(node.key, status=NodeStatus.DONE.value)
-        if unit.level is Level.BOOK and node.parent == unit.key and node.task_type is TaskType.DESIGN:
-            stores.queue.add(DocumentKind.BOOK_DESIGN, document.id)
-
-    return move
-
-
-def _kind(node: TaskNode) -> DocumentKind:
-    return DocumentKind.DESIGN if node.task_type is TaskType.DESIGN else DocumentKind.FINDINGS

@@ -6,9 +6,12 @@ What an author said is never overwritten (`CodexRepository.merge`). Source: DESI
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.agents.desk import ActivityRun, Conclude
+from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.artefact import Conclude
 from bookwright.agents.relay.alerts import PACINGS, generate_alerts, unintended
+from bookwright.agents.relay.climax import climax_ahead
 from bookwright.agents.relay.extracting import Ground, design_records, entry_record
+from bookwright.agents.relay.foreshadowing import as_before, without_unit
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.touches import place_of, touched_by
@@ -17,21 +20,24 @@ from bookwright.flows.activities.surroundings import child_level_of, max_unit_le
 from bookwright.flows.deps import Deps
 from bookwright.models.codex import CodexEntry
 from bookwright.models.codex_record import Origin, Record, RecordKind
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
 from bookwright.models.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
 from bookwright.models.foreshadowing import Foreshadowing
 from bookwright.models.level import Level, usual_child_length
 from bookwright.models.plan import TaskType
-from bookwright.models.step import Activity
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
+from bookwright.storage.taking_back import is_told_over, take_back
 
 _MOST_ENTRIES, _ENTRY_CHARACTERS, _MOST_THREADS = 24, 360, 40
 _DESIGN_SHARE = 0.8
 """Of the room of a designer's prompt, for the designs themselves."""
 _PACING = PACINGS["medium"]
+_FIRST_ROUND = 2
+"""Of a chapter's review: its judges have those before it."""
 _MOST_STRAYS = 3
 
 
@@ -53,6 +59,8 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
     ground = Ground(_chapters_of(book, deps), (deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
 
     def concluded(found: DesignExtraction) -> Move:
+        if deps.blueprint is not None and deps.blueprint.plan.has_register:  # who laid them down knew of what
+            found = found.model_copy(update={"secrets": (), "threads": ()})
         records, _ = design_records(found, ground)
 
         def move(stores: Stores, step: int) -> None:
@@ -70,16 +78,20 @@ def _ask(run: ActivityRun, conclude: Conclude) -> None:
     run.run(EXTRACT_DESIGN, conclude)
 
 
-def extract(unit: TaskNode, deps: Deps) -> None:
+def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     """Hold an accepted chapter against the codex, take in what it adds, and record what it did for the threads.
 
     Where no answer can be used, code alone looks for the threads' words; the attempts are on record.
     """
     text = prose_of(unit, deps)
+    if _tells_of_replaced(unit, deps):
+        deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
     sight = _sight(unit, text, deps)
     card = replace(unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines)
-    run = deps.desk.begin(Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=2, next_activity="close")
-    run.add("text", text)
+    run = deps.desk.begin(
+        Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
+    )
+    run.lead_with("text", text)
     if run.failures(EXTRACT.name) <= deps.desk.settings.max_repairs:
         try:
             run.run(EXTRACT, lambda found: taken_in(unit, text, found, sight.prose))
@@ -90,11 +102,27 @@ def extract(unit: TaskNode, deps: Deps) -> None:
         deps.desk.journal.move(taken_in(unit, text, None, sight.prose))
 
 
+def extract_again(unit: TaskNode, deps: Deps) -> None:
+    """Take in a closed chapter whose prose was changed since; once for each version of it."""
+    with deps.stores() as stores:
+        prose = last_prose(unit, stores)
+    if prose is None:
+        return
+    if evaluates(deps.profile.name):
+        extract(unit, deps, AMENDING_ROUNDS + prose.version)
+    else:
+        deps.desk.journal.move(taken_in(unit, prose_of(unit, deps), None, prose.id))
+
+
 def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | None) -> Move:
-    """The move that takes a chapter into the codex and the register; None for what code alone has found."""
+    """The move that takes a chapter into the codex and the register; None for what code alone has found.
+
+    What an earlier text of the chapter told, and nobody else, goes.
+    """
 
     def move(stores: Stores, step: int) -> None:
         said = found or Extraction()
+        take_back(stores, unit, step or None, only_replaced=found is None)
         refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
         touched = touched_by(text, said.touches, threads, unit.label, reading)
@@ -102,16 +130,37 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
             version = stores.codex.get(RecordKind.FORESHADOWING, thread.id).version
             stores.codex.edit(thread, version, Origin.PROSE, document=prose, step=step or None)
         after = stores.codex.threads()
-        alerts = generate_alerts(after, unit.label, reading, _PACING)
-        strays = [f"{alert.detail}: “{alert.excerpt}”" for alert in unintended(text, after)[:_MOST_STRAYS]]
+        alerts = generate_alerts(after, unit.label, reading, _PACING, climax=climax_ahead(unit, stores, reading))
         report = ConsistencyReport(
             unit=unit.label, results=results_of(said.checks) if found else {},
             details=tuple(check for check in said.checks if check.result in ("warning", "error")),
-            refused=(*refused, *touched.refused), alerts=(*(alert.detail for alert in alerts), *strays),
+            refused=(*refused, *touched.refused), alerts=tuple(alert.detail for alert in alerts),
+            strays=tuple(alert.excerpt for alert in unintended(text, after)[:_MOST_STRAYS]),
         )  # fmt: skip
         _keep(report, unit, prose, stores, step)
 
     return move
+
+
+def forget(unit: TaskNode, stores: Stores, step: int) -> None:
+    """Take out of the codex and the register what the prose of a unit did there: it is to be written anew."""
+    take_back(stores, unit, step or None)
+    reading = stores.codex.reading_order()
+    for stored in stores.codex.current(RecordKind.FORESHADOWING):
+        assert isinstance(stored.record, Foreshadowing)
+        stores.codex.edit(
+            without_unit(stored.record, unit.label, reading), stored.version, Origin.PROSE, step=step or None
+        )
+
+
+def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
+    """Return the prose of a unit, without its text; of one in parts, that of the last."""
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    return (
+        last_prose(parts[-1], stores)
+        if parts
+        else stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+    )
 
 
 @dataclass(frozen=True)
@@ -134,13 +183,24 @@ class _Sight:
         return tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in self.threads)
 
 
+def _tells_of_replaced(unit: TaskNode, deps: Deps) -> bool:
+    with deps.stores() as stores:
+        return is_told_over(stores, unit)
+
+
+def _forget_replaced(unit: TaskNode, stores: Stores, step: int) -> None:
+    take_back(stores, unit, step or None, only_replaced=True)
+
+
 def _sight(unit: TaskNode, text: str, deps: Deps) -> _Sight:
-    """The entries that the text names, and the threads that are not over."""
+    """The entries that the text names, and the threads that were not over before it."""
     draft = fold(text)
     with deps.stores() as stores:
         seen = [own.entry for own in stores.codex.seen_at(unit.label) if own.is_there]
-        threads = [own for own in stores.codex.threads() if own.is_open or own.status == "registered"]
-        prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+        reading = stores.codex.reading_order()
+        before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
+        threads = [own for own in before if own.is_open or own.status == "registered"]
+        prose = last_prose(unit, stores)
         report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
     named = [own for own in seen if any(True for name in own.names for _ in find_keyword(draft, name))]
     is_recorded = report is not None and (prose is None or report.id > prose.id)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import count
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.desk import ActivityRun
 from bookwright.agents.parsing import Check
 from bookwright.agents.relay.gaps import Gapped, has_fillings, without
 from bookwright.agents.relay.leaks import LeakIssue
@@ -27,19 +27,18 @@ from bookwright.agents.relay.reviewing import (
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, SHORTEN, evaluates
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
+from bookwright.flows.activities.purging import reviewed_move, without_leaks
 from bookwright.flows.activities.surroundings import is_off_length, kept_in, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Cuts
-from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult
 from bookwright.models.gate import FallbackHistory, Refusal
-from bookwright.models.leak import LeakJudgement, LeakReport, LeakRound
+from bookwright.models.leak import LeakJudgement, LeakRound
 from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions, shortened
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 _LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
 """How much is asked for of what is missing or too much: code takes as much of it as fits, so that
@@ -61,17 +60,27 @@ class Finish:
     deps: Deps
     draft: str = ""
     """The first full draft, by whose length the book's models are known."""
+    taken: Callable[[str], Move] | None = None
+    """The move that makes a text the unit's prose where a finished one is changed; in the walk `accept` makes it.
+
+    Nobody is asked there: of what is refused to the end code takes out the sentences."""
     rounds: list[LeakRound] = field(default_factory=list)
     _last: tuple[ActivityRun, str] | None = None
     """The step whose record carries the acceptance if no later one does."""
 
-    def finish(self, last: Agent, read: Callable[[str], str], check: Check | None = None) -> None:
-        """Ask the last step, and bring what it writes to acceptance."""
-        answer = self.run.run(last, lambda text: self._settled(read(text)), check=check)
-        self._last = (self.run, last.name)
+    def finish(self, last: Agent, read: Callable[[str], str], check: Check | None = None, *, step: str = "") -> None:
+        """Ask the last step, under its own name or another, and bring what it writes to acceptance."""
+        answer = self.run.run(last, lambda text: self._settled(read(text)), check=check, step=step)
+        self._last = (self.run, step or last.name)
         text = self._reviewed(read(answer.value))
         if text is not None and self._is_off(text):
             self._mend_length(text)
+
+    def hold(self, text: str) -> None:
+        """Hold a text that stands against what is kept there now, and take it in as it comes out of that."""
+        held = self._reviewed(text)
+        if held is not None:
+            self._accept_late(held)
 
     @cached_property
     def kept(self) -> Kept:
@@ -97,9 +106,13 @@ class Finish:
             self.rounds.append(found)
             if found.result != "rejected":
                 return text
+            self.run.guard.note(*(text[issue.start : issue.end] for issue in self._found(text)))
             if number <= retries:
                 text = self._repaired(text, found, number)
                 continue
+            if self.taken is not None:
+                self._accept_late(self._purged(text, found))
+                return None
             ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
             if ruling.is_approved:
                 self._accept_late(ruling.text, ruling.by.value)
@@ -118,9 +131,10 @@ class Finish:
         secrets = tuple(f"{secret.id}: {secret.content}" for secret in self.kept.secrets)
         card = replace(unit_card(self.unit, self.deps), secrets=(*secrets, *self.kept.settings), spots=near)
         run = self.deps.desk.begin(
-            Activity.REVIEW, self.unit, self.unit, card, context="evaluator", next_activity="close"
-        )
-        run.add("text", text)
+            Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
+            next_activity="close",
+        )  # fmt: skip
+        run.lead_with("text", text)
 
         def concluded(judgement: LeakJudgement) -> Move | None:
             after = judged(text, found, judgement)
@@ -174,13 +188,29 @@ class Finish:
 
     def _accepted(self, text: str, rounds: list[LeakRound], decided_by: str = "") -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
-        accepted = accept(text, self.unit, self.run, self.deps, self.draft)
+        accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft)
         return both(accepted, reviewed_move(self.unit, rounds, decided_by))
 
     def _accept_late(self, text: str, decided_by: str = "") -> None:
-        assert self._last is not None
+        if self._last is None:  # a text that stood already, and nobody was asked about it
+            self.deps.desk.journal.move(self._accepted(text, self.rounds, decided_by))
+            return
         run, step = self._last
         run.make_late(step, self._accepted(text, self.rounds, decided_by))
+
+    def _purged(self, text: str, found: LeakRound) -> str:
+        """Take out what was refused to the end.
+
+        Raises:
+            NoResult: Nothing would be left.
+        """
+        gapped = self._gapped(text, found)
+        if not gapped.holds_text:
+            raise NoResult(
+                f"every sentence of {self.unit.name} in its new words gives a secret away; the old ones stand",
+                f"`bookwright secrets list {self.unit.book}` shows what is in force",
+            )
+        return gapped.filled("")
 
     def _mend_length(self, text: str) -> None:
         """One bounded step that adds passages or drops sentences; code does the counting.
@@ -199,8 +229,7 @@ class Finish:
         def mended(answer: str | Cuts) -> Move:
             if isinstance(answer, Cuts):
                 return self._accepted(shortened(text, answer.cuts, target, language), self.rounds)
-            new = lengthened(text, read_insertions(answer), target, language)
-            return self._accepted(text if is_rejected(self._found(new)) else new, self.rounds)
+            return self._accepted(self._longer(text, answer), self.rounds)
 
         if self.run.failures(mender.name) <= self.deps.desk.settings.max_repairs:
             self.run.card = replace(self.run.card, missing_length=round(wanted))
@@ -210,35 +239,11 @@ class Finish:
                 return
         self._accept_late(text)
 
-
-def purged(text: str, unit: TaskNode, deps: Deps) -> tuple[str, Move]:
-    """Return a text without the sentences in which code finds a leak, and the move that keeps what it found.
-
-    For prose of a model that cannot be asked to revise.
-    """
-    issues = review_by_code(text, kept_in(unit, deps), deps.brief.language, deps.embedder)
-    found = round_of_code(issues)
-    if not is_rejected(issues):
-        return text, reviewed_move(unit, [found])
-    left = without(text, [(issue.start, issue.end) for issue in issues])
-    is_usable = left.holds_text
-    after = [found, LeakRound(result="approved")] if is_usable else [found]
-    return left.filled("") if is_usable else text, reviewed_move(unit, after)
-
-
-def reviewed_move(unit: TaskNode, rounds: list[LeakRound], decided_by: str = "") -> Move:
-    """The move that keeps what reviews found; nothing is kept of a text in which nobody found anything."""
-    report = LeakReport(unit=unit.label, rounds=tuple(rounds), decided_by=decided_by)
-    is_clean = all(found.result == "approved" for found in rounds)
-
-    def move(stores: Stores, step: int) -> None:
-        if not is_clean:
-            new = NewDocument(
-                node=unit.key, kind=DocumentKind.LEAK_REVIEW, text=report.as_text, data=report.model_dump_json()
-            )
-            stores.documents.add(new, step or None)
-
-    return move
+    def _longer(self, text: str, answer: str) -> str:
+        """The text with the passages of an answer, but for their sentences that give something away."""
+        free = [replace(found, text=without_leaks(found.text, self._found)) for found in read_insertions(answer)]
+        new = lengthened(text, free, self.unit.length or 1, self.deps.brief.language)
+        return text if is_rejected(self._found(new)) else new
 
 
 def fills_gaps(locale: str, answer: str) -> str:

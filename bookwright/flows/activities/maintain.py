@@ -4,18 +4,20 @@ Deferred, not concurrent; a failed update waits for the next occasion and never 
 Source: C-03, S3-120 to S3-126.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.context.materials import origin_of
-from bookwright.agents.workflows import book_design_maintainer, global_state_maintainer
+from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.binding import RELEASE, lost_lines, without_releases
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.profile import ProfileName
 from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -25,6 +27,10 @@ from bookwright.storage.stores import Stores
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
 """Least and most words of a maintained document; between them a tenth of the book."""
+
+
+_TOGETHER, _TOGETHER_SMALL = 8, 2
+"""How many chapters that were brought in are told to the maintainers at once, and to weak ones."""
 
 
 def maintain(unit: TaskNode, deps: Deps) -> None:
@@ -39,6 +45,17 @@ def maintain(unit: TaskNode, deps: Deps) -> None:
                 condense(deps)
 
 
+def keep_up(unit: TaskNode, deps: Deps) -> None:
+    """Take in what chapters that were brought in have told, before more of it waits than one prompt holds."""
+    if not unit.is_brought_in:
+        return
+    with deps.stores() as stores:
+        waiting = sum(kind is DocumentKind.GLOBAL_STATE for _, kind, _ in stores.queue.waiting())
+    most = _TOGETHER_SMALL if deps.profile.name is ProfileName.SMALL else _TOGETHER
+    if waiting >= most or (waiting and unit.parent is None):
+        maintain(unit, deps)
+
+
 def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], deps: Deps) -> None:
     with deps.stores() as stores:
         book = stores.nodes.root()
@@ -50,7 +67,7 @@ def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], dep
     up_to = items[-1][0]
     card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
     run = deps.desk.begin(Activity.MAINTAIN, book, book, card, context="maintainer", round_=up_to)
-    agent = _agent(kind, deps)
+    agent = _agent(kind, news, deps)
     if run.failures(agent.name) > deps.desk.settings.max_repairs:
         return  # this news could not be taken in; the next will bring both
     present_text = present.text if present else ""
@@ -96,7 +113,10 @@ def _kept(answer: str | GlobalState, before: GlobalState | None, origin: str, de
     return render_state(state, deps.brief.language.english_name), state.model_dump_json(exclude_defaults=True)
 
 
-def _agent(kind: DocumentKind, deps: Deps) -> Agent:
+def _agent(kind: DocumentKind, news: Sequence[Document], deps: Deps) -> Agent:
+    is_told = all(document.kind is DocumentKind.SUMMARY for document in news)
+    if kind is DocumentKind.BOOK_DESIGN and is_told and deps.profile.name is not ProfileName.SMALL:
+        return INFER
     if kind is DocumentKind.BOOK_DESIGN:
         return book_design_maintainer(deps.profile.name)
     return global_state_maintainer(deps.profile.name)

@@ -8,6 +8,7 @@ from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import form_of
 from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
 from bookwright.models.gate import GateKind
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
@@ -24,7 +25,9 @@ MAX_DECOMPOSITION_DEPTH = 3
 def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     """Plan one round; the last step's tasks become nodes below the unit."""
     unit = deps.fresh(unit)
-    card = replace(unit_card(unit, deps), round=planning_round, draw=drawn_facts(unit, deps))
+    card = replace(
+        unit_card(unit, deps), round=planning_round, draw=drawn_facts(unit, deps), directions=form_of(unit, deps)
+    )
     workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name)
     run = deps.desk.begin(
         Activity.PLAN, unit, unit, card, context=workflow[0].context, round_=planning_round, next_activity="judge"

@@ -4,7 +4,7 @@ A model that knows the task names what has to be found; the index answers with p
 opinions. Source: DESIGN section 9, "Retrieval".
 """
 
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps

@@ -7,10 +7,10 @@ Source: DESIGN section 8, profile `small`.
 from dataclasses import replace
 
 from bookwright.agents import small
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
 from bookwright.flows.activities.acceptance import accept, both
-from bookwright.flows.activities.finish import purged
+from bookwright.flows.activities.purging import finder, purged, without_leaks
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.plan import TaskType
@@ -48,13 +48,14 @@ def phase_of(unit: TaskNode) -> str:
 
 
 def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: ActivityRun, deps: Deps) -> str:
-    language = deps.brief.language
+    language, find = deps.brief.language, finder(unit, deps)
     text = opening
     for piece in range(1, small.PIECES + 1):
         run.card = replace(run.card, piece=piece)
         prefill = small.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, bare=True, may_be_cut=True).value
-        text = run.guard.redact(small.trimmed(small.joined(text, reply), language))
+        told = run.guard.redact(small.trimmed(small.joined(text, reply), language))
+        text = without_leaks(told, find) or told  # what is cut here another piece can make good
         if small.is_enough(text, unit.length or 1, language):
             break
     return _held(text, closing, unit, deps)

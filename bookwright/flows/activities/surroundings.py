@@ -1,16 +1,19 @@
 """What several activities ask about a unit's place in its book."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
 from bookwright.agents.cards import element_allowance, make_card
 from bookwright.agents.relay.reviewing import Kept, kept_at
 from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.models.document import DocumentKind
 from bookwright.models.length import TOLERANCE, is_off
-from bookwright.models.level import Level, child_level, usual_child_length
+from bookwright.models.level import Level
 from bookwright.models.place import order_of
 from bookwright.models.plan import TaskType
+from bookwright.models.profile import ProfileName
 from bookwright.models.prose import last_sentences
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, Told
@@ -22,8 +25,9 @@ _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
 _ENDINGS = 3
 
-_LAST_UNIT_SHARE = 0.02
-"""Share of the book's length that its last unit may miss: nobody comes after it to make it good."""
+_LAST_UNIT_SHARE, _WHOLE_BOOK_SHARE = 0.0075, 0.05
+"""Share of the book's length that its last unit may miss, since nobody comes after it to make it good; and a book
+that is written in one piece."""
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
@@ -47,18 +51,28 @@ def max_unit_length(deps: Deps) -> int:
 
 def child_level_of(unit: TaskNode, deps: Deps) -> Level | None:
     """Return the level a unit divides into; None for a paragraph, which can only be written."""
-    return child_level(unit.level, unit.length or 1)
+    return planned_child(unit, deps)
+
+
+def lengths_of_children(unit: TaskNode, deps: Deps) -> ChildLengths:
+    """Return how long this unit's children are to be; those of a unit that has none are as long as itself."""
+    level = child_level_of(unit, deps)
+    return child_lengths(unit, level, max_unit_length(deps), deps) if level else ChildLengths(unit.length or 1, 0, 0)
 
 
 def usual_child(unit: TaskNode, deps: Deps) -> int:
     """Return the usual length of this unit's children."""
-    level = child_level_of(unit, deps)
-    return usual_child_length(level, max_unit_length(deps)) if level else unit.length or 1
+    return lengths_of_children(unit, deps).usual
 
 
 def is_short_enough(unit: TaskNode, deps: Deps) -> bool:
-    """True if the unit may be written at once: what its elders fell short by may put it a little over."""
-    return (unit.length or 0) <= max_unit_length(deps) * (1 + TOLERANCE)
+    """True if the unit may be written at once: what its elders fell short by may put it a little over.
+
+    One whose children the author or a blueprint has settled is divided, however short it is.
+    """
+    if unit.child_level is not None:
+        return False
+    return counted_child(unit, deps) is None and (unit.length or 0) <= max_unit_length(deps) * (1 + TOLERANCE)
 
 
 def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
@@ -97,8 +111,7 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
 def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     """Return the card of an activity with everything that its unit's place decides."""
     above = deps.storage.above(unit)
-    child = child_level_of(unit, deps)
-    low, high = child.bounds if child else (0, 0)
+    child, lengths = child_level_of(unit, deps), lengths_of_children(unit, deps)
     return replace(
         make_card(deps.brief, unit, task),
         parent_level=above[0].level.value if above else "",
@@ -110,12 +123,21 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         open_points=unit.open_points,
         element_allowance=element_allowance(unit.length or 1, deps.brief.language),
         word_allowance=design_allowance(unit, deps),
-        usual_child_length=usual_child(unit, deps),
+        usual_child_length=lengths.usual,
         remaining_length=max(unit.remaining, 1),
-        child_low=low,
-        child_high=high,
+        child_low=lengths.low,
+        child_high=lengths.high,
         outline=unit.outline,
+        spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
     )
+
+
+def orders_for(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
+    """Return the notes under which an author has rejected a unit's plan, design or text."""
+    if unit.revision == 1:
+        return ()
+    with deps.stores() as stores:
+        return stores.gates.orders(unit)
 
 
 def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Told:
@@ -154,23 +176,30 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
 def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
     """True if a text misses its unit's length by more than it may; the book's last unit may miss less."""
     target, tolerance = unit.length or 1, TOLERANCE
-    if is_last and unit.parent is not None:
-        tolerance = min(TOLERANCE, _LAST_UNIT_SHARE * deps.brief.length / target)
+    if is_last:
+        share = _LAST_UNIT_SHARE if unit.parent else _WHOLE_BOOK_SHARE
+        tolerance = min(TOLERANCE, share * deps.brief.length / target)
     return is_off(target, deps.brief.language.measure(text), tolerance)
 
 
 def prose_of(unit: TaskNode, deps: Deps) -> str:
     """Return all prose of a unit, its own or that of its parts in reading order."""
+    return "\n\n".join(text for _, text in prose_parts(unit, deps))
+
+
+def prose_parts(unit: TaskNode, deps: Deps) -> list[tuple[TaskNode, str]]:
+    """Return the units that hold a unit's prose, each with its text, in reading order; itself if it has its own."""
     with deps.stores() as stores:
-        return "\n\n".join(_texts_below(unit, stores))
+        return list(_texts_below(unit, stores))
 
 
-def _texts_below(unit: TaskNode, stores: Stores) -> list[str]:
+def _texts_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str]]:
     parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    if parts:
-        return [text for part in parts for text in _texts_below(part, stores)]
-    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
-    return [prose.text] if prose else []
+    for part in parts:
+        yield from _texts_below(part, stores)
+    prose = None if parts else stores.documents.current(unit.key, DocumentKind.PROSE)
+    if prose is not None:
+        yield unit, prose.text
 
 
 def kept_in(unit: TaskNode, deps: Deps) -> Kept:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.desk import ActivityRun
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.quality import spots_in
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
 from bookwright.flows import gates
@@ -12,6 +12,7 @@ from bookwright.flows.activities.brief import brief_of, check_context, guard_of
 from bookwright.flows.activities.finish import Finish
 from bookwright.flows.activities.surroundings import previous_endings, unit_card
 from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind
 from bookwright.models.language import Language
 from bookwright.models.length import LengthRecord
@@ -37,6 +38,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
         guard=guard_of(unit, deps),
     )  # fmt: skip
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    gates.show_order(unit, run, deps)
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
         return
@@ -85,6 +87,7 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
         plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
         previous_endings=previous_endings(unit, unit.level, deps),
         open_points=(),  # the brief settles them, or leaves them unsaid
+        directions=form_of(unit, deps),
     )
 
 

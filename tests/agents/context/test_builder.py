@@ -262,6 +262,7 @@ def test_the_parts_of_a_task_are_shown_until_its_own_document_stands(library):
         library.add_task(stores, chapter, "The first part says so.", parent=task)
         second = library.add_task(stores, chapter, parent=task)
     during = block(library.build(chapter, Activity.EXECUTE, "designer", node=second), "design_dependent")
+    merging = block(library.build(chapter, Activity.AGGREGATE, "designer", node=task), "design_dependent")
 
     with library.storage.write() as stores:
         stores.documents.add(NewDocument(node=task.key, kind=DocumentKind.DESIGN, text="The whole says so."), None)
@@ -269,6 +270,7 @@ def test_the_parts_of_a_task_are_shown_until_its_own_document_stands(library):
     after = block(library.build(chapter), "design_dependent")
 
     assert "The first part says so." in during
+    assert "The first part says so." not in merging  # whoever merges the parts has them whole
     assert "The whole says so." in after
     assert "The first part says so." not in after
 

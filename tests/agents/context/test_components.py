@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, Change, components_of
+from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, Change, components_of, lasts
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.step import Activity
 from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
@@ -25,11 +25,20 @@ def test_what_changes_by_the_unit_only_leads():
 
 
 @pytest.mark.parametrize("activity", [
-    Activity.PLAN, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE, Activity.DIVIDE,
-    Activity.BRIEF,
+    Activity.PLAN, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE, Activity.BRIEF,
 ])  # fmt: skip
 def test_every_activity_that_makes_something_of_a_unit_has_all_ten(activity):
     assert components_of(activity, "planner", PROFILES[ProfileName.STANDARD]) == COMPONENTS
+
+
+def test_a_division_has_all_ten_with_what_each_part_changes_at_the_end():
+    shown = components_of(Activity.DIVIDE, "planner", PROFILES[ProfileName.STANDARD])
+
+    assert set(shown) == set(COMPONENTS)
+    assert [component.tag for component in shown if lasts(component, Activity.DIVIDE)] == [
+        "book_level_design", "upper_level_design", "upper_level_search", "design_dependent", "search_dependent",
+    ]  # fmt: skip
+    assert all(lasts(component, Activity.DIVIDE) for component in shown[:5])
 
 
 @pytest.mark.parametrize("profile", [ProfileName.STANDARD, ProfileName.FINE])

@@ -93,6 +93,42 @@ def test_the_premise_makes_a_name_public_and_no_sentence_that_tells_the_secret()
     assert told.violations("He was buried alive beneath it.")
 
 
+CRANE = "The harbour master Odell Crane forged the tide tables. Since then Petra Vane pays him."
+PREMISE = "A clerk suspects the harbour master of a fraud."
+
+
+@pytest.mark.parametrize("named", [
+    {"told": (PREMISE, "Odell Crane")}, {"told": (PREMISE, CRANE)},
+    {"told": (PREMISE,), "designed": ("- **Odell Crane**: sixty, vain. He opens the gate at dawn.",)},
+])  # fmt: skip
+def test_a_name_that_the_book_uses_openly_is_no_phrase_with_or_without_its_title(named):
+    open_ = Guard(Withholding((CRANE,)), **named)
+
+    assert open_.violations("Odell Crane opens the gate. The harbour master Odell Crane yawns.") == ()
+    for telling in ("Crane forged them.", "He forged the tide again.", "Petra Vane pays."):
+        assert open_.violations(telling)
+
+
+@pytest.mark.parametrize(
+    "design", ["Odell Crane forged the tide tables.", "In truth Odell Crane forged it.", "", "Crane is old."]
+)
+def test_a_name_that_a_design_only_tells_the_secret_of_stays_one(design):
+    kept = Guard(Withholding((CRANE,)), designed=(design,))
+
+    assert kept.violations("Odell Crane opens the gate.")
+
+
+def test_a_verb_before_a_public_name_is_no_title():
+    kept = guard("He burned Petra Vane in the kiln of the old mill.", told=("Petra Vane", "The kiln was cold."))
+
+    assert kept.violations("Petra Vane sang.") == ()
+    assert kept.violations("He burned Petra that night.")
+
+
+def test_a_public_name_that_is_forbidden_too_is_found_all_the_same():
+    assert guard(CRANE, words=("Odell Crane",), told=("Odell Crane",)).violations("Odell Crane yawns.")
+
+
 def test_a_guard_of_nothing_finds_nothing():
     idle = Guard.idle()
 

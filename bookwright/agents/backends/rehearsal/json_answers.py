@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bookwright.agents.backends.rehearsal import relay, upkeep, wishes
+from bookwright.agents.backends.rehearsal import blueprints, relay, upkeep, wishes
 from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
@@ -26,11 +26,13 @@ from bookwright.models.decision import (
     Verdict,
 )
 from bookwright.models.extraction import DesignExtraction, Extraction
+from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.leak import LeakJudgement
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput
 from bookwright.models.quality import QualityJudgement
 from bookwright.models.reading import Reading
+from bookwright.models.register import FewThreads, Register
 from bookwright.models.state import GlobalState
 
 COMPLEX_BY_SCORE = 0.08
@@ -59,6 +61,8 @@ def json_answer(step: Step, shape: type[BaseModel], mode: Mode) -> str:
 def _tasks(step: Step, mode: Mode) -> dict[str, Any]:
     if step.activity == "divide":
         return _children(step)
+    if step.name == "entries":
+        return blueprints.entries(step)
     rng, voice = step.rng(), step.voice
     is_part = step.activity == "decompose"
     count = rng.randint(2, 3) if is_part or step.card.round > 1 or step.is_small else rng.randint(2, 4)
@@ -201,4 +205,8 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     Extraction: lambda step, mode: relay.extraction(step),
     DesignExtraction: lambda step, mode: relay.design_extraction(step),
     Reading: wishes.reading,
+    FewThreads: lambda step, mode: blueprints.few_threads(step),
+    Register: lambda step, mode: blueprints.register(step),
+    FoundFaults: lambda step, mode: blueprints.faults(step),
+    Verification: lambda step, mode: blueprints.verification(step),
 }

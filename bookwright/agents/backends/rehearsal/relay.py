@@ -40,6 +40,12 @@ _GAP = re.compile(r"\[gap (\d+)\]")
 _THREAD = re.compile(r"(\S+) \((\w+)\)")
 
 
+def hidden(language: Language, number: int) -> tuple[str, str]:
+    """Return a secret in a language, and the words that would tell it."""
+    content, word = _HIDDEN[language]
+    return content.format(n=number), word
+
+
 def fillings(step: Step) -> str:
     """Close every gap with a sentence."""
     rng, voice = step.rng(), step.voice

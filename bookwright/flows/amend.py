@@ -1,0 +1,173 @@
+"""Having a model change a document: by an author's note, or because what it rests on reads otherwise now."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.workflows import AMEND, AMEND_PROSE
+from bookwright.flows.activities.brief import guard_of
+from bookwright.flows.activities.finish import Finish
+from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.deps import Deps
+from bookwright.flows.revise import data_kept, put
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.errors import InvalidInput
+from bookwright.models.length import TOLERANCE, is_off
+from bookwright.models.step import AMENDING_ROUNDS, Activity, StepKey
+from bookwright.models.task import TaskNode
+from bookwright.storage.journal import Move
+from bookwright.storage.stores import Stores
+from bookwright.storage.texts import text_hash
+
+_MAKERS = {
+    DocumentKind.PROSE: (Activity.WRITE, "write_plan"),
+    DocumentKind.DESIGN: (Activity.EXECUTE, "designer"),
+    DocumentKind.FINDINGS: (Activity.EXECUTE, "researcher"),
+    DocumentKind.WRITERS_BRIEF: (Activity.BRIEF, "write_plan"),
+    DocumentKind.SUMMARY: (Activity.CLOSE, "evaluator"),
+    DocumentKind.REVIEW: (Activity.CLOSE, "evaluator"),
+    DocumentKind.BLURB: (Activity.PUBLISH, "questions"),
+    DocumentKind.BOOK_DESIGN: (Activity.MAINTAIN, "maintainer"),
+}
+"""As which activity, and with whose budget, a document is looked at again: its maker's."""
+
+AMENDED = "amend."
+"""Begins the name of a step that changed a text; the version that it changed follows, and the order's key."""
+
+_KEY_CHARACTERS = 8
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """How a document is to be changed."""
+
+    order: str
+    origin: DocumentOrigin
+    rests_on: tuple[int, ...] = ()
+    """Documents whose words stand in the order."""
+    length: int | None = None
+    """How long prose is to be, in the book's unit; about as long as it was planned if None."""
+
+    def step_of(self, old: Document) -> str:
+        """The name of the step that makes it: another order is another step."""
+        said = f"{self.order} {self.length}" if self.length else self.order
+        return f"{AMENDED}{old.version}.{text_hash(said)[:_KEY_CHARACTERS]}"
+
+
+def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> None:
+    """Have a model change a document as ordered, in steps of its maker's; the last is recorded with the new version.
+
+    Prose is reviewed like any draft, and its length is mended like any draft's. A note is kept as it was given.
+
+    Raises:
+        InvalidInput: Nothing of the order may be told to whoever writes there.
+        NoResult: No answer was one.
+        BookPaused, BackendError: As for any step.
+    """
+    node = _at_no_other_order(node, old, wanted, deps)
+    run = _begin(node, old, deps, wanted)
+    run.add("text", old.text)
+    run.add("order", _sayable(wanted.order, run, node))
+    run.rests_on(*wanted.rests_on)
+    if old.kind is DocumentKind.PROSE:
+        finish = Finish(run.unit, run, deps, taken=lambda text: _put_prose(node, old, text, wanted, run))
+        work: Callable[[], None] = partial(finish.finish, AMEND_PROSE, str.strip, step=wanted.step_of(old))
+    else:
+        work = partial(_amend_text, node, old, wanted, run, deps)
+    deps.window.run(_MAKERS[old.kind][0], node, work)
+
+
+def hold(node: TaskNode, old: Document, deps: Deps) -> None:
+    """Review prose that stands against what is kept from readers now, and store what comes of it as a new version.
+
+    Raises:
+        NoResult: Every sentence gives something away.
+        BookPaused, BackendError: As for any step.
+    """
+    wanted = Amendment("", DocumentOrigin.REFRESH)
+    run = _begin(node, old, deps, wanted)
+    with deps.stores() as stores:
+        sources = tuple(stores.documents.inputs_of(old.id))
+    finish = Finish(run.unit, run, deps, taken=lambda text: _put_prose(node, old, text, wanted, run, sources))
+    deps.window.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
+
+
+def _sayable(order: str, run: ActivityRun, node: TaskNode) -> str:
+    if run.guard.redact(order):
+        return order
+    raise InvalidInput(
+        f"every sentence of the note says what is secret in {node.name}, so no writer may read it; nothing was asked. "
+        f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead",
+    )
+
+
+def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment) -> ActivityRun:
+    """Sit down to a document in a round of its own, so that what once made it is not found in its place."""
+    activity, context = _MAKERS[old.kind]
+    unit = unit_of(node, deps)
+    card = unit_card(unit, deps, None if node.is_unit else node)
+    length, guard = old.length, None
+    if old.kind is DocumentKind.PROSE:
+        length, guard = wanted.length or _planned_length(unit, old, deps), guard_of(unit, deps)
+        unit = unit.model_copy(update={"length": length})
+    return deps.desk.begin(
+        activity, node, unit, replace(card, ask_length=length, word_allowance=length), context=context,
+        round_=AMENDING_ROUNDS + old.version, guard=guard,
+    )  # fmt: skip
+
+
+def _planned_length(unit: TaskNode, old: Document, deps: Deps) -> int:
+    """The unit's length, or that of its text where an author once gave it another."""
+    planned = unit.length or old.length
+    return old.length if is_off(planned, old.length, TOLERANCE) else planned
+
+
+def _at_no_other_order(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> TaskNode:
+    """Return the node, at a new revision where another order was begun with and not carried out."""
+    key = StepKey(
+        book=node.book, node=node.key, revision=node.revision, activity=_MAKERS[old.kind][0],
+        round=AMENDING_ROUNDS + old.version, step=wanted.step_of(old),
+    )  # fmt: skip
+    with deps.stores() as stores:
+        begun = stores.steps.names_in_round(key)
+    if begun and key.step not in begun:
+        deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
+        return deps.fresh(node)
+    return node
+
+
+def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:
+    with deps.stores() as stores:
+        data = data_kept(stores, old)
+
+    def amended(text: str) -> Move:
+        new = _version(node, old, text.strip(), wanted, (*run.sources, old.id), data=data, codex=run.guard.use)
+        return lambda stores, step: _put(stores, node, old, new, step)
+
+    run.run(AMEND, amended, step=wanted.step_of(old))
+
+
+def _put_prose(
+    node: TaskNode, old: Document, text: str, wanted: Amendment, run: ActivityRun,
+    sources: tuple[int, ...] | None = None,
+) -> Move:  # fmt: skip
+    """The move that puts prose in the place of older prose; what nobody has written anew keeps its step."""
+    inputs = (*run.sources, old.id) if sources is None else sources
+    new = _version(node, old, text, wanted, inputs, codex=run.guard.use)
+    return lambda stores, step: _put(stores, node, old, new, step or old.step)
+
+
+def _version(
+    node: TaskNode, old: Document, text: str, wanted: Amendment, inputs: tuple[int, ...], **values: Any
+) -> NewDocument:
+    note = wanted.order if wanted.origin is DocumentOrigin.NOTE else ""
+    return NewDocument(
+        node=node.key, kind=old.kind, text=text, inputs=inputs, origin=wanted.origin, base=old.version, note=note,
+        **values,
+    )  # fmt: skip
+
+
+def _put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> None:
+    put(stores, node, old, new, step)

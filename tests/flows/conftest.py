@@ -1,0 +1,64 @@
+"""Finished books that several modules change copies of."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bookwright.flows.library import open_library
+from bookwright.models.codex import CodexEntry, EntryKind, Section
+from bookwright.storage.stores import BookStorage
+from tests.flows.changed import Written, written
+
+SECRET = "Old Tam is the drowned king under another name."
+HABIT = "Keeps a brass key under the third stair of the quay."
+
+HEIR = {"id": "heir", "content": SECRET, "forbidden_keywords": ["drowned king"]}
+SABINE = CodexEntry(
+    id="sabine", kind=EntryKind.CHARACTER, name="Sabine", aliases=("Pell Anders",),
+    sections=(Section(name="habit", text=HABIT),),
+)  # fmt: skip
+
+
+def _written(factory: pytest.TempPathFactory, name: str, **brief: Any) -> Iterator[Written]:
+    found = written(factory.mktemp(name), entries=[SABINE], secrets=[HEIR], **brief)
+    yield found
+    found[0].database.dispose()
+
+
+@pytest.fixture(scope="session")
+def novel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """A book of twelve chapters with a secret and somebody in its codex."""
+    yield from _written(tmp_path_factory, "novel", length=20_000, profile="economy", max_unit_length=1_650)
+
+
+@pytest.fixture(scope="session")
+def hundred(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """One of about a hundred chapters."""
+    yield from _written(tmp_path_factory, "hundred", length=250_000, profile="economy")
+
+
+@pytest.fixture(scope="session")
+def fable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """One of three chapters."""
+    yield from _written(tmp_path_factory, "fable", length=6_000, profile="economy")
+
+
+@pytest.fixture(scope="session")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """One of three chapters that a model has read beside the secret."""
+    yield from _written(tmp_path_factory, "reviewed", length=5_000, profile="standard")
+
+
+@pytest.fixture
+def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Written]:
+    """A copy of the book that the test names, to be changed."""
+    storage, settings = request.getfixturevalue(request.param)
+    home = tmp_path / "copy"
+    shutil.copytree(settings.home, home)
+    own = settings.model_copy(update={"home": home})
+    database = open_library(own)
+    yield BookStorage(database, storage.book, storage.language), own
+    database.dispose()

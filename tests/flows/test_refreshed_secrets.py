@@ -1,0 +1,228 @@
+"""What is made anew after a secret was changed, or by a note, tells no more than it may, at the length it had."""
+
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from bookwright.agents.backends.budget import BudgetLedger
+from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.service import ModelService
+from bookwright.flows.amend import Amendment, amend
+from bookwright.flows.hold import Surroundings, hold
+from bookwright.flows.refresh import Redone, Wanted, refresh
+from bookwright.flows.revise import chosen, restore
+from bookwright.flows.staleness import Staleness
+from bookwright.models.codex_record import Origin, RecordKind
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.errors import InvalidInput
+from bookwright.models.length import is_off
+from bookwright.models.step import Reply
+from bookwright.storage.stores import BookStorage
+from tests.flows.changed import MARK, Written
+from tests.flows.conftest import SECRET
+
+EVERYTHING = Wanted()
+on_fable = pytest.mark.parametrize("copied", ["fable"], indirect=True)
+
+
+class Saying:
+    """Asks the rehearsal author, and says something of its own where a text is to be changed."""
+
+    def __init__(self, models: ModelService, **said: str) -> None:
+        self._models = models
+        self._said = said
+        self.steps: list[str] = []
+        self.prompts: list[str] = []
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Answer a step, if there is something to be said, with those words; `{text}` is the text that stands."""
+        step = request.facts["step"].partition(".")[0]
+        self.steps.append(step)
+        self.prompts.append("\n".join(request.prompt.blocks))
+        reply = self._models.ask(request, budget, listener, on_failure)
+        if step not in self._said:
+            return reply
+        text = next((made.text for made in request.facts["artefacts"] if made.tag == "text"), "")
+        return reply.model_copy(update={"text": self._said[step].format(text=text), "finish_reason": "stop"})
+
+
+def edit(storage: BookStorage, **values: Any) -> None:
+    """Change the secret as its author."""
+    with storage.write() as stores:
+        found = stores.codex.get(RecordKind.SECRET, "heir")
+        record = type(found.record).model_validate(found.record.model_dump() | values)
+        stores.codex.edit(record, found.version, Origin.AUTHOR)
+
+
+def prose(storage: BookStorage, label: str) -> Document:
+    with storage.read() as stores:
+        return chosen(stores, stores.nodes.by_label(label), DocumentKind.PROSE)
+
+
+def stale(storage: BookStorage) -> list[tuple[str, DocumentKind]]:
+    with storage.read() as stores:
+        found = Staleness(stores.books.get(storage.book).brief).direct(stores)
+    return [(one.document.label, one.document.kind) for one in found]
+
+
+def redo(copied: Written, asker: Any, wanted: Wanted = EVERYTHING) -> list[Redone]:
+    storage, settings = copied
+    with hold(storage.book, Surroundings(settings, storage.database, asker), is_walk=False) as deps:
+        return refresh(wanted, deps, lambda redone: None)
+
+
+def note(copied: Written, words: str, asker: Any, length: int | None = None) -> Document:
+    """Have the first chapter changed by a note."""
+    storage, settings = copied
+    with storage.read() as stores:
+        node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
+        old = chosen(stores, node, DocumentKind.PROSE)
+    with hold(storage.book, Surroundings(settings, storage.database, asker), is_walk=False) as deps:
+        amend(node, old, Amendment(words, DocumentOrigin.NOTE, length=length), deps)
+    return prose(storage, node.label)
+
+
+@pytest.mark.soak
+@on_fable
+def test_a_refresh_after_a_changed_secret_ends_and_a_second_one_asks_nobody(copied: Written) -> None:
+    storage, settings = copied
+    edit(storage, content="Old Tam sold the light to the wreckers of Grey Sound.")
+    before = stale(storage)
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models)
+        done = redo(copied, asker)
+        calls = len(asker.steps)
+        again = redo(copied, asker)
+
+    assert len(before) == 3
+    assert len(done) >= 3
+    assert stale(storage) == []
+    assert (again, len(asker.steps)) == ([], calls)
+
+
+@on_fable
+def test_a_text_that_tells_what_is_secret_now_tells_it_no_more_after_a_refresh(copied: Written) -> None:
+    storage, settings = copied
+    with storage.read() as stores:
+        first = stores.codex.reading_order().chapters[0]
+    word = MARK.findall(prose(storage, first).text)[1].rstrip("-")
+    edit(storage, forbidden_keywords=["drowned king", word])
+
+    with closing(ModelService(settings)) as models:
+        redo(copied, Saying(models))
+
+    text = prose(storage, first)
+    assert word not in text.text
+    assert text.origin is DocumentOrigin.REFRESH
+    assert stale(storage) == []
+
+
+@on_fable
+def test_a_text_that_tells_nothing_of_a_changed_secret_stays_as_it_is_and_nobody_is_asked(copied: Written) -> None:
+    storage, settings = copied
+    with storage.read() as stores:
+        first, *_, last = stores.codex.reading_order().chapters
+        summary = stores.documents.current(stores.nodes.by_label(first).key, DocumentKind.SUMMARY)
+        assert summary is not None
+    told = prose(storage, first).text + prose(storage, last).text
+    word = next(mark for mark in MARK.findall(summary.text) if mark not in told).rstrip("-")
+    before = prose(storage, last)
+    edit(storage, forbidden_keywords=["drowned king", word])
+    was_stale = (last, DocumentKind.PROSE) in stale(storage)
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models)
+        redo(copied, asker, Wanted(last))
+
+    after = prose(storage, last)
+    assert was_stale
+    assert set(asker.steps) <= {"book_design", "global_state"}  # who were owed something before
+    assert (after.version, after.text) == (before.version + 1, before.text)
+
+
+@on_fable
+def test_no_revision_by_a_note_puts_a_secret_on_a_page(copied: Written) -> None:
+    _, settings = copied
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models, amend=f"{SECRET}\n\n{{text}}", revise_leak=f"@gap 1\n{SECRET}")
+        text = note(copied, "Let the king be seen from afar.", asker)
+
+    assert asker.steps.count("revise_leak") == settings.review_retries
+    assert SECRET not in text.text
+    assert "drowned king" not in text.text
+    assert text.origin is DocumentOrigin.NOTE
+    assert not any(SECRET in prompt for prompt in asker.prompts)
+
+
+@on_fable
+def test_a_note_that_only_tells_a_secret_is_refused_before_anything_is_paid(copied: Written) -> None:
+    _, settings = copied
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models)
+        with pytest.raises(InvalidInput, match="what is secret"):
+            note(copied, SECRET, asker)
+
+    assert asker.steps == []
+
+
+@on_fable
+@pytest.mark.parametrize("answer", ["{text}\n\n{text}", "He rowed out. Nobody saw him go."])
+def test_a_revision_that_misses_its_length_is_mended_like_a_draft(copied: Written, answer: str) -> None:
+    storage, settings = copied
+    with storage.read() as stores:
+        planned = stores.nodes.by_label(stores.codex.reading_order().chapters[0]).length or 0
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models, amend=answer)
+        text = note(copied, "Let him go out at night.", asker)
+
+    assert asker.steps[1] == ("shorten" if "{text}" in answer else "lengthen")
+    assert not is_off(planned, text.length) or asker.steps[1] == "lengthen"
+
+
+@pytest.mark.soak
+@on_fable
+def test_a_note_may_ask_for_another_length(copied: Written) -> None:
+    _, settings = copied
+
+    with closing(ModelService(settings)) as models:
+        text = note(copied, "Half of it is talk; cut that.", Saying(models, amend="{text}"), length=1_600)
+
+    assert not is_off(1_600, text.length)
+
+
+@pytest.mark.soak
+@on_fable
+def test_another_note_than_the_one_that_was_begun_is_another_order(copied: Written) -> None:
+    _, settings = copied
+
+    with closing(ModelService(settings)) as models:
+        gone = Saying(models, amend="")
+        with pytest.raises(Exception, match="no result"):
+            note(copied, "Let him go out at night.", gone)
+        text = note(copied, "Let him stay.", Saying(models, amend="He stayed.\n\n{text}"))
+
+    assert text.text.startswith("He stayed.")
+
+
+@pytest.mark.soak
+@on_fable
+def test_a_text_that_was_taken_up_again_is_made_anew_like_any_other(copied: Written) -> None:
+    storage, settings = copied
+    with closing(ModelService(settings)) as models:
+        text = note(copied, "Let him stay.", Saying(models, amend="He stayed.\n\n{text}"))
+        with storage.write() as stores:
+            node = stores.nodes.get(text.node)
+            restore(stores, node, DocumentKind.PROSE, text.version - 1)
+        word = MARK.findall(prose(storage, node.label).text)[1].rstrip("-")
+        edit(storage, forbidden_keywords=[word])
+        redo(copied, Saying(models))
+
+    assert word not in prose(storage, node.label).text
+    assert stale(storage) == []
