@@ -21,22 +21,34 @@ name = "looked_up"
 kind = "search"
 prompt = "looked_up"
 titles = { en = "What is known", zh = "已知之事", ja = "知られていること", ko = "알려진 것" }
-goals = { en = "Find out how such coasts are mapped.", zh = "查明這種海岸怎麼測繪。", ja = "海岸の測り方を調べる。", ko = "해안을 어떻게 재는지 알아낸다." }
 share = 0.5
+[stages.members.goals]
+en = "Find out how such coasts are mapped."
+zh = "查明這種海岸怎麼測繪。"
+ja = "海岸の測り方を調べる。"
+ko = "해안을 어떻게 재는지 알아낸다."
 
 [[stages.members]]
 name = "coast"
 prompt = "coast"
 titles = { en = "The coast", zh = "海岸", ja = "海岸", ko = "해안" }
-goals = { en = "Say where land ends.", zh = "寫明陸地止於何處。", ja = "陸の終わるところを決める。", ko = "뭍이 끝나는 곳을 정한다." }
+[stages.members.goals]
+en = "Say where land ends."
+zh = "寫明陸地止於何處。"
+ja = "陸の終わるところを決める。"
+ko = "뭍이 끝나는 곳을 정한다."
 
 [[stages.members]]
 name = "places"
 prompt = "places"
 titles = { en = "Places", zh = "地方", ja = "土地", ko = "곳" }
-goals = { en = "Name the places and what each lives on.", zh = "列出各地和它靠什麼活。", ja = "土地とその生業を挙げる。", ko = "곳과 그 생업을 든다." }
 entries = { prompt = "place", least = 2, most = 3, words = [150, 400] }
 share = 2
+[stages.members.goals]
+en = "Name the places and what each lives on."
+zh = "列出各地和它靠什麼活。"
+ja = "土地とその生業を挙げる。"
+ko = "곳과 그 생업을 든다."
 
 [[stages]]
 name = "pages"
@@ -47,7 +59,11 @@ name = "overview"
 kind = "page"
 page = "overview"
 titles = { en = "Overview", zh = "總覽", ja = "概要", ko = "개요" }
-goals = { en = "Show what there is.", zh = "列出有什麼。", ja = "何があるかを示す。", ko = "무엇이 있는지 보인다." }
+[stages.members.goals]
+en = "Show what there is."
+zh = "列出有什麼。"
+ja = "何があるかを示す。"
+ko = "무엇이 있는지 보인다."
 
 [[stages]]
 name = "validation"
@@ -57,13 +73,21 @@ titles = { en = "Validation", zh = "查核", ja = "検証", ko = "검증" }
 name = "review"
 kind = "review"
 titles = { en = "First round", zh = "第一輪", ja = "一巡目", ko = "1차" }
-goals = { en = "Find what contradicts.", zh = "找出矛盾。", ja = "矛盾を見つける。", ko = "어긋남을 찾는다." }
+[stages.members.goals]
+en = "Find what contradicts."
+zh = "找出矛盾。"
+ja = "矛盾を見つける。"
+ko = "어긋남을 찾는다."
 
 [[stages.members]]
 name = "verify"
 kind = "verify"
 titles = { en = "Second round", zh = "第二輪", ja = "二巡目", ko = "2차" }
-goals = { en = "Look again.", zh = "再看一遍。", ja = "見直す。", ko = "다시 본다." }
+[stages.members.goals]
+en = "Look again."
+zh = "再看一遍。"
+ja = "見直す。"
+ko = "다시 본다."
 
 [[stages]]
 name = "readme"
@@ -74,7 +98,11 @@ name = "readme"
 kind = "page"
 page = "readme"
 titles = { en = "README", zh = "README", ja = "README", ko = "README" }
-goals = { en = "Tell what stands where.", zh = "寫明哪裡有什麼。", ja = "何がどこにあるかを示す。", ko = "무엇이 어디 있는지 알린다." }
+[stages.members.goals]
+en = "Tell what stands where."
+zh = "寫明哪裡有什麼。"
+ja = "何がどこにあるかを示す。"
+ko = "무엇이 어디 있는지 알린다."
 """
 
 CASE = """
@@ -108,16 +136,24 @@ folders = { en = "planning", zh = "規劃", ja = "企画", ko = "기획" }
 name = "crime"
 prompt = "crime"
 titles = { en = "The crime", zh = "案情", ja = "犯行", ko = "범행" }
-goals = { en = "Say what was done.", zh = "寫明做了什麼。", ja = "何がなされたかを決める。", ko = "무슨 일이 있었는지 정한다." }
 is_spoiler = true
+[stages.members.goals]
+en = "Say what was done."
+zh = "寫明做了什麼。"
+ja = "何がなされたかを決める。"
+ko = "무슨 일이 있었는지 정한다."
 
 [[stages.members]]
 name = "clues"
 kind = "register"
 prompt = "clues"
 titles = { en = "Clues", zh = "線索", ja = "手がかり", ko = "단서" }
-goals = { en = "List the clues.", zh = "列出線索。", ja = "手がかりを挙げる。", ko = "단서를 적는다." }
 is_spoiler = true
+[stages.members.goals]
+en = "List the clues."
+zh = "列出線索。"
+ja = "手がかりを挙げる。"
+ko = "단서를 적는다."
 
 [[stages]]
 name = "validation"
@@ -129,20 +165,32 @@ name = "review"
 kind = "review"
 of = ["prose", "crime"]
 titles = { en = "First round", zh = "第一輪", ja = "一巡目", ko = "1차" }
-goals = { en = "Find what is unfair.", zh = "找出不公平之處。", ja = "不公平を見つける。", ko = "불공정을 찾는다." }
+[stages.members.goals]
+en = "Find what is unfair."
+zh = "找出不公平之處。"
+ja = "不公平を見つける。"
+ko = "불공정을 찾는다."
 
 [[stages.members]]
 name = "verify"
 kind = "verify"
 titles = { en = "Second round", zh = "第二輪", ja = "二巡目", ko = "2차" }
-goals = { en = "Look again.", zh = "再看一遍。", ja = "見直す。", ko = "다시 본다." }
+[stages.members.goals]
+en = "Look again."
+zh = "再看一遍。"
+ja = "見直す。"
+ko = "다시 본다."
 
 [[stages.members]]
 name = "clue_index"
 kind = "page"
 page = "clue_index"
 titles = { en = "Clue index", zh = "線索索引", ja = "手がかり索引", ko = "단서 색인" }
-goals = { en = "List where clues stand.", zh = "列出線索的位置。", ja = "手がかりの場所を示す。", ko = "단서의 자리를 적는다." }
+[stages.members.goals]
+en = "List where clues stand."
+zh = "列出線索的位置。"
+ja = "手がかりの場所を示す。"
+ko = "단서의 자리를 적는다."
 """
 
 _PAGE = """{% extends "story/blueprint/page_frame.md.j2" %}

@@ -38,7 +38,7 @@ def of_blueprint(chosen: str, brief_file: Path | None, options: dict[str, Any]) 
 def usual_length(plan: Blueprint, language: str | None, premise: str) -> int:
     """Return how long a blueprint's book is for which no length was asked, in the language's unit of length."""
     known = Language(language) if language in tuple(Language) else detect_language(premise)
-    return plan.words if known.length_unit == "words" else round(plan.words * CHARACTERS_A_WORD, -2)
+    return plan.words if known.length_unit == "words" else round(plan.words * CHARACTERS_A_WORD / 100) * 100
 
 
 def go_on_with(book: str, kind: str, prompt: str | None, model: str | None) -> str:

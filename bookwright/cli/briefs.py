@@ -8,6 +8,7 @@ from typing import Any
 from bookwright.cli.samples import check_sample, named_file, read_sample
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
+from bookwright.storage.blueprints import as_chosen
 
 _TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
 
@@ -22,7 +23,7 @@ def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
     model = options.pop("model", None)
     if model is not None:
         options["models"] = {"default": model}  # an option goes before whatever roles the file names
-    brief = _with_sample(_parsed(path, options), path)
+    brief = _with_blueprint(_with_sample(_parsed(path, options), path), path)
     if not budget:
         return brief
     caps = brief.budget.model_dump(exclude_unset=True) | budget
@@ -38,6 +39,12 @@ def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
 
     values = named | {key: value for key, value in options.items() if value is not None}
     return make_brief(with_outline(values, option, path))
+
+
+def _with_blueprint(brief: Brief, path: Path | None) -> Brief:
+    """Keep the folder of a blueprint in full, one that a file names as it lies from that file."""
+    chosen = as_chosen(brief.blueprint, path.parent if path else Path.cwd())
+    return brief if chosen == brief.blueprint else make_brief(given(brief) | {"blueprint": chosen})
 
 
 def _with_sample(brief: Brief, path: Path | None) -> Brief:

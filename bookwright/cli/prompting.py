@@ -16,6 +16,7 @@ from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.tool import ToolResponse
 from bookwright.prompts.edited import render_edited, source_of, takes_in
+from bookwright.storage.blueprints import blueprint_of
 from bookwright.storage.steps import NO_LONGER_KEPT, AskedStep
 
 _LINES_TOLD = 6
@@ -111,8 +112,9 @@ def _show_template(opened: OpenBook, step: int, wanted: str | None, as_json: boo
     locale = (brief.prompt_language or brief.language).value
     with opened.storage.read() as stores:
         path = wanted or stores.steps.asked(step).template
-    text, file = source_of(path, locale)
-    parts = takes_in(path, locale)
+    folder = _prompts_of(opened)
+    text, file = source_of(path, locale, folder)
+    parts = takes_in(path, locale, folder)
     if as_json:
         print_json({
             "book": opened.book.id, "step": step, "template": path, "locale": locale, "file": str(file),
@@ -123,6 +125,12 @@ def _show_template(opened: OpenBook, step: int, wanted: str | None, as_json: boo
     if parts:
         note(f"it takes in {', '.join(parts)} (--as prints one of them)")
     print_text(text.rstrip("\n"))
+
+
+def _prompts_of(opened: OpenBook) -> Path | None:
+    """Where the templates of the book's blueprint stand; None where it has none."""
+    chosen = opened.book.brief.blueprint
+    return blueprint_of(chosen, opened.settings.home).prompts if chosen else None
 
 
 def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None) -> _Rendered:
@@ -140,8 +148,9 @@ def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None)
         raise InvalidInput(f"the prompt of step {number} is no longer kept, so nothing can be rendered beside it")
     again = ask_again(step, opened.storage, opened.settings)
     replaced = stands_for or step.template
-    source_of(replaced, again.locale)  # one that is not there would change nothing, and say nothing
-    own_part = render_edited(file, replaced, step.template, again.card, again.locale)
+    folder = _prompts_of(opened)
+    source_of(replaced, again.locale, folder)  # one that is not there would change nothing, and say nothing
+    own_part = render_edited(file, replaced, step.template, again.card, again.locale, folder)
     return _Rendered(step, file, again.locale, asked, [*asked[:-1], own_part], again.own_part)
 
 

@@ -13,6 +13,7 @@ from bookwright.exports.chapters import chapter_texts, first_chapters
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report_notes import notes_of
 from bookwright.exports.report_threads import threads_of
+from bookwright.exports.report_validation import validation_of
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.figures import StyleProfile
@@ -46,6 +47,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     chapters = tuple(_chapters(storage, measurer, profile, first))
     with storage.read() as stores:
         threads = threads_of(stores, _Numbers(chapters))
+        validation = tuple(validation_of(stores, storage.language))
     guide = render_style_guide(profile, book.brief.length_unit)
     cover = Manuscript(storage).cover()
     return BookReport(
@@ -53,6 +55,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         unit=book.brief.length_unit, state=book.state.value, written=root.written,
         length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
         style=tuple(guide.splitlines()), style_chapters=first, threads=threads, costs=costs,
+        validation=validation,
     )  # fmt: skip
 
 

@@ -81,5 +81,7 @@ class BookReport(BaseModel):
     """How the book is to sound, a habit a line."""
     style_chapters: int = 0
     """How many first chapters that rests on; 0 for a sample that was given."""
+    validation: tuple[str, ...] = ()
+    """A blueprint's verdict on the book, and below it what it leaves open."""
     threads: tuple[Thread, ...] = ()
     costs: tuple[RoleCost, ...] = ()

@@ -6,6 +6,7 @@ from pathlib import Path
 from jinja2 import (
     BaseLoader,
     ChoiceLoader,
+    Environment,
     FunctionLoader,
     TemplateError,
     TemplateNotFound,
@@ -16,34 +17,36 @@ from jinja2 import (
 
 from bookwright.models.errors import InvalidTemplate
 from bookwright.prompts.card import Card
-from bookwright.prompts.render import environment
+from bookwright.prompts.render import environment, environment_with
 
 _ENDING = ".md.j2"
 _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What an expression in a template may raise; there is nothing else that runs."""
 
 
-def source_of(path: str, locale: str) -> tuple[str, Path]:
+def source_of(path: str, locale: str, folder: Path | None = None) -> tuple[str, Path]:
     """Return a template's text as a prompt language sees it, and the file it stands in.
+
+    `folder` holds the templates of the book's blueprint, if it has one.
 
     Raises:
         InvalidTemplate: This version has no such template.
     """
-    name, jinja = f"{path}{_ENDING}", environment(locale)
+    name, jinja = f"{path}{_ENDING}", _environment(locale, folder)
     try:
-        text, file, _ = _loader(locale).get_source(jinja, name)
+        text, file, _ = _loader(jinja).get_source(jinja, name)
     except TemplateNotFound:
         raise InvalidTemplate(f"this version has no template {path!r}") from None
     return text, Path(str(file))
 
 
-def takes_in(path: str, locale: str) -> list[str]:
+def takes_in(path: str, locale: str, folder: Path | None = None) -> list[str]:
     """Return the templates that one extends, includes or imports, by path."""
-    found = meta.find_referenced_templates(environment(locale).parse(source_of(path, locale)[0]))
+    found = meta.find_referenced_templates(_environment(locale, folder).parse(source_of(path, locale, folder)[0]))
     return sorted({name.removesuffix(_ENDING) for name in found if name is not None})
 
 
-def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: str) -> str:
+def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: str, folder: Path | None = None) -> str:
     """Render what `prompts.render` renders for a path, with a file in the place of that template or of one it takes in.
 
     All other templates are found as always, the overlay's before the English ones.
@@ -53,7 +56,8 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
     """
     text, name = _read(file), f"{stands_for}{_ENDING}"
     own = FunctionLoader(lambda wanted: (text, str(file), None) if wanted == name else None)
-    jinja = environment(locale).overlay(loader=ChoiceLoader([own, _loader(locale)]))
+    shipped = _environment(locale, folder)
+    jinja = shipped.overlay(loader=ChoiceLoader([own, _loader(shipped)]))
     try:
         return jinja.get_template(f"{path}{_ENDING}").render(vars(card)).strip()
     except TemplateSyntaxError as error:
@@ -69,10 +73,13 @@ def render_edited(file: Path, stands_for: str, path: str, card: Card, locale: st
         raise InvalidTemplate(f"{_place(error, file)}: {error}") from None
 
 
-def _loader(locale: str) -> BaseLoader:
-    loader = environment(locale).loader
-    assert loader is not None
-    return loader
+def _environment(locale: str, folder: Path | None) -> Environment:
+    return environment(locale) if folder is None else environment_with(folder, locale)
+
+
+def _loader(templates: Environment) -> BaseLoader:
+    assert templates.loader is not None
+    return templates.loader
 
 
 def _read(file: Path) -> str:

@@ -246,7 +246,8 @@ class NodeRepository:
         """Return the nodes from the book down to where the work goes on; a book may have tasks after its last page."""
         path = [self.root()]
         while path[-1].status is not NodeStatus.DONE or len(path) == 1:
-            below = self.first_open_task(path[-1].key) or self.first_open_unit(path[-1].key)
+            is_closed = path[-1].status is NodeStatus.DONE
+            below = self.first_open_task(path[-1].key) or (None if is_closed else self.first_open_unit(path[-1].key))
             if below is None:
                 break
             path.append(below)

@@ -1,12 +1,15 @@
 """A book of designs, by a blueprint that stands in a folder of the test."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.flows.blueprints.opening import open_tree
+from bookwright.flows.blueprints.pages import cut_to_tokens
+from bookwright.flows.blueprints.reviewing import Read, batches_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, Fault, FoundFaults, Point, Verification
@@ -45,7 +48,7 @@ def test_members_are_done_one_after_another_in_the_order_of_the_file(
     _, window, _ = written
     intervals = sorted((start, end) for _, start, end in window.worked)
 
-    assert all(end < after for (_, end), (after, _) in zip(intervals, intervals[1:], strict=False))
+    assert all(end < after for (_, end), (after, _) in pairwise(intervals))
     order = list(dict.fromkeys("/".join(stage.split("/")[:2]) for stage, _, _ in window.worked))
     assert order == [
         "ground/looked_up", "ground/coast", "ground/places", "pages/overview", "validation/review",
@@ -131,6 +134,36 @@ def test_a_page_of_code_is_made_anew_when_a_page_that_it_is_of_was_mended(
         inputs = stores.documents.inputs_of(overview.id)
 
     assert document("1.2", DocumentKind.DESIGN, deps).id in inputs
+
+
+def test_a_reviewer_reads_in_batches_that_fit_and_a_long_page_alone(
+    written: tuple[Rehearsing, Intervals, Deps],
+) -> None:
+    _, _, deps = written
+    page = document("1.2", DocumentKind.DESIGN, deps)
+    node = next(node for node in staged(deps) if node.label == "1.2")
+    texts = [*("tide " * 600 for _ in range(40)), "tide " * 60_000, "tide "]
+    reads = [Read(node, page.model_copy(update={"text": text})) for text in texts]
+
+    batches = batches_of(reads, deps)
+
+    budget = deps.profile.context_budget["evaluator"]
+    assert [read for batch in batches for read in batch] == reads
+    short = [batch for batch in batches if reads[40] not in batch]
+    assert all(sum(deps.desk.count_tokens(read.shown) for read in batch) <= budget for batch in short)
+    assert [batch for batch in batches if reads[40] in batch] == [[reads[40]]]
+
+
+def test_what_stands_before_a_step_is_bounded_however_much_there_is(
+    written: tuple[Rehearsing, Intervals, Deps],
+) -> None:
+    models, _, deps = written
+    most = max(deps.profile.context_budget.values())
+
+    for request in models.requests:
+        artefacts = sum(deps.desk.count_tokens(made.text) for made in request.facts["artefacts"])
+        assert artefacts <= most
+    assert deps.desk.count_tokens(cut_to_tokens("tide " * 60_000, 500, deps)) <= 501
 
 
 def test_only_code_looks_where_no_model_may_judge_and_nothing_is_mended_for_a_weak_one(tmp_path: Path) -> None:

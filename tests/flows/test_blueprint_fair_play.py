@@ -18,7 +18,7 @@ from bookwright.models.extraction import Extraction, FoundTouch
 from bookwright.models.faults import CheckState
 from bookwright.models.foreshadowing import EventType
 from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.register import RegisteredSecret, RegisteredThread, Register, Role, Weight
+from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
 from bookwright.models.task import NodeStatus, TaskNode
 from tests.blueprint_folders import case
 from tests.flows.blueprint_books import Rehearsing, begun, document, staged
@@ -151,5 +151,5 @@ def test_a_clue_that_was_hidden_is_written_in_and_the_second_round_passes_it(tmp
     report = document(verify.label, DocumentKind.REPORT, deps).text
     assert "[x] Every clue is shown before what rests on it: passed" in report
     with deps.stores() as stores:
-        shown = [own for own in stores.codex.threads() if own.id == "can"][0]
+        shown = next(own for own in stores.codex.threads() if own.id == "can")
     assert [str(event.place) for event in shown.timeline.events] == [second.label]

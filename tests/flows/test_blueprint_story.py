@@ -17,7 +17,7 @@ from bookwright.models.codex import Visibility
 from bookwright.models.document import DocumentKind
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
-from bookwright.models.register import RegisteredSecret, RegisteredThread, Register, Role, Weight
+from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode

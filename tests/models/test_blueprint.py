@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from bookwright.models.blueprint import Blueprint
 from bookwright.models.level import Level
-from bookwright.models.register import RegisteredSecret, RegisteredThread, Register, Role, Weight
+from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
 
 
 def plan(**changes: Any) -> dict[str, Any]:

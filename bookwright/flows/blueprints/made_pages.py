@@ -21,7 +21,8 @@ def make_page(node: TaskNode, deps: Deps) -> None:
     member = member_of(node, deps)
     ground = _of(member, gather(deps, with_people=member.page in _NEEDS_PEOPLE))
     text = page_text(member.page, ground, is_spoiler=member.is_spoiler)
-    inputs = (*(page.document for page in ground.pages), *(chapter.document for chapter in ground.chapters))
+    written = (page.document for page in ground.pages if not page.is_made)  # of other made pages it has the titles
+    inputs = (*written, *(chapter.document for chapter in ground.chapters))
     new = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text, inputs=inputs)
     with deps.stores() as stores:
         known = stores.documents.current(node.key, DocumentKind.DESIGN)

@@ -13,7 +13,7 @@ from bookwright.models.faults import CheckResult, CheckState
 from bookwright.models.foreshadowing import EventType, Foreshadowing, ThreadEvent, Timeline
 from bookwright.models.language import Language
 from bookwright.models.place import Place, ReadingOrder
-from bookwright.models.register import RegisteredSecret, RegisteredThread, Register, Role, Weight
+from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
 
 LABELS = tuple(f"1.{act}.{chapter}" for act in (1, 2, 3) for chapter in (1, 2, 3, 4))
 FAIR: dict[str, dict[int, EventType]] = {

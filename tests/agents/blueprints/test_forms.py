@@ -9,9 +9,11 @@ from bookwright.agents.blueprints.forms import references_of
 from bookwright.agents.blueprints.ground import ChapterSeen, Ground, PageSeen
 from bookwright.models.faults import CheckResult, CheckState
 from bookwright.models.language import Language
-from bookwright.models.register import RegisteredThread, Register
+from bookwright.models.register import Register, RegisteredThread
 
-LISTED = "Salt eats iron.\n\n## References\n\n- One, https://a.example\n- Two, https://b.example\n- Three [unverified]\n"
+LISTED = (
+    "Salt eats iron.\n\n## References\n\n- One, https://a.example\n- Two, https://b.example\n- Three [unverified]\n"
+)
 
 
 def page(title: str, text: str = "", **values: object) -> PageSeen:
@@ -61,7 +63,9 @@ def test_a_page_that_names_another_without_brackets_leans_on_it() -> None:
     assert result("cross_references", *pages, limits={"least": 1}).state is CheckState.PASSED
 
 
-@pytest.mark.parametrize(("length", "state"), [(800, CheckState.PASSED), (450, CheckState.FAILED), (2_600, CheckState.FAILED)])
+@pytest.mark.parametrize(
+    ("length", "state"), [(800, CheckState.PASSED), (450, CheckState.FAILED), (2_600, CheckState.FAILED)]
+)
 def test_an_entry_is_held_to_its_length(length: int, state: CheckState) -> None:
     entry = page("Salt", is_entry=True, asked=1_000, length=length)
 

@@ -89,7 +89,7 @@ def test_what_is_wrong_with_a_folder_is_said_in_one_line(
 
 
 def test_a_name_that_nobody_has_is_told_the_names_that_there_are(tmp_path: Path) -> None:
-    with pytest.raises(InvalidBlueprint, match="no blueprint 'thriller'; there are .*mystery"):
+    with pytest.raises(InvalidBlueprint, match=r"no blueprint 'thriller'; there are .*mystery"):
         usable_blueprint("thriller", tmp_path)
     with pytest.raises(InvalidBlueprint, match="'case' has no variant 'long'; it has none"):
         usable_blueprint(f"{case(tmp_path)}:long", tmp_path)
