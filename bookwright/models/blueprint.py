@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from bookwright.models.language import Language
 from bookwright.models.level import Level
 
 KEY = r"^[a-z][a-z0-9_]{0,39}$"
@@ -36,11 +35,6 @@ def _has_english(texts: dict[str, str]) -> dict[str, str]:
 
 Localised = Annotated[dict[str, str], BeforeValidator(_localised), AfterValidator(_has_english)]
 """A text by language (`en`, `zh`, `zh-hans`, `ja`, `ko`); a plain string stands for all of them."""
-
-
-def in_language(texts: dict[str, str], language: Language) -> str:
-    """Return a localised text in a language, or in English where it has none."""
-    return texts.get(language.value) or texts["en"]
 
 
 def _ordered(span: tuple[int, int]) -> tuple[int, int]:
@@ -235,10 +229,6 @@ class Blueprint(_Part):
     def member(self, name: str) -> Member | None:
         """Return the member of that name."""
         return next((member for member in self.members if member.name == name), None)
-
-    def stage_of(self, member: str) -> Stage | None:
-        """Return the stage that holds a member."""
-        return next((stage for stage in self.stages if any(m.name == member for m in stage.members)), None)
 
     def reviews_of(self, verification: Member) -> tuple[Member, ...]:
         """Return the reviews whose faults a verification looks at: those it names, or all before it."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.protocol import Request
+from bookwright.flows.blueprints.fixing import mend
 from bookwright.flows.blueprints.opening import open_tree
 from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.blueprints.reviewing import Read, batches_of
@@ -101,6 +102,21 @@ def test_each_fault_becomes_a_task_that_makes_a_new_version(written: tuple[Rehea
     assert [node.stage for node in fixes if FAULT.order in node.instructions] == ["validation/review/fix/1.2"]
     assert document("1.2", DocumentKind.DESIGN, deps).version == 2
     assert document("1.2", DocumentKind.DESIGN, deps).note == FAULT.order
+
+
+def test_a_fix_that_was_interrupted_behind_its_new_version_is_not_paid_again(
+    written: tuple[Rehearsing, Intervals, Deps],
+) -> None:
+    models, _, deps = written
+    fix = next(node for node in staged(deps) if node.stage.endswith("/fix/1.2"))
+    asked, version = len(models.requests), document("1.2", DocumentKind.DESIGN, deps).version
+    deps.desk.journal.move(lambda stores, _: stores.nodes.change(fix.key, status=NodeStatus.OPEN.value))
+
+    mend(deps.fresh(fix), deps)
+
+    assert len(models.requests) == asked
+    assert document("1.2", DocumentKind.DESIGN, deps).version == version
+    assert deps.fresh(fix).status is NodeStatus.DONE
 
 
 def test_the_second_round_gives_a_verdict(written: tuple[Rehearsing, Intervals, Deps]) -> None:
