@@ -10,7 +10,7 @@ import typer
 
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text, stale_count
 from bookwright.models.codex_touch import Giveaway, Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
@@ -127,7 +127,8 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
         with deps.stores() as stores:
             return chosen(stores, node, old.kind)
 
-    return running.run_beside(opened.book, opened.storage, opened.settings, work)
+    again = "The same command with the same note goes on; what was paid is kept."
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, again)
 
 
 def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
@@ -140,7 +141,12 @@ def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
         note(f"{redone.document.kind} of {name}: {_outcome(redone)}")
 
     checks.check_writable(opened.book.brief, opened.settings)
-    return running.run_beside(opened.book, opened.storage, opened.settings, lambda deps: make_anew(wanted, deps, tell))
+
+    def work(deps: "Deps") -> list["Redone"]:
+        return make_anew(wanted, deps, tell)
+
+    again = f"`bookwright refresh {opened.book.id}` goes on."
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, again)
 
 
 def _outcome(redone: "Redone") -> str:
@@ -187,7 +193,7 @@ def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: boo
     elif made is None:
         note("these words stand there already; nothing was changed")
     else:
-        note(f"the {made.kind} of {label} is now version {made.version}; {len(resting):,} documents are directly stale")
+        note(f"the {made.kind} of {label} is now version {made.version}; {stale_count(len(resting))}")
 
 
 def _document(document: Document) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bookwright.cli.access import library
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import counted, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.write import bring_to_its_end, lengthened, telling
 from bookwright.flows.limits import Limits
 from bookwright.manuscripts.blocks import Source
@@ -79,8 +79,6 @@ def import_manuscript(file: Path, wishes: ImportWishes) -> None:
     if wishes.dry_run:
         _show(reading, wishes.as_json)
         return
-    if not wishes.as_json and not wishes.json_progress:
-        _show(reading, as_json=False)
     settings = load_settings()
     from bookwright.cli import checks
 
@@ -89,6 +87,8 @@ def import_manuscript(file: Path, wishes: ImportWishes) -> None:
     with library(settings) as database:
         if not wishes.again:
             _check_new(file, digest, database)
+        if not wishes.as_json and not wishes.json_progress:
+            _show(reading, as_json=False)
         _ask(reading, settings, wishes)
         book = _bring_in(reading, digest, settings, database)
         _go_on(book, database, settings, wishes)
@@ -104,8 +104,8 @@ def _read(file: Path, wishes: ImportWishes) -> _Reading:
     if length < MIN_LENGTH:
         raise InvalidInput(f"{str(file)!r} holds {length:,} {language.length_unit}; a book has at least {MIN_LENGTH}")
     told = {
-        "title": source.title[:200] or file.stem[:200],
-        "pen_name": source.author[:120],
+        "title": source.title[:200] or found.title or file.stem[:200],
+        "pen_name": source.author[:120] or found.author,
         "premise": _premise(found, language),
     }
     brief = make_brief({**told, **wishes.values, "language": language.value, "length": length})
@@ -209,7 +209,7 @@ def _show(reading: _Reading, as_json: bool) -> None:
         table.add_row(*(str(row[key]) for key in ("number", "part", "heading", "length", "begins")))
     make_console().print(table)
     parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
-    print_text(f"{len(found.chapters):,} chapters{parts}")
+    print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
     for line in (*reading.source.notes, *found.notes):
         note(f"note: {line}")
 

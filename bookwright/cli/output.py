@@ -37,6 +37,16 @@ def note(line: str) -> None:
     typer.echo(clean(line), err=True)
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `1,204 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def stale_count(number: int) -> str:
+    """`1 document is directly stale`, `3 documents are directly stale`."""
+    return f"{counted(number, 'document')} {'is' if number == 1 else 'are'} directly stale"
+
+
 def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ...] = ()) -> Table:
     """Return a table without lines; the columns in `right` hold numbers, those in `folds` give way first."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))

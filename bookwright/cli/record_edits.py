@@ -44,6 +44,7 @@ def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> lis
     """Add records to the codex of a book that rests."""
     records = made(kind, tables, opened.book.brief.default_visibility)
     with at_rest(opened.storage) as stores:
+        void_unfinished(stores)
         return [stores.codex.add(record, Origin.AUTHOR) for record in records]
 
 

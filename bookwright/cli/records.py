@@ -10,7 +10,7 @@ from bookwright.cli import record_edits, record_files, record_unions
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.briefs import assigned, lay, toml_values
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import counted, note, print_json, print_text, stale_count
 from bookwright.cli.record_views import facts_of, show_history, show_record
 from bookwright.exports.record_toml import as_toml
 from bookwright.flows.revise import void_unfinished
@@ -219,8 +219,9 @@ def _tell_stale(opened: OpenBook) -> None:
     with opened.storage.read() as stores:
         stale, told = len(looking.direct(stores)), len(looking.giveaways(stores))
     parts = [
-        f"{stale:,} documents are directly stale" if stale else "",
-        f"{told:,} finished chapters tell it already" if told else "",
+        stale_count(stale) if stale else "",
+        f"{counted(told, 'finished chapter')} tell{'s' * (told == 1)} it already" if told else "",
     ]
     if any(parts):
-        note(f"{' and '.join(filter(None, parts))}; `bookwright stale {opened.book.id}` lists it")
+        them = "it" if stale + told == 1 else "them"
+        note(f"{' and '.join(filter(None, parts))}; `bookwright stale {opened.book.id}` lists {them}")

@@ -11,6 +11,7 @@ from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.service import ModelService
 from bookwright.cli.access import library
 from bookwright.cli.bill import Bill, Tally, priced, tally
+from bookwright.cli.last_stages import with_last_stages
 from bookwright.cli.output import make_console
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, model_of, profile_of
@@ -28,7 +29,8 @@ from bookwright.storage.stores import BookStorage
 LOW, HIGH = "rehearsal:exact", "rehearsal:miss"
 
 SAMPLE_LENGTH = 30_000
-"""What is rehearsed of a longer book; its cost for each word is flat, so the rest is scaled."""
+"""What is rehearsed of a longer book; its cost for each word is flat, so the rest is scaled. What a blueprint keeps for
+the end is rehearsed on it, too."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
         found = tally(storage)
         if found.written < (around.limits.words_today or math.inf):
             raise  # it rests for another reason
-        return found
+        return with_last_stages(found, storage, around)
     return tally(storage)
 
 

@@ -65,8 +65,10 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
             raise typer.Exit(128 + numbers[0]) from rest
 
 
-def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Callable[[Deps], _T]) -> _T:
+def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Callable[[Deps], _T], again: str) -> _T:
     """Hold a book that rests while a model does something to it that is no part of its walk, showing each step.
+
+    `again` says how the work goes on if a signal ends it: `resume`, which a walk would name, does not go on with it.
 
     Raises:
         BookHeld: Another worker writes it.
@@ -89,7 +91,7 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
             numbers = caught()
             if not numbers:
                 raise
-            note(f"bookwright: {rest}")
+            note(f"bookwright: {rest.reason}. {again}")
             raise typer.Exit(128 + numbers[0]) from rest
 
 

@@ -7,7 +7,7 @@ import typer
 
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import counted, make_console, note, plain_table, print_json, print_text, stale_count
 from bookwright.models.errors import InvalidInput, UnwritableFolder
 from bookwright.storage.stores import BookStorage
 
@@ -35,7 +35,7 @@ def vault(
     if not facts["files"]:
         note(f"it is not there yet; `bookwright vault {opened.book.id} --render` makes it")
     elif done is not None:
-        note(f"{len(done.written):,} files written, {len(done.removed):,} removed; {facts['files']:,} in all")
+        note(f"{counted(len(done.written), 'file')} written, {len(done.removed):,} removed; {facts['files']:,} in all")
         for path in done.held:
             note(f"{path!r} was changed by hand and is left as it is; `bookwright sync {opened.book.id}` takes it in")
 
@@ -78,7 +78,8 @@ def _rendered(kept: "Vault") -> "Rendered":
     try:
         done = kept.render()
     except OSError as error:
-        raise UnwritableFolder(f"the folder {str(kept.folder.root)!r} cannot be written: {error}") from None
+        reason = error.strerror or error
+        raise UnwritableFolder(f"the folder {str(kept.folder.root)!r} cannot be written: {reason}") from None
     for path, reason in done.failed.items():
         raise UnwritableFolder(f"{path!r} in the folder {str(kept.folder.root)!r} cannot be written: {reason}")
     return done
@@ -119,7 +120,7 @@ def _applied(kept: "Vault") -> "Plan":
 
 
 def _ask(plan: "Plan") -> None:
-    if not typer.confirm(f"Take in {plan.changes:,} changed files as new versions?", err=True):
+    if not typer.confirm(f"Take in {counted(plan.changes, 'changed file')} as new versions?", err=True):
         raise InvalidInput("nothing was taken in; --yes takes it in without asking")
 
 
@@ -153,12 +154,12 @@ def _stale(opened: OpenBook) -> list[str]:
 
 
 def _tell(plan: "Plan", book: str, stale: list[str]) -> None:
-    left = f", {len(plan.left):,} could not be taken in and are as they were" if plan.left else ""
-    note(f"{plan.changes:,} files taken in{left}; the folder is up to date with the book otherwise"
+    left = f", {len(plan.left):,} could not be taken in and left as before" if plan.left else ""
+    note(f"{counted(plan.changes, 'file')} taken in{left}; the folder is up to date with the book otherwise"
          if plan.changes or plan.left else "nothing was changed by hand; the folder is up to date")  # fmt: skip
     if stale:
         shown = ", ".join(stale[:5]) + (" and more" if len(stale) > 5 else "")
-        note(f"{len(stale):,} documents are directly stale: {shown}; `bookwright refresh {book}` makes them anew")
+        note(f"{stale_count(len(stale))}: {shown}; `bookwright refresh {book}` makes them anew")
 
 
 def _facts(plan: "Plan", book: str, stale: list[str], *, is_done: bool) -> dict[str, Any]:

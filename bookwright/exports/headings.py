@@ -3,6 +3,7 @@
 import re
 
 from bookwright.manuscripts.headings import Rank, heading_in
+from bookwright.manuscripts.numbers import han_numeral
 from bookwright.models.language import Language
 from bookwright.models.level import Level
 
@@ -20,21 +21,29 @@ _NUMBERED = re.compile(
 )
 
 
+_EASTERN_WORDING = re.compile(
+    r"(?P<before>[第제]\s*|)(?P<number>[0-9０-９]+|[一二三四五六七八九十百千零]+)(?P<word>[章回節节話话集장화회])"
+)
+_WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
+
+
 class ChapterNumbers:
-    """Counts a book's chapters; where an author's own headings are numbered, they say where the count stands."""
+    """Counts a book's chapters; an author's own numbered headings say where the count stands and how it is written."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
         self._last = 0
+        self._own = ""
 
     def heading(self, title: str, *, is_own: bool) -> str:
         """Return the heading of the next chapter; one that the author brought along is taken as it is."""
         own = heading_in(title) if is_own else None
         if own is None or own.is_weak:
             self._last += 1
-            return chapter_heading(self._language, self._last, title)
+            numbered = _written_like(self._own, self._last) or _CHAPTER[self._language].format(self._last)
+            return _heading(self._language, numbered, title)
         if own.rank is Rank.CHAPTER and own.number is not None:
-            self._last = own.number
+            self._last, self._own = own.number, title
         return title
 
 
@@ -72,3 +81,20 @@ def _heading(language: Language, numbered: str, title: str) -> str:
     if _NUMBERED.match(title):
         return title
     return f"{numbered}{': ' if language is Language.EN else ' '}{title}"
+
+
+def _written_like(heading: str, number: int) -> str:
+    """Return a number in the wording of another heading: `第三十一章` after `第三十章`, `第6話` after `第5話`.
+
+    Empty where the other is not worded in an eastern way.
+    """
+    wording = _EASTERN_WORDING.match(heading.strip())
+    if wording is None:
+        return ""
+    own = wording["number"]
+    if not own.isdecimal():
+        told = han_numeral(number)
+    else:
+        told = f"{number:0{len(own)}d}" if own[0] in "0０" else str(number)
+        told = told if own.isascii() else told.translate(_WIDE)
+    return f"{wording['before']}{told}{wording['word']}"

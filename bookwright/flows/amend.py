@@ -1,12 +1,13 @@
 """Having a model change a document: by an author's note, or because what it rests on reads otherwise now."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from bookwright.agents.activity_run import ActivityRun
-from bookwright.agents.workflows import AMEND, AMEND_PROSE
+from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.finish import Finish
 from bookwright.flows.activities.surroundings import unit_card, unit_of
@@ -66,7 +67,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> None:
         NoResult: No answer was one.
         BookPaused, BackendError: As for any step.
     """
-    node = _at_no_other_order(node, old, wanted, deps)
+    node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted)
     run.add("text", old.text)
     run.add("order", _sayable(wanted.order, run, node))
@@ -79,17 +80,20 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> None:
     deps.window.run(_MAKERS[old.kind][0], node, work)
 
 
-def hold(node: TaskNode, old: Document, deps: Deps) -> None:
+def hold(node: TaskNode, old: Document, deps: Deps, replaced: Mapping[int, int] = {}) -> None:
     """Review prose that stands against what is kept from readers now, and store what comes of it as a new version.
+
+    `replaced` are inputs of it whose news its writer may not know, with those that stand in their place now.
 
     Raises:
         NoResult: Every sentence gives something away.
         BookPaused, BackendError: As for any step.
     """
     wanted = Amendment("", DocumentOrigin.REFRESH)
+    node = _at_no_other_order(node, old, "", deps)
     run = _begin(node, old, deps, wanted)
     with deps.stores() as stores:
-        sources = tuple(stores.documents.inputs_of(old.id))
+        sources = tuple(replaced.get(source, source) for source in stores.documents.inputs_of(old.id))
     finish = Finish(run.unit, run, deps, taken=lambda text: _put_prose(node, old, text, wanted, run, sources))
     deps.window.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
 
@@ -124,18 +128,32 @@ def _planned_length(unit: TaskNode, old: Document, deps: Deps) -> int:
     return old.length if is_off(planned, old.length, TOLERANCE) else planned
 
 
-def _at_no_other_order(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> TaskNode:
-    """Return the node, at a new revision where another order was begun with and not carried out."""
-    key = StepKey(
-        book=node.book, node=node.key, revision=node.revision, activity=_MAKERS[old.kind][0],
-        round=AMENDING_ROUNDS + old.version, step=wanted.step_of(old),
-    )  # fmt: skip
+def _at_no_other_order(node: TaskNode, old: Document, step: str, deps: Deps) -> TaskNode:
+    """Return the node, at a new revision where something else was begun with and not carried out.
+
+    That is another order than that of `step` (none if it is empty), or this one before an author changed the codex:
+    what was refused and filled under another codex fits no gap of today.
+    """
     with deps.stores() as stores:
-        begun = stores.steps.names_in_round(key)
-    if begun and key.step not in begun:
+        begun = _begun(stores, node, old)
+        is_outdated = stores.codex.said_at() > min(begun.values(), default=math.inf)
+    orders = {name for name in begun if name.startswith(AMENDED)}
+    if begun and (is_outdated or orders != ({step} if step else set())):
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
         return deps.fresh(node)
     return node
+
+
+def _begun(stores: Stores, node: TaskNode, old: Document) -> dict[str, float]:
+    """Return the steps on record by which a version is being changed, and when each was first answered."""
+    maker = _MAKERS[old.kind][0]
+    key = StepKey(
+        book=node.book, node=node.key, revision=node.revision, activity=maker, round=AMENDING_ROUNDS + old.version,
+        step=AMENDED,
+    )  # fmt: skip
+    reviews = stores.steps.begun_beside(key.model_copy(update={"activity": Activity.REVIEW}))
+    own = {name: first for name, first in reviews.items() if name.startswith(f"{LEAK_REVIEW.name}.")}
+    return stores.steps.begun_beside(key) | (own if old.kind is DocumentKind.PROSE else {})
 
 
 def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityRun, deps: Deps) -> None:

@@ -5,7 +5,8 @@ into the codex and the state, and then the book.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from bookwright.agents.backends import catalogue
@@ -19,7 +20,7 @@ from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.decision import Decision
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
-from bookwright.models.level import Level
+from bookwright.models.level import Level, level_of_parts
 from bookwright.models.model_name import ROLES
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.settings import Settings
@@ -27,9 +28,6 @@ from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database
 from bookwright.storage.stores import Stores
-
-_VOLUME = {"words": 100_000, "characters": 160_000}
-"""Parts that are longer on average are volumes, others acts."""
 
 _LONGEST_PIECE = {"words": 8_000, "characters": 12_000}
 _TOKENS_A_UNIT = 1.6
@@ -62,10 +60,9 @@ def bring_in(database: Database, found: FoundBook, brief: Brief, digest: str, pi
 
     `piece` is how long a chapter may be that stands in one piece (`longest_piece`).
     """
-    copies = len(find_imports(database, digest))
-    name = f"{slug_of(brief.title)}-{digest[:_DIGEST_LETTERS]}" + (f"-{copies + 1}" if copies else "")
     with database.write(Failpoint.CREATE_BOOK) as connection:
         books = BookRepository(connection)
+        name = next(name for name in _names(brief, digest) if books.find(name) is None)
         books.create(name, brief)
         _Bringing(Stores(connection, name, brief.language.measure), brief, piece).run(found)
         books.change(
@@ -74,6 +71,13 @@ def bring_in(database: Database, found: FoundBook, brief: Brief, digest: str, pi
             advice=f"`bookwright resume {name}` has it looked at chapter by chapter",
         )
         return books.get(name)
+
+
+def _names(brief: Brief, digest: str) -> Iterator[str]:
+    """Yield what a book of the file with this hash may be called: the first such book, the second, and so on."""
+    name = f"{slug_of(brief.title)}-{digest[:_DIGEST_LETTERS]}"
+    yield name
+    yield from (f"{name}-{copy}" for copy in count(2))
 
 
 class _Bringing:
@@ -164,8 +168,7 @@ class _Bringing:
         )
 
     def _part_level(self, found: FoundBook) -> Level:
-        mean = self._brief.length / max(len(found.parts), 1)
-        return Level.VOLUME if mean >= _VOLUME[self._brief.length_unit] else Level.ACT
+        return level_of_parts(self._brief.length / max(len(found.parts), 1), self._brief.length_unit)
 
     def _length(self, chapter: FoundChapter) -> int:
         return sum(map(self._measure, chapter.paragraphs))

@@ -25,6 +25,10 @@ from bookwright.storage.stores import Stores
 from bookwright.storage.vault_rows import DocumentRow
 
 _LONGEST_TITLE = 120
+_READ_ONLY = {
+    DocumentKind.REGISTER: "is a register, for reading alone: its secrets and threads are changed in the codex",
+    DocumentKind.REPORT: "is a report, for reading alone: what is to be mended is changed in the pages that it names",
+}
 
 
 class Outcome(StrEnum):
@@ -118,9 +122,8 @@ def _take(edit: Edit, row: DocumentRow, ref: Ref, sides: tuple[str, str, str], b
     """Note what a document is to read like, or where its two sides are in each other's way."""
     base, mine, theirs = sides
     if row.kind not in WRITABLE:
-        raise InvalidInput(
-            "is kept by the engine and follows what it is made of; delete the file to have it as it stands in the book"
-        )
+        reason = _READ_ONLY.get(row.kind, "is kept by the engine and follows what it is made of")
+        raise InvalidInput(f"{reason}; delete the file to have it as it stands in the book")
     if not mine:
         raise InvalidInput(f"leaves {ref.kind} {ref.label} without a word; delete the file to have it back")
     if row.text_hash == ref.text_hash:

@@ -7,7 +7,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.decision import Verdict
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidBrief, InvalidInput
-from bookwright.models.level import Level
+from bookwright.models.level import Level, level_of_parts
 from bookwright.models.outline import Outline, OutlineUnit, length_of
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.task import NodeStatus, TaskNode
@@ -15,7 +15,6 @@ from bookwright.storage.stores import Stores
 
 _TOO_LONG = 1.05
 """How far lengths that the outline gives may go beyond the book's."""
-_VOLUME = {"words": 100_000, "characters": 160_000}
 _MOST_LISTED = 12_000
 """Characters of the list of chapters that stands in the book's design."""
 
@@ -67,8 +66,7 @@ def _read(brief: Brief) -> Outline:
 def _top_level(outline: Outline, brief: Brief) -> Level:
     if not outline.has_parts:
         return Level.CHAPTER
-    mean = brief.length / len(outline.units)
-    return Level.VOLUME if mean >= _VOLUME[brief.length_unit] else Level.ACT
+    return level_of_parts(brief.length / len(outline.units), brief.length_unit)
 
 
 def _listed(outline: Outline) -> str:

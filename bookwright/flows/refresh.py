@@ -149,7 +149,7 @@ def _amend(node: TaskNode, old: Document, stale: Stale, deps: Deps) -> None:
     """Carry the news into a text; one whose writer may know none of it is held against what is kept there now."""
     order, sources = _order(stale, deps)
     if old.kind is DocumentKind.PROSE and not guard_of(unit_of(node, deps), deps).redact(order):
-        hold(node, old, deps)
+        hold(node, old, deps, {cause.old.id: cause.new.id for cause in stale.causes})
     else:
         amend(node, old, Amendment(order, DocumentOrigin.REFRESH, sources), deps)
 
@@ -165,11 +165,19 @@ def _is_amended(old: Document, maker: StepKey, wanted: Wanted, deps: Deps) -> bo
 
 def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) -> None:
     """Do a document's own activity at a new revision of its node; one that was begun so before goes on."""
-    if node.revision == maker.revision:
+    if _is_made_at(node, kind, deps):
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
     node = deps.fresh(node)
     activity = Activity.WRITE if kind is DocumentKind.PROSE else maker.activity  # a review of it may have accepted it
     deps.window.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
+
+
+def _is_made_at(node: TaskNode, kind: DocumentKind, deps: Deps) -> bool:
+    """True if a version came of the node as it stands, be it the current one or one that another took the place of."""
+    with deps.stores() as stores:
+        steps = [version.step for version in stores.documents.versions(node.key, kind) if version.step is not None]
+        keys = [stores.steps.asked(step).key for step in steps]
+    return any((key.node, key.revision) == (node.key, node.revision) for key in keys)
 
 
 def _take_in(causes: Iterable[Cause], kind: DocumentKind, deps: Deps) -> None:

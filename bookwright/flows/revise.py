@@ -3,9 +3,12 @@
 The old version stays; what rests on it is found by `StalenessRepository` and made anew by `flows/refresh.py`.
 """
 
+from collections.abc import Sequence
+
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.plain import plain
+from bookwright.models.plan import TaskType
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
@@ -17,6 +20,7 @@ WRITABLE = (
 
 _KEPT_WITH_TEXT = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is where they come from, which other words do not change."""
+_SHOWN_PARTS = 8
 
 
 def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Document:
@@ -31,10 +35,26 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
     found = next((document for document in there if document.kind is wanted), None)
     if found is not None:
         return found
+    if kind in (None, DocumentKind.PROSE) and (parts := _with_prose(node, stores)):
+        raise InvalidInput(f"{node.name} has its text in parts; name one of them: {_some(parts)}")
     told = f"it has {', '.join(sorted(kinds))}" if kinds else "it has none yet"
     if kind is None and kinds:
         raise InvalidInput(f"{node.name} has several documents; say with --kind which: {', '.join(sorted(kinds))}")
     raise InvalidInput(f"{node.name} has no {kind or 'document'}; {told}")
+
+
+def _with_prose(unit: TaskNode, stores: Stores) -> list[str]:
+    """Return the labels of the units below one that hold its text, in reading order."""
+    held = []
+    for part in stores.nodes.children(unit.key, TaskType.WRITE):
+        has_prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False) is not None
+        held += [part.label] if has_prose else _with_prose(part, stores)
+    return held
+
+
+def _some(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _SHOWN_PARTS:,} more" if len(labels) > _SHOWN_PARTS else ""
+    return ", ".join(labels[:_SHOWN_PARTS]) + more
 
 
 def check_writable(document: Document, node: TaskNode) -> None:

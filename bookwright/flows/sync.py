@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from bookwright.exports.vault.names import NOTES
-from bookwright.exports.vault.pages import Page, Pages, whole_pages
+from bookwright.exports.vault.pages import Page
 from bookwright.exports.vault.paper import LONGEST_BYTES
 from bookwright.exports.vault.sealed import is_untouched, seal_of, sealed
 from bookwright.flows.hand_edits import Edit, Outcome, edit_of, is_unchanged
 from bookwright.flows.revise import take_in, void_unfinished
 from bookwright.flows.vault import Rendered, Vault, is_blank, sum_of
 from bookwright.models.codex import Visibility
-from bookwright.models.codex_record import Origin
+from bookwright.models.codex_record import Origin, kind_of
 from bookwright.models.errors import InvalidInput
 from bookwright.models.merge import has_marks
 from bookwright.storage.stores import Stores
@@ -65,10 +65,8 @@ class Sync:
     def __init__(self, vault: Vault, stores: Stores) -> None:
         self._vault = vault
         self._stores = stores
-        book = stores.books.get(vault.storage.book)
-        self._default: Visibility = book.brief.default_visibility
-        pages = Pages(stores, book)
-        self._pages = [*pages.all(), *whole_pages(stores, book, pages)]
+        self._default: Visibility = stores.books.get(vault.storage.book).brief.default_visibility
+        self._pages = vault.pages_in(stores)
         self._known: set[str] = set()
         self.plan = Plan()
 
@@ -228,6 +226,7 @@ def _aside(path: str) -> Iterator[str]:
 def _told(edit: Edit) -> str:
     told = [f"{row.kind.value} {row.label}" for row in edit.texts]
     told += [f"title {edit.title!r}"] if edit.title else []
+    told += [f"{kind_of(edit.record).value} {edit.record.id}"] if edit.record is not None else []
     return "; ".join(filter(None, [", ".join(told), edit.detail]))
 
 

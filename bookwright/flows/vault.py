@@ -3,15 +3,19 @@
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from bookwright.exports.vault.names import NOTES
 from bookwright.exports.vault.pages import Page, Pages, whole_pages
 from bookwright.exports.vault.sealed import is_untouched, seal_of, sealed
+from bookwright.models.blueprint import Blueprint
 from bookwright.models.book import Book
 from bookwright.models.codex_record import RecordKind
+from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.settings import Settings
-from bookwright.storage.stores import BookStorage
+from bookwright.storage.blueprints import blueprint_of
+from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.vault_folder import Listed, VaultFolder, VaultList
 from bookwright.storage.vault_rows import Mark, VaultRows
 
@@ -47,15 +51,27 @@ class Vault:
     def __init__(self, storage: BookStorage, book: Book, settings: Settings) -> None:
         self.storage = storage
         self.folder = VaultFolder(vault_path(settings, book.id))
+        self._blueprint, self._home = book.brief.blueprint, settings.home
         self.list = VaultList(self.folder, f"{FORMAT} {book.id} {book.created_at}")
 
     def pages(self) -> tuple[list[Page], Mark]:
         """Return all pages of the book as it stands, and how far that is."""
         with self.storage.read() as stores:
-            book = stores.books.get(self.storage.book)
-            pages = Pages(stores, book)
-            mark = VaultRows(stores.connection, book.id).mark()
-            return [*pages.all(), *whole_pages(stores, book, pages)], mark
+            return self.pages_in(stores), VaultRows(stores.connection, self.storage.book).mark()
+
+    def pages_in(self, stores: Stores) -> list[Page]:
+        """Return all pages of the book as one transaction sees it."""
+        book = stores.books.get(self.storage.book)
+        pages = Pages(stores, book, self._plan)
+        return [*pages.all(), *whole_pages(stores, book, pages)]
+
+    @cached_property
+    def _plan(self) -> Blueprint | None:
+        """The book's blueprint; None where it has none, or none that can be read: the folder is made all the same."""
+        try:
+            return blueprint_of(self._blueprint, self._home).plan if self._blueprint else None
+        except InvalidBlueprint:
+            return None
 
     def render(self, accepted: Mapping[str, str] = {}) -> Rendered:
         """Bring the whole folder up to the book: what is missing is made, what is no more the book's is taken out.
@@ -76,7 +92,7 @@ class Vault:
             if mark.documents == self.list.mark.documents and not with_whole:
                 return Rendered()
             book = stores.books.get(self.storage.book)
-            pages = Pages(stores, book)
+            pages = Pages(stores, book, self._plan)
             found = list(pages.after(self.list.mark.documents))
             gone: list[str] = []
             if mark.records != self.list.mark.records:
@@ -107,7 +123,7 @@ class Vault:
         """Put a page in its place; None where it stands there, or cannot or must not be put."""
         listed = self.list.pages.get(page.key)
         is_as_listed = listed is not None and (listed.path, listed.stamp) == (page.path, page.stamp)
-        if is_as_listed and page.path not in accepted and self.folder.has(page.path):
+        if is_as_listed and page.path not in accepted and self.folder.holds(page.path):
             return None
         try:
             return self._replace(page, listed, accepted, done)

@@ -1,7 +1,9 @@
 """Opening what is a ZIP file inside (EPUB, Word), with bounds: nothing is unpacked to disk, nothing without end."""
 
+import lzma
 import posixpath
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,9 @@ MOST_UNPACKED = 400 * 2**20
 """Bytes of all the parts that are read; pictures are not."""
 MOST_OF_ONE = 64 * 2**20
 _IS_ENCRYPTED = 0x1
+_DAMAGED = (
+    zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError,
+)  # fmt: skip
 
 
 class Archive:
@@ -41,7 +46,7 @@ class Archive:
         try:
             with self._file.open(info) as part:
                 content = part.read(min(MOST_OF_ONE, self._left) + 1)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+        except _DAMAGED as error:
             raise InvalidInput(f"its part {name!r} cannot be read ({error})") from None
         if len(content) > min(MOST_OF_ONE, self._left):
             raise InvalidInput(f"its part {name!r} unpacks to more than any book has; it is not read")

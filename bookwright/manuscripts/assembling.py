@@ -7,6 +7,7 @@ from statistics import median
 
 from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.found import FoundBook, FoundChapter, FoundPart, Mark
+from bookwright.manuscripts.title_page import title_and_author
 
 _FRONT_SHARE = 0.35
 """Of a usual chapter: what stands before the first heading and is longer is a chapter itself."""
@@ -30,7 +31,7 @@ def assembled(blocks: Sequence[Block], marks: Sequence[Mark]) -> FoundBook:
         building.take(mark, tuple(block.text for block in body if block.text != mark.heading), len(body))
     building.end()
     building.begin_with(tuple(block.text for block in blocks[: marks[0].index]))
-    return FoundBook(tuple(building.chapters), tuple(building.parts), tuple(building.notes))
+    return FoundBook(tuple(building.chapters), tuple(building.parts), tuple(building.notes), *building.title_page)
 
 
 class _Building:
@@ -38,6 +39,8 @@ class _Building:
         self.chapters: list[FoundChapter] = []
         self.parts: list[FoundPart] = []
         self.notes: list[str] = []
+        self.title_page = "", ""
+        """The book's title and author, as far as they stand before its first heading."""
         self._part: int | None = None
         self._opening: Paragraphs = ()
         """What stands between a part's heading and its first chapter."""
@@ -69,6 +72,7 @@ class _Building:
             self.chapters.insert(0, FoundChapter("", "", front))
             self.notes.append("what stands before the first heading is long enough for a chapter and became the first")
         else:
+            self.title_page = title_and_author(front)
             self._leave_out("what stands before the first heading", front)
 
     def _begin_part(self, mark: Mark, body: Paragraphs) -> None:
@@ -101,4 +105,4 @@ class _Building:
 
 def _count(body: Iterable[str]) -> str:
     lines = list(body)
-    return f"{len(lines):,} lines, {sum(map(len, lines)):,} characters"
+    return f"{len(lines):,} line{'s' * (len(lines) != 1)}, {sum(map(len, lines)):,} characters"

@@ -75,5 +75,8 @@ class FoundBook:
     chapters: tuple[FoundChapter, ...]
     parts: tuple[FoundPart, ...] = ()
     notes: tuple[str, ...] = ()
+    title: str = ""
+    """What stands on its title page, before the first heading; empty if nothing does."""
+    author: str = ""
     has_headings: bool = True
     """False where it was cut by its length, since nothing in it is a heading."""

@@ -66,6 +66,11 @@ class DocumentOrigin(StrEnum):
         """True where somebody changed their mind; False where the book went on."""
         return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT)
 
+    @property
+    def is_by_hand(self) -> bool:
+        """True for words that the author wrote or took up again: nobody is asked to make them better."""
+        return self in (DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.IMPORT)
+
 
 class Document(BaseModel):
     """One version of one document. The newest version of a node's kind is its current one."""

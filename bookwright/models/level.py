@@ -60,6 +60,14 @@ _USUAL = {
 }
 
 
+_VOLUME = {"words": 100_000, "characters": 160_000}
+
+
+def level_of_parts(mean: float, length_unit: str) -> Level:
+    """Tell whether the parts into which an author divides a book are volumes or acts, by their mean length."""
+    return Level.VOLUME if mean >= _VOLUME[length_unit] else Level.ACT
+
+
 def child_level(level: Level, length: int) -> Level | None:
     """Choose what a unit of this level and length divides into.
 

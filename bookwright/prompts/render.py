@@ -12,15 +12,16 @@ from bookwright.prompts.card import BookCard, Card, FormCard
 TEMPLATES = Path(__file__).parent
 
 BLOCK_TAGS = (
-    "book_level_design", "global_state_summary", "upper_level_design", "upper_level_search",
-    "latest_text", "design_dependent", "search_dependent", "overall_planning", "text_summary",
+    "book_level_design", "upper_level_design", "upper_level_search", "global_state_summary",
+    "latest_text", "text_summary", "overall_planning", "search_dependent", "design_dependent", "more_summary",
     "current_task",
 )  # fmt: skip
-"""The ten components of a context, in order of change, seldom first.
+"""The components of a context, in order of change, seldom first.
 
-The text before a unit stands still while the unit is planned, and what its tasks produce only grows
-at its end, so both come before the tree, which changes with each task: a cache serves more of a
-book so than in the order of DESIGN section 9 (docs/benchmarks.md).
+What is known of a unit before it is planned stands still meanwhile: the text before it, what happened, the tree of
+units. What its tasks produce only grows at its end, the findings less often than the designs. What a task asks for by
+itself, and the task with its unit's other tasks, are new with each. A cache serves more of a book so than in the order
+of DESIGN section 9 (docs/benchmarks.md).
 """
 
 BLUEPRINT = "blueprint"

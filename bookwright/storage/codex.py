@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from bookwright.models.codex import CodexEntry, Secret, folded
 from bookwright.models.codex_merge import merged, origins_after
@@ -87,6 +87,12 @@ class CodexRepository:
         self.current(RecordKind.ENTRY)
         shelves = self._view.shelves or {}
         return max((stored.id for shelf in shelves.values() for stored in shelf), default=0)
+
+    def said_at(self) -> float:
+        """Return when an author last changed the codex, in seconds since 1970; 0 where none ever did."""
+        last = select(func.max(codex.c.recorded_at))
+        query = last.where(codex.c.book == self._book, codex.c.origin == Origin.AUTHOR.value)
+        return float(self._connection.execute(query).scalar_one() or 0.0)
 
     def every_version(self) -> list[Stored[Record]]:
         """Return all versions of all records, of those that were removed too, in the order in which they came."""

@@ -181,13 +181,13 @@ class StepRepository:
         )
         return int(self._connection.execute(highest).scalar_one_or_none() or 0)
 
-    def names_in_round(self, key: StepKey) -> set[str]:
-        """Return the names of the steps on record in the activity's round that a step belongs to."""
-        names = select(steps.c.step).where(
+    def begun_beside(self, key: StepKey) -> dict[str, float]:
+        """Return the steps on record in the activity's round that a step belongs to, and when each was first tried."""
+        first = select(steps.c.step, func.min(steps.c.recorded_at).label("first")).where(
             steps.c.book == self._book, steps.c.node == key.node, steps.c.revision == key.revision,
             steps.c.activity == key.activity.value, steps.c.round == key.round,
         )  # fmt: skip
-        return set(self._connection.execute(names).scalars())
+        return {row.step: row.first for row in self._connection.execute(first.group_by(steps.c.step))}
 
     def is_under_way(self, node: TaskNode) -> bool:
         """True if the last thing done to a node as it stands is an activity with steps still to come."""

@@ -67,6 +67,15 @@ class VaultFolder:
             return False
         return True
 
+    def holds(self, path: str) -> bool:
+        """Tell whether anything but an empty file has that name, as a power cut may leave one."""
+        try:
+            with self._parent(path) as (folder, name):
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            return False
+        return found.st_size > 0 or not stat.S_ISREG(found.st_mode)
+
     def write(self, path: str, content: bytes) -> None:
         """Put a file in its place, whole or not at all, over one that is there.
 
@@ -122,6 +131,8 @@ class VaultFolder:
 
     @contextmanager
     def _parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        if not _is_inside(path):
+            raise OSError(f"{path!r} leads out of the folder")
         *parts, name = path.split("/")
         with self._folder(tuple(parts), make=make) as folder:
             yield folder, name
@@ -200,7 +211,7 @@ class VaultList:
         match value:
             case {"mark": [int(newest), int(record)]}:
                 self.mark = Mark(newest, record)
-            case {"key": str(key), "path": str(path), "stamp": str(stamp), "seal": str(seal)}:
+            case {"key": str(key), "path": str(path), "stamp": str(stamp), "seal": str(seal)} if _is_inside(path):
                 self.pages[key] = Listed(path, stamp, seal)
             case {"key": str(key), "path": None}:
                 self.pages.pop(key, None)
@@ -218,6 +229,11 @@ class VaultList:
         ]
         self._folder.write(f"{OWN}/{_LIST}", b"".join(map(_encoded, values)))
         self._lines = len(values)
+
+
+def _is_inside(path: str) -> bool:
+    """False for what climbs out of the folder; the list lies where anybody may write."""
+    return not any(part in ("", ".", "..") for part in path.split("/"))
 
 
 def _stepped(handle: int, part: str, *, make: bool) -> int:

@@ -21,7 +21,7 @@ _COLUMNS = ("id", "node", "kind", "version", "text_hash")
 _DOCUMENTS = (
     select(
         *(documents.c[name] for name in _COLUMNS), nodes.c.label, nodes.c.title, nodes.c.goal, nodes.c.task_type,
-        nodes.c.level, nodes.c.folder, _unit.c.label.label("unit"),
+        nodes.c.level, nodes.c.folder, nodes.c.stage, nodes.c.stage_title, _unit.c.label.label("unit"),
     )
     .join(nodes, nodes.c.key == documents.c.node)
     .outerjoin(_unit, _unit.c.key == nodes.c.unit)
@@ -30,7 +30,7 @@ _DOCUMENTS = (
 )  # fmt: skip
 _UNITS = (
     select(*(nodes.c[name] for name in ("key", "parent", "label", "level", "title", "goal", "written", "length")),
-           nodes.c.unit_index, nodes.c.status)
+           nodes.c.unit_index, nodes.c.status, nodes.c.is_brought_in)
     .outerjoin(_parent, _parent.c.key == nodes.c.parent)
     .where(
         nodes.c.book == bindparam("book"), _IS_LIVING, nodes.c.task_type == TaskType.WRITE.value,
@@ -42,6 +42,25 @@ _MARK = select(
     select(documents.c.id).where(_OF_BOOK).order_by(documents.c.id.desc()).limit(1).scalar_subquery(),
     select(func.max(codex.c.id)).where(codex.c.book == bindparam("book")).scalar_subquery(),
 )
+_SHELVES = (
+    select(documents.c.kind, nodes.c.folder)
+    .join(nodes, nodes.c.key == documents.c.node)
+    .where(_OF_BOOK, _IS_CURRENT, _IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
+    .distinct()
+)
+_ANY_RECORD = (
+    select(codex.c.id)
+    .where(codex.c.book == bindparam("book"), codex.c.is_current.is_(True), codex.c.is_removed.is_(False))
+    .limit(1)
+)
+_MADE = (
+    select(documents.c.node, func.min(documents.c.made_at), func.max(documents.c.made_at))
+    .where(
+        _OF_BOOK, documents.c.node.in_(bindparam("nodes", expanding=True)), documents.c.version == 1,
+        documents.c.made_at.is_not(None),
+    )
+    .group_by(documents.c.node)
+)  # fmt: skip
 _TIMES = (
     select(steps.c.node, steps.c.activity, func.min(steps.c.recorded_at), func.max(steps.c.recorded_at))
     .where(steps.c.book == bindparam("book"), steps.c.node.in_(bindparam("nodes", expanding=True)))
@@ -74,6 +93,19 @@ class DocumentRow:
     """The label of the unit that a task serves; None for a unit's own document."""
     folder: str = ""
     """Where a blueprint wants its page; empty for the usual place."""
+    stage: str = ""
+    """The blueprint's stage and member, and what part of it the task is; empty for what is no task of one."""
+    stage_title: str = ""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sort key for reading order."""
+        return tuple(map(int, self.label.split(".")))
+
+    @property
+    def member(self) -> str:
+        """The blueprint's member that it belongs to; empty where there is none."""
+        return self.stage.split("/")[1] if "/" in self.stage else ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +122,8 @@ class UnitRow:
     length: int | None
     unit_index: int
     status: NodeStatus
+    is_brought_in: bool = False
+    """An author wrote it before the book came here; its title is their own heading."""
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -116,7 +150,7 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Span:
-    """When the first and the last step of an activity at a node were recorded, in seconds since 1970."""
+    """When something at a node began and ended, by what was recorded of it, in seconds since 1970."""
 
     first: float
     last: float
@@ -156,6 +190,20 @@ class VaultRows:
         rows = self._connection.execute(_TIMES, {"book": self._book, "nodes": keys})
         return {(node, Activity(activity)): Span(first, last) for node, activity, first, last in rows}
 
+    def made(self, keys: list[int]) -> dict[int, Span]:
+        """Return when nodes had their first documents of those that no step made, but code or an author."""
+        rows = self._connection.execute(_MADE, {"book": self._book, "nodes": keys})
+        return {node: Span(first, last) for node, first, last in rows}
+
+    def shelves(self, *kinds: DocumentKind) -> set[tuple[DocumentKind, str]]:
+        """Return which of some kinds there are, each with the folders that a blueprint wants for it."""
+        rows = self._connection.execute(_SHELVES, {"book": self._book, "kinds": [kind.value for kind in kinds]})
+        return {(DocumentKind(kind), folder) for kind, folder in rows}
+
+    def has_records(self) -> bool:
+        """Tell whether anything stands in the codex."""
+        return self._connection.execute(_ANY_RECORD, {"book": self._book}).first() is not None
+
     def tasks_of(self, unit: int) -> list[TaskRow]:
         """Return the living tasks that serve a unit, in reading order."""
         columns = (nodes.c.key, nodes.c.label, nodes.c.stage, nodes.c.stage_title, nodes.c.status)
@@ -177,7 +225,7 @@ def _under(key: int) -> Select[Any]:
 def _document_row(row: Row[Any]) -> DocumentRow:
     return DocumentRow(
         row.id, row.node, DocumentKind(row.kind), row.version, row.text_hash, row.label, row.title, row.goal,
-        TaskType(row.task_type), Level(row.level), row.unit, row.folder,
+        TaskType(row.task_type), Level(row.level), row.unit, row.folder, row.stage, row.stage_title,
     )  # fmt: skip
 
 

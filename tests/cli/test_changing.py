@@ -1,13 +1,20 @@
 """`revise`, `stale`, `refresh`, `history`, `diff` and `restore`, from outside."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
+import typer
 
+from bookwright.cli import running
+from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookPaused
 from bookwright.storage.books import Lease
 from bookwright.storage.stores import BookStorage
+from tests.books import make_settings
 from tests.cli.conftest import Cli
 
 
@@ -54,6 +61,7 @@ def test_prose_by_hand_is_counted(cli: Cli, book: BookStorage, words: Path) -> N
         (["1.9", "--note", "x"], "no node '1.9'"),
         (["1.3", "--note", "x"], "it has none yet"),
         (["1.1", "--kind", "design", "--note", "x"], "it has prose"),
+        (["1", "--kind", "prose", "--note", "x"], "has its text in parts; name one of them: 1.1"),
         (["1.1"], "either --note"),
         (["1.1", "--note", " "], "note is empty"),
         (["1.1", "--text", "/nowhere/at/all"], "cannot be read"),
@@ -111,3 +119,20 @@ def test_a_book_without_a_change_has_nothing_stale_and_a_refresh_asks_nobody(cli
 
     assert (listed["direct"], listed["indirect"], listed["bill"]["high"]["calls"]) == ([], [], 0)
     assert redone["redone"] == []
+
+
+def test_what_is_interrupted_beside_the_walk_names_its_own_command(
+    book: BookStorage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with book.read() as stores:
+        lamp = stores.books.get("lamp")
+
+    def work(deps: Deps) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        raise BookPaused("asked to rest", "`bookwright resume lamp` goes on")
+
+    with pytest.raises(typer.Exit) as left:
+        running.run_beside(lamp, book, make_settings(tmp_path), work, "`bookwright refresh lamp` goes on.")
+
+    assert left.value.exit_code == 130
+    assert capsys.readouterr().err == "bookwright: asked to rest. `bookwright refresh lamp` goes on.\n"

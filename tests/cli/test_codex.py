@@ -9,8 +9,10 @@ import pytest
 from bookwright.flows.library import find_or_create
 from bookwright.models.book import BookState
 from bookwright.models.codex_record import RecordKind
+from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.storage.books import Lease
 from bookwright.storage.database import open_database
+from bookwright.storage.journal import Attempt, Journal
 from bookwright.storage.stores import BookStorage
 from tests.books import make_brief_of
 from tests.cli.conftest import Cli
@@ -44,6 +46,21 @@ def test_an_entry_is_added_changed_and_shown_with_its_history(cli: Cli, book: Bo
     assert [(one["version"], one["origin"]) for one in versions] == [(1, "author"), (2, "author")]
     assert {'-name = "Mira"', '+name = "Myra"'} < set(versions[1]["diff"])
     assert [one["id"] for one in told(cli, "codex", "lamp")] == ["mira"]
+
+
+def test_what_was_begun_before_a_secret_was_added_is_begun_again(cli: Cli, book: BookStorage) -> None:
+    with book.write() as stores:
+        unit = stores.nodes.by_label("1.3")
+        lease = Lease.take(stores.connection, "lamp", "worker 7 on elsewhere", 60)
+    key = StepKey(book="lamp", node=unit.key, revision=1, activity=Activity.WRITE, round=0, step="revise_leak.1")
+    Journal(book, lease).record(Attempt(key, 1, "writer", "story/x", ("ask",), Reply(text="@gap 1", model="none")))
+    with book.write() as stores:
+        lease.release(stores.connection)
+
+    cli("secrets", "add", "lamp", "She is dead.")
+
+    with book.read() as stores:
+        assert stores.nodes.get(unit.key).revision == 2
 
 
 def test_a_book_that_is_being_written_is_not_edited(cli: Cli, book: BookStorage) -> None:

@@ -50,7 +50,7 @@ def test_sync_takes_edits_in_and_says_what_is_stale(cli, folder):
 
     assert (shown.code, done.code, again.code) == (0, 0, 0)
     assert "taken" in shown.out
-    assert "1 files taken in" in done.err
+    assert "1 file taken in" in done.err
     assert "nothing was changed by hand" in again.err
     assert "Snow fell." in cli("read", "lamp").out
 
@@ -169,3 +169,14 @@ def test_a_written_book_has_its_folder_and_tells_of_its_files(settings, cli):
     assert files <= set(told)
     assert len(told) == len(set(told))
     assert json.loads(cli("sync", folder.name, "--json").out)["files"] == []
+
+
+def test_sync_names_the_record_that_a_changed_codex_file_holds(cli, folder):
+    cli("codex", "add", "lamp", "Mira", "--section", "trade=She keeps the lamp.")
+    _change(folder / "worldview/characters/mira.toml", "keeps the lamp", "keeps the log")
+
+    shown = json.loads(cli("sync", "lamp", "--dry-run", "--json").out)
+
+    assert [(file["path"], file["detail"]) for file in shown["files"]] == [
+        ("worldview/characters/mira.toml", "entry mira")
+    ]

@@ -94,7 +94,7 @@ def test_a_lock_for_ever_ends_in_a_rest_that_names_its_holder(tmp_path: Path) ->
 
         assert bookwright(variables, *RESUME, output=output).wait() == 0, command.said
     paid = Counter(str(call["prompt_hash"]) for call in calls_in(ledger))
-    assert sum(count - 1 for count in paid.values()) == 1  # the reply that was lost with its process
+    assert sum(count - 1 for count in paid.values()) <= 1  # the reply in hand, if the lock came while there was one
 
 
 def test_a_library_that_is_locked_from_the_start_is_told_and_nothing_paid(tmp_path: Path) -> None:

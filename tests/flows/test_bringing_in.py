@@ -246,6 +246,17 @@ def test_a_file_is_known_again_by_its_content(studio: Studio):
     assert find_imports(studio.database, "cd" * 32) == []
 
 
+def test_a_copy_that_was_deleted_gives_its_name_to_the_next_one(studio: Studio):
+    novel = a_novel()
+    first, second, third = (studio.import_text(novel.text) for _ in range(3))
+    with studio.storage(second).write() as stores:
+        stores.books.delete(second.id)
+
+    fourth = studio.import_text(novel.text)
+
+    assert [second.id, third.id, fourth.id] == [f"{first.id}-2", f"{first.id}-3", f"{first.id}-2"]
+
+
 def test_however_little_is_to_come_it_is_written(studio: Studio):
     book = studio.run(studio.import_text(a_novel("en words", 2, 12).text, profile="economy"))
 

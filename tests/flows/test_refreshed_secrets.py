@@ -1,5 +1,7 @@
 """What is made anew after a secret was changed, or by a note, tells no more than it may, at the length it had."""
 
+import re
+from collections import Counter
 from contextlib import closing
 from typing import Any
 
@@ -11,7 +13,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.flows.amend import Amendment, amend
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.refresh import Redone, Wanted, refresh
-from bookwright.flows.revise import chosen, restore
+from bookwright.flows.revise import chosen, restore, take_in
 from bookwright.flows.staleness import Staleness
 from bookwright.models.codex_record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
@@ -29,8 +31,9 @@ on_fable = pytest.mark.parametrize("copied", ["fable"], indirect=True)
 class Saying:
     """Asks the rehearsal author, and says something of its own where a text is to be changed."""
 
-    def __init__(self, models: ModelService, **said: str) -> None:
+    def __init__(self, models: ModelService, *, dies_after: str = "", **said: str) -> None:
         self._models = models
+        self._dies_after = dies_after
         self._said = said
         self.steps: list[str] = []
         self.prompts: list[str] = []
@@ -39,6 +42,8 @@ class Saying:
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
     ) -> Reply:
         """Answer a step, if there is something to be said, with those words; `{text}` is the text that stands."""
+        if self._dies_after and self.steps[-1:] == [self._dies_after]:
+            raise KeyboardInterrupt
         step = request.facts["step"].partition(".")[0]
         self.steps.append(step)
         self.prompts.append("\n".join(request.prompt.blocks))
@@ -60,6 +65,17 @@ def edit(storage: BookStorage, **values: Any) -> None:
 def prose(storage: BookStorage, label: str) -> Document:
     with storage.read() as stores:
         return chosen(stores, stores.nodes.by_label(label), DocumentKind.PROSE)
+
+
+def told_once(storage: BookStorage, label: str) -> list[str]:
+    """Words of a chapter, each of another sentence, that stand there once and are not in its brief."""
+    text = prose(storage, label).text
+    with storage.read() as stores:
+        brief = chosen(stores, stores.nodes.by_label(label), DocumentKind.WRITERS_BRIEF).text
+    words = Counter(re.findall(r"[a-z]{6,}", text))
+    free = {word for word, times in words.items() if times == 1 and word not in brief}
+    found = (next((word for word in re.findall(r"[a-z]{6,}", each) if word in free), "") for each in text.split("."))
+    return [word for word in found if word]
 
 
 def stale(storage: BookStorage) -> list[tuple[str, DocumentKind]]:
@@ -226,3 +242,59 @@ def test_a_text_that_was_taken_up_again_is_made_anew_like_any_other(copied: Writ
 
     assert word not in prose(storage, node.label).text
     assert stale(storage) == []
+
+
+@on_fable
+def test_a_summary_that_was_taken_up_again_is_made_anew_after_its_node_was(copied: Written) -> None:
+    storage, settings = copied
+    with storage.write() as stores:
+        node = stores.nodes.by_label(stores.codex.reading_order().chapters[-1])
+        text = chosen(stores, node, DocumentKind.PROSE)
+        take_in(stores, node, text, f"{text.text}\n\nHe stayed.")
+
+    with closing(ModelService(settings)) as models:
+        redo(copied, Saying(models), Wanted(node.label))
+        with storage.write() as stores:
+            restore(stores, node, DocumentKind.SUMMARY, 1)
+        was_stale = (node.label, DocumentKind.SUMMARY) in stale(storage)
+        redo(copied, Saying(models), Wanted(node.label))
+
+    assert was_stale
+    assert (node.label, DocumentKind.SUMMARY) not in stale(storage)
+
+
+@on_fable
+def test_what_was_filled_for_one_secret_fills_no_gap_of_another(copied: Written) -> None:
+    storage, settings = copied
+    with storage.read() as stores:
+        first = stores.codex.reading_order().chapters[0]
+    one, other = told_once(storage, first)[:2]
+    told = f"@gap 1\nThis was for the one, with its {one}."
+
+    with closing(ModelService(settings)) as models:
+        edit(storage, forbidden_keywords=[one])
+        with pytest.raises(KeyboardInterrupt):
+            redo(copied, Saying(models, dies_after="revise_leak", revise_leak=told), Wanted(first))
+        edit(storage, forbidden_keywords=[other])
+        redo(copied, Saying(models, revise_leak="@gap 1\nThis is for the other."), Wanted(first))
+
+    after = prose(storage, first)
+    assert "for the other" in after.text
+    assert "for the one" not in after.text
+    assert one in after.text
+
+
+@on_fable
+def test_a_text_that_loses_most_of_itself_to_a_changed_secret_is_brought_back_to_its_length(copied: Written) -> None:
+    storage, settings = copied
+    with storage.read() as stores:
+        first = stores.codex.reading_order().chapters[0]
+    before = prose(storage, first)
+    edit(storage, forbidden_keywords=["drowned king", MARK.findall(before.text)[1].rstrip("-")])
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models, revise_leak="@gap 1\nHe went.")
+        redo(copied, asker, Wanted(first))
+
+    assert "lengthen" in asker.steps
+    assert prose(storage, first).length > before.length * 0.8

@@ -373,6 +373,25 @@ def test_a_chapter_below_the_threshold_is_revised_once_and_kept_if_better(shelf:
     assert second.scores.overall == 0.3
 
 
+def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter(shelf: Callable[..., Deps]) -> None:
+    backend = script(quality=[scored(0.3), scored(0.9)], improve=CALM.replace("clerk", "widow"))
+    deps = shelf(backend)
+    design(deps)
+    chapter = chapters(deps)[0]
+    tasks.write(chapter, deps)
+    own = CALM.replace("clerk", "keeper").strip()
+    with deps.storage.write() as stores:
+        revise.take_in(stores, chapter, revise.chosen(stores, chapter, DocumentKind.PROSE), own)
+
+    tasks.close(deps.fresh(chapter), deps)
+
+    assert asked(backend, "improve") == []
+    assert prose(deps, 1) == own
+    report = QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY))
+    assert report.scores is not None
+    assert (report.scores.overall, report.is_revised) == (0.3, False)
+
+
 WEAK = "Nothing came of it, and nobody minded."
 
 

@@ -183,6 +183,18 @@ def test_an_empty_file_is_as_good_as_none(tmp_path):
     assert "The sun rose." in file.read_text("utf-8")
 
 
+def test_a_file_that_a_power_cut_emptied_is_made_again(tmp_path):
+    vault = a_vault(tmp_path)
+    file = vault.folder.root / "chapters/001 The Lamp.md"
+    before = file.read_bytes()
+    file.write_bytes(b"")
+
+    done = opened(vault.storage, tmp_path).render()
+
+    assert done.written == ["chapters/001 The Lamp.md"]
+    assert file.read_bytes() == before
+
+
 @pytest.mark.parametrize("is_link", [True, False])
 def test_a_folder_in_the_place_of_a_page_is_told_once_and_stops_nothing(tmp_path, is_link):
     vault = a_vault(tmp_path)

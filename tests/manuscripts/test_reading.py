@@ -1,6 +1,7 @@
 """Manuscripts in their formats, and files that are none."""
 
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import docx
@@ -154,6 +155,16 @@ def test_an_archive_that_is_no_book_a_protected_one_and_a_bomb_are_refused(tmp_p
     for name, complaint in (("z.zip", "neither an EPUB"), ("drm.epub", "DRM"), ("bomb.epub", "more than any book")):
         with pytest.raises(InvalidInput, match=complaint):
             read_manuscript(tmp_path / name)
+
+
+def test_an_archive_whose_parts_are_damaged_is_refused(tmp_path: Path):
+    make_epub(tmp_path / "a.epub", {"a": "".join(f"<p>Ship {number} passed.</p>" for number in range(900))})
+    content = (tmp_path / "a.epub").read_bytes()
+    for place in range(60, len(content), len(content) // 60):
+        (tmp_path / "a.epub").write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
+
+        with suppress(InvalidInput):
+            read_manuscript(tmp_path / "a.epub")
 
 
 def test_a_word_file_that_defines_entities_loads_nothing(tmp_path: Path):

@@ -113,6 +113,21 @@ def test_a_list_that_was_cut_off_loses_its_last_line_only(tmp_path):
     assert set(VaultList(folder, "1 lamp").pages) == {"a", "c"}
 
 
+@pytest.mark.parametrize("path", ["../theirs.md", "a/../../theirs.md", "{root}/theirs.md"])
+def test_a_list_that_leads_out_of_the_folder_is_not_followed(tmp_path, path):
+    (tmp_path / "theirs.md").write_bytes(b"")
+    folder = VaultFolder(tmp_path / "vault")
+    path = path.format(root=tmp_path)
+    VaultList(folder, "1 lamp").note({"a": Listed("a.md", "1"), "b": Listed(path, "1")}, Mark(4, 1))
+
+    for work in (folder.read, folder.remove, lambda path: folder.write(path, b"mine")):
+        with pytest.raises(OSError, match="leads out"):
+            work(path)
+
+    assert set(VaultList(folder, "1 lamp").pages) == {"a"}
+    assert (tmp_path / "theirs.md").read_bytes() == b""
+
+
 def test_a_list_of_many_changes_is_written_anew(tmp_path):
     folder = VaultFolder(tmp_path)
     kept = VaultList(folder, "1 lamp")

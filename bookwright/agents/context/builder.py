@@ -74,7 +74,7 @@ class ContextBuilder:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)
-            if filling.is_hiding:
+            if filling.tells_secrets:
                 components = with_secrets(components, activity, self._profile)
             cuts = self._cuts(components, role, filling)
         shown = [component for component in components if cuts[component].text or self._shows_empty(component)]
@@ -94,9 +94,9 @@ class ContextBuilder:
         return self._count(self._block(component, "")) + _SLACK
 
     def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
-        rooms = Rooms(components, role, self._profile, self._frame)
+        rooms = Rooms(components, role, self._profile, self._frame, is_hiding=filling.is_hiding)
         cuts: dict[Component, Cut] = {}
         for component in sorted(components, key=lambda component: component.turn):
-            cuts[component] = filling.fill(component.tag, rooms.room_for(component))
+            cuts[component] = filling.fill(component, rooms.room_for(component))
             rooms.take(component, self._count(cuts[component].text))
         return cuts

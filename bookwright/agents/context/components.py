@@ -4,7 +4,7 @@ Whoever plans has the ten of DESIGN section 9; whoever writes prose sees no desi
 of its own. Source: DESIGN sections 9 and 10; S3-127 to S3-136.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bookwright.models.profile import Profile, ProfileName
@@ -55,29 +55,38 @@ class Component:
 
 COMPONENTS = (
     Component("book_level_design", Change.BY_UNIT, 0.20, 0.20, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45),
-    Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
     Component("upper_level_design", Change.BY_UNIT, 0.15, 0.15, _UNIT, turn=3),
     Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _MAKING, turn=4),
+    Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
     Component("latest_text", Change.BY_UNIT, 0.11, 0.11, _MAKING, turn=5, small_share=0.20),
-    Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=6),
-    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=7),
-    Component("overall_planning", Change.BY_ACTIVITY, 0.09, 0.09, _TREE, turn=9, is_for_small_roles=True),
-    Component("text_summary", Change.BY_ACTIVITY, 0.07, 0.10, _UNIT, turn=10),
+    Component("text_summary", Change.BY_UNIT, 0.10, 0.10, _UNIT, turn=6),
+    Component("overall_planning", Change.BY_UNIT, 0.06, 0.06, _TREE, turn=7, is_for_small_roles=True),
+    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=9),
+    Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
+    Component("more_summary", Change.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11, goes_when_empty=True),
     Component(
-        "current_task", Change.BY_ACTIVITY, 0.06, 0.25, _ALL, turn=8, small_share=0.35, is_for_small_roles=True,
+        "current_task", Change.BY_ACTIVITY, 0.03, 0.25, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip
 """In the order of `prompts.render.BLOCK_TAGS`: what changes least comes first."""
 
+TREE_WITH_TASKS = replace(
+    next(component for component in COMPONENTS if component.tag == "overall_planning"),
+    change=Change.BY_ACTIVITY, share=0.09, most=0.09, turn=11,
+)  # fmt: skip
+"""The tree down to the tasks of the unit, for whoever has little else. The others see the tree of units, which stands
+still while a unit is planned, and the unit's tasks with the task in hand."""
+
 _NEW_WITH_EACH_PART = (
-    "global_state_summary", "latest_text", "overall_planning", "text_summary", "current_task",
+    "global_state_summary", "latest_text", "text_summary", "overall_planning", "more_summary", "current_task",
 )  # fmt: skip
 """A unit is divided part by part, long after it was designed: then these change, and its designs do not."""
 
 SECRETS = Component("secrets", Change.BY_UNIT, 0.08, 0.08, _MAKING, turn=0, goes_when_empty=True)
-"""What readers are not to know yet, for whoever plans towards its place; stands behind the design of the book, in
-books that have it."""
+"""What readers are not to know yet, for whoever plans towards its place, in books that have it.
+
+Who looks something up is not told: it stands behind all that the two can share."""
 
 _WRITE = frozenset({Activity.WRITE})
 PROSE_COMPONENTS = (
@@ -101,11 +110,17 @@ def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Comp
         is_planned = profile.name is not ProfileName.ECONOMY  # there the plan is the brief, an artefact
         return tuple(component for component in PROSE_COMPONENTS if is_planned or component.tag != "writers_brief")
     if role in SMALL_ROLES:
-        return tuple(component for component in COMPONENTS if component.is_for_small_roles)
+        return tuple(_with_tasks(component) for component in COMPONENTS if component.is_for_small_roles)
     shown = [component for component in COMPONENTS if activity in component.activities]
+    if activity not in _UNIT:
+        return tuple(map(_with_tasks, shown))
     if activity is Activity.DIVIDE:
         shown.sort(key=lambda component: component.tag in _NEW_WITH_EACH_PART)
     return tuple(shown)
+
+
+def _with_tasks(component: Component) -> Component:
+    return TREE_WITH_TASKS if component.tag == TREE_WITH_TASKS.tag else component
 
 
 def lasts(component: Component, activity: Activity) -> bool:
@@ -117,7 +132,7 @@ def lasts(component: Component, activity: Activity) -> bool:
 
 def with_secrets(components: tuple[Component, ...], activity: Activity, profile: Profile) -> tuple[Component, ...]:
     """Return the components of a book that keeps something from its readers; those who plan are told."""
-    head = COMPONENTS[0]
-    if profile.name is ProfileName.SMALL or head not in components or activity not in SECRETS.activities:
+    if profile.name is ProfileName.SMALL or COMPONENTS[0] not in components or activity not in SECRETS.activities:
         return components
-    return (head, SECRETS, *components[1:])
+    place = next(index for index, component in enumerate(components) if component.change is Change.BY_TASK)
+    return (*components[:place], SECRETS, *components[place:])

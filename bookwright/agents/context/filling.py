@@ -1,14 +1,14 @@
 """Fills the components of one activity's context, each within its room."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 
 from bookwright.agents.context import materials
+from bookwright.agents.context.components import TREE_WITH_TASKS, Component
 from bookwright.agents.context.condensing import name_of
-from bookwright.agents.context.fisheye import tree_view
+from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import GAP, LEAST, Cut, Piece, Pruner
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
@@ -42,6 +42,9 @@ _ANCESTORS_SHARE = 0.6
 _LAST_SUMMARY_SHARE = 0.35
 """Of the summaries: that of the unit right before."""
 
+_TASKS_SHARE = 0.35
+"""Of the task in hand: the list of its unit's tasks."""
+
 _KNOWN_UNITS = 32
 
 _LEAVES, _MOST_LEAVES = 3, 12
@@ -63,8 +66,8 @@ class Tools:
     locale: str
     profile: Profile
     director: ContinuityDirector = field(default_factory=ContinuityDirector)
-    retrieved: OrderedDict[tuple[str, int, int, int], Cut] = field(default_factory=OrderedDict)
-    """What was retrieved once for a unit, by component, unit, revision and room."""
+    retrieved: OrderedDict[tuple[Hashable, ...], Cut] = field(default_factory=OrderedDict)
+    """What was retrieved once for a unit, by component, unit, revision, room and what else it hung on."""
     replaced: int = 0
     """How many times texts had been replaced when that was retrieved."""
 
@@ -81,7 +84,10 @@ class Tools:
 
 
 class Filling:
-    """Fills the components of one activity. `latest_text` comes before `text_summary`, which adds to it."""
+    """Fills the components of one activity.
+
+    `latest_text` comes before `text_summary`, which adds to it, and that before `more_summary`.
+    """
 
     def __init__(self, tools: Tools, place: Place, stores: Stores, brief: Brief) -> None:
         self._tools = tools
@@ -92,26 +98,31 @@ class Filling:
         self._brief = brief
         self._whole_leaves: set[int] = set()
         """Units whose whole prose stands in `latest_text`."""
+        self._told = ""
+        """What stands in `text_summary`."""
+        self._has_unit_tree = False
+        """Whether `overall_planning` ends with the unit, so that its tasks stand with the task in hand."""
 
-    def fill(self, tag: str, room: int) -> Cut:
+    def fill(self, component: Component, room: int) -> Cut:
         """Return a component's text, at most `room` tokens of it, and the documents in it."""
         fillers: dict[str, Callable[[int], Cut]] = {
             "book_level_design": self._book_design,
             "global_state_summary": self._global_state,
             "upper_level_design": lambda room: self._once("upper_level_design", room, self._designs_above),
             "upper_level_search": lambda room: self._once("upper_level_search", room, self._findings_above),
-            "overall_planning": self._tree,
+            "overall_planning": self._tree if component is TREE_WITH_TASKS else self._unit_tree,
             "design_dependent": lambda room: self._made_below(DocumentKind.DESIGN, room),
             "search_dependent": lambda room: self._made_below(DocumentKind.FINDINGS, room),
             "latest_text": self._latest_text,
             "text_summary": self._summaries,
+            "more_summary": self._more_summaries,
             "current_task": self._task,
             "writers_brief": self._writers_brief,
             "hints": self._hints,
             "style_guide": self._style_guide,
             "secrets": self._secrets,
         }
-        return fillers[tag](max(room, 0))
+        return fillers[component.tag](max(room, 0))
 
     def _book_design(self, room: int) -> Cut:
         design = self._stores.documents.latest(DocumentKind.BOOK_DESIGN)
@@ -151,10 +162,10 @@ class Filling:
             return Cut()
         return Cut(self._pruner.condense(state.text, self._place.unit_focus, room), frozenset([state.id]))
 
-    def _once(self, tag: str, room: int, retrieve: Callable[[int], Cut]) -> Cut:
+    def _once(self, tag: str, room: int, retrieve: Callable[[int], Cut], *more: Hashable) -> Cut:
         """Retrieve for a unit once, so that all its activities have the same bytes."""
         unit = self._place.unit
-        key = (tag, unit.key, unit.revision, room)
+        key = (tag, unit.key, unit.revision, room, *self._questions, *more)
         known = self._tools.retrieved
         if key not in known:
             known[key] = retrieve(room)
@@ -190,6 +201,11 @@ class Filling:
         place = self._place
         return tree_view(place.node, place.unit, self._stores, room, self._count, self._tools.locale)
 
+    def _unit_tree(self, room: int) -> Cut:
+        self._has_unit_tree = True
+        place = self._place
+        return unit_view(place.node, place.unit, self._stores, room, self._count, self._tools.locale)
+
     def _made_below(self, kind: DocumentKind, room: int) -> Cut:
         made = Cut()
         for pieces, expected in materials.made_below(self._place, kind, self._stores, self._tools.locale):
@@ -211,21 +227,38 @@ class Filling:
         return made
 
     def _summaries(self, room: int) -> Cut:
-        place, focus = self._place, self._place.focus
+        hangs_on = (self._place.written_before, frozenset(self._whole_leaves))
+        cut = self._once("text_summary", room, self._summaries_for_unit, *hangs_on)
+        self._told = cut.text
+        return cut
+
+    def _summaries_for_unit(self, room: int) -> Cut:
+        focus = self._place.unit_focus
         last = self._last_summary()
         pieces: list[Piece] = []
         if last is not None:
             text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
             pieces.append(replace(last, text=text))
-        unfinished = (unit.key for unit in place.ancestors)  # when this one was begun, though not when it is made again
-        shown = {*self._whole_leaves, *(piece.node for piece in pieces), *unfinished}
-        told = (materials.queries(node) for node in (place.node, place.unit))
-        asked = list(dict.fromkeys([*self._questions, *chain.from_iterable(told)]))
-        found = self._tools.index.search(
-            asked, [DocumentKind.SUMMARY], _count_for(room), exclude_nodes=shown, before=place.written_before,
+        asked = [*self._questions, *materials.queries(self._place.unit)]
+        found = self._happened(asked, room, {piece.node for piece in pieces})
+        return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
+
+    def _more_summaries(self, room: int) -> Cut:
+        """What a task of the unit asks for by itself and what is told to all of them does not hold."""
+        if self._place.node.is_unit:
+            return Cut()
+        found = self._happened(materials.queries(self._place.node), room)
+        fresh = [passage for passage in found if passage.text not in self._told]
+        return self._pruner.in_order(self._pieces(fresh), self._place.focus, room)
+
+    def _happened(self, asked: Sequence[str], room: int, shown: Collection[int] = ()) -> list[Passage]:
+        """Search what was written before the place, but for what is shown in full or stands elsewhere."""
+        unfinished = (unit.key for unit in self._place.ancestors)  # when this one was begun, though not when made again
+        return self._tools.index.search(
+            list(dict.fromkeys(asked)), [DocumentKind.SUMMARY], _count_for(room),
+            exclude_nodes={*self._whole_leaves, *shown, *unfinished}, before=self._place.written_before,
             known=self._people,
         )  # fmt: skip
-        return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
 
     def _last_summary(self) -> Piece | None:
         """The summary of the unit right before, unless its whole prose is shown."""
@@ -263,11 +296,13 @@ class Filling:
 
     @property
     def is_hiding(self) -> bool:
-        """Whether the book keeps something from its readers where the unit stands.
+        """Whether the book keeps something from its readers where the unit stands."""
+        return bool(self._kept)
 
-        Who looks something up is not told: what they ask may leave the house.
-        """
-        return bool(self._kept) and self._place.node.task_type is not TaskType.SEARCH
+    @property
+    def tells_secrets(self) -> bool:
+        """Whether the steps are told; who looks something up is not, as what they ask may leave the house."""
+        return self.is_hiding and self._place.node.task_type is not TaskType.SEARCH
 
     @cached_property
     def _kept(self) -> list[Secret]:
@@ -291,12 +326,19 @@ class Filling:
         return Cut(self._pruner.fitting(guide.text.splitlines(), room), frozenset([guide.id]))
 
     def _task(self, room: int) -> Cut:
-        printed = ""
+        printed, tasks = "", self._tasks(int(room * _TASKS_SHARE))
         for entries in _ENTRIES:
-            printed = materials.printed_task(self._place, self._brief.length_unit, entries, self._tools.locale)
+            printed = materials.printed_task(self._place, self._brief.length_unit, entries, tasks, self._tools.locale)
             if self._count(printed) <= room:
                 return Cut(printed)
         return Cut(self._pruner.clip(printed, room))
+
+    def _tasks(self, room: int) -> str:
+        """What is not done of the unit's tasks, where the tree ends with the unit."""
+        place = self._place
+        if not self._has_unit_tree:
+            return ""
+        return task_view(place.node, place.unit, self._stores, room, self._count, self._tools.locale)
 
 
 def _without_lines(text: str, shown: str) -> str:

@@ -1,11 +1,12 @@
 """The tree as a fisheye sees it: what is near in lines, what is far as a number, bounded however large the book.
 
 Every ancestor among its sibling units, finished ones with what came of them; then the unit's own
-tasks and parts. Source: DESIGN section 9; S3-131.
+tasks and parts. The tasks change while the unit is planned and all else stands still, so most steps
+get the two apart. Source: DESIGN section 9; S3-131.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from bookwright.agents.context.pruner import GAP, Cut
 from bookwright.models.document import Document, DocumentKind
@@ -47,6 +48,8 @@ class _Surroundings:
     parts: Span
     tasks: Sequence[TreeLine]
     node: TaskNode
+    now: int
+    """The node that is said to be worked on."""
     outcomes: Mapping[int, Document]
     """Summaries by node."""
 
@@ -58,10 +61,38 @@ def tree_view(
 
     The view narrows until it fits; where even the narrowest does not, its last lines stay.
     """
-    around = _look(node, unit, stores)
+    around = _look(node, unit, stores, tasks=_tasks(node, unit, stores))
+    return _fitting(lambda glass: _rows(around, glass, 0), room, count, locale)
+
+
+def unit_view(
+    node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
+) -> Cut:
+    """Show where a unit stands, without its tasks: the same whichever of them, here `node`, is worked on."""
+    around = replace(_look(node, unit, stores, tasks=()), now=unit.key)
+    return _fitting(lambda glass: _rows(around, glass, 0), room, count, locale)
+
+
+def task_view(
+    node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
+) -> str:
+    """Show which tasks of a unit are not done, and where among them `node` stands; empty where it alone is left.
+
+    What the others produced stands in the prompt under their titles.
+    """
+
+    def look(glass: _Glass) -> list[Row]:
+        rows = [row for row in _task_rows(unit.key, around, glass, 0) if row.state != "done"]
+        return rows if any(row.state != "now" for row in rows) else []
+
+    around = _Surroundings((unit,), (), Span(), _tasks(node, unit, stores), node, node.key, {})
+    return _fitting(look, room, count, locale).text
+
+
+def _fitting(look: Callable[["_Glass"], Iterable[Row]], room: int, count: Callable[[str], int], locale: str) -> Cut:
     rows: list[Row] = []
     for width, characters in _VIEWS:
-        rows = list(_rows(around, _Glass(width, characters), 0))
+        rows = list(look(_Glass(width, characters)))
         if count(_rendered(rows, locale)) <= room:
             break
     while rows and count(_rendered(rows, locale)) > room:
@@ -69,16 +100,20 @@ def tree_view(
     return Cut(_rendered(rows, locale), frozenset(row.source for row in rows if row.source is not None))
 
 
-def _look(node: TaskNode, unit: TaskNode, stores: Stores) -> _Surroundings:
+def _tasks(node: TaskNode, unit: TaskNode, stores: Stores) -> Sequence[TreeLine]:
+    opened = [one.key for one in tasks_above(node, stores)]
+    return OutlineReader(stores.connection, unit.book).tasks([unit.key, *opened])
+
+
+def _look(node: TaskNode, unit: TaskNode, stores: Stores, tasks: Sequence[TreeLine]) -> _Surroundings:
     width = _VIEWS[0][0]
     outline = OutlineReader(stores.connection, unit.book)
     path = [*reversed(stores.nodes.ancestors(unit)), unit]
     levels = [outline.siblings(one, width) for one in path]
     parts = outline.last_units(unit.key, width)
-    opened = [one.key for one in tasks_above(node, stores)]
     finished = [line.key for span in (*levels, parts) for line in span.lines if line.is_finished]
     outcomes = {document.node: document for document in stores.documents.of_nodes(finished, DocumentKind.SUMMARY)}
-    return _Surroundings(path, levels, parts, outline.tasks([unit.key, *opened]), node, outcomes)
+    return _Surroundings(path, levels, parts, tasks, node, node.key, outcomes)
 
 
 def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:
@@ -155,7 +190,7 @@ def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Ro
 
 
 def _state(line: TreeLine, around: _Surroundings) -> str:
-    if line.key == around.node.key:
+    if line.key == around.now:
         return "now"
     if line.is_finished:
         return "done"

@@ -151,8 +151,8 @@ def author_brief(brief: Brief, premise: str, locale: str) -> str:
     return environment(locale).get_template("story/_author_brief.md.j2").render(book=card).strip()
 
 
-def printed_task(place: Place, length_unit: str, entries: int | None, locale: str) -> str:
-    """Return the task in hand in full, or with at most so many entries in each list."""
+def printed_task(place: Place, length_unit: str, entries: int | None, tasks: str, locale: str) -> str:
+    """Return the task in hand in full, or with at most so many entries in each list; `tasks` are those of its unit."""
     node, unit = node_card(place.node), node_card(place.unit)
     shown = replace(
         node,
@@ -166,6 +166,7 @@ def printed_task(place: Place, length_unit: str, entries: int | None, locale: st
         "unit": None if place.node.key == place.unit.key else unit,
         "length_unit": length_unit,
         "open_points": place.unit.open_points[:entries],
+        "tasks": tasks,
     }
     return environment(locale).get_template("story/_task.md.j2").render(values).strip()
 

@@ -28,15 +28,16 @@ class Rooms:
     """
 
     def __init__(
-        self, components: Sequence[Component], role: str, profile: Profile, frame: Callable[[Component], int]
-    ) -> None:
-        """`frame` is what a component's heading and tags take."""
+        self, components: Sequence[Component], role: str, profile: Profile, frame: Callable[[Component], int],
+        *, is_hiding: bool = False,
+    ) -> None:  # fmt: skip
+        """`frame` is what a component's heading and tags take; `is_hiding`, whether the book has secrets to keep."""
         self._components = components
         self._is_small = profile.name is ProfileName.SMALL
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
-        family = PROSE_COMPONENTS if set(components) <= set(PROSE_COMPONENTS) else COMPONENTS
-        family = (*family, SECRETS) if SECRETS in components else family
+        planning = (*COMPONENTS, SECRETS) if is_hiding else COMPONENTS
+        family = PROSE_COMPONENTS if set(components) <= set(PROSE_COMPONENTS) else planning
         every = components if role in SMALL_ROLES else [other for other in family if self._share(other)]
         base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))

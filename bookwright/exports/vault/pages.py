@@ -3,17 +3,20 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from bookwright.exports.markup import to_markdown
+from bookwright.exports.pages import pages_of
 from bookwright.exports.vault import paper, shelving
-from bookwright.exports.vault.names import folder_names, vault_locale
+from bookwright.exports.vault.names import brief_locale, folder_names
 from bookwright.exports.vault.paper import Ref
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import progress_page
 from bookwright.exports.vault.readme import PATH as README
-from bookwright.exports.vault.readme import readme_page
+from bookwright.exports.vault.readme import Shown, readme_page
 from bookwright.exports.vault.record_page import record_page
 from bookwright.exports.vault.stages import progress_of
+from bookwright.models.blueprint import Blueprint, Makes
 from bookwright.models.book import Book
 from bookwright.models.codex_record import Record, RecordKind, Stored
 from bookwright.models.document import DocumentKind
@@ -23,7 +26,10 @@ from bookwright.storage.vault_rows import DocumentRow, UnitRow, VaultRows
 
 _TASKS = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 _RUNNING = (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE)
-_ALONE = (*_TASKS, *_RUNNING, DocumentKind.SUMMARY)
+_KEPT = (DocumentKind.REPORT, DocumentKind.REGISTER)
+"""What is made of other documents, or became records of the codex: for reading alone."""
+_STAGED = (*_TASKS, DocumentKind.REPORT)
+_ALONE = (*_TASKS, *_KEPT, *_RUNNING, DocumentKind.SUMMARY)
 KINDS = (*_ALONE, DocumentKind.PROSE)
 """What of a book stands in its vault."""
 
@@ -53,11 +59,13 @@ class Page:
 class Pages:
     """The pages of a book as it stands in one transaction."""
 
-    def __init__(self, stores: Stores, book: Book) -> None:
+    def __init__(self, stores: Stores, book: Book, plan: Blueprint | None = None) -> None:
+        """`plan` is the book's blueprint; None where it has none, or none that can be read."""
         self._stores = stores
         self._book = book
         self._rows = VaultRows(stores.connection, book.id)
-        self.locale = vault_locale(book.brief.language, f"{book.brief.title} {book.brief.premise}")
+        self._plan = plan
+        self.locale = brief_locale(book.brief)
         self.names = folder_names(self.locale)
 
     @cached_property
@@ -68,7 +76,28 @@ class Pages:
     @cached_property
     def places(self) -> list[shelving.Place]:
         """What is written, under its headings."""
-        return shelving.places(self.units, self._book.brief.language, self._book.title)
+        units = self.units if self.has_prose else ()
+        return shelving.places(units, self._book.brief.language, self._book.title)
+
+    @cached_property
+    def has_prose(self) -> bool:
+        """False for a book whose designs are all of it."""
+        if self._plan is not None:
+            return self._plan.makes is not Makes.DESIGNS
+        return not (self._book.brief.blueprint and pages_of(self._stores.nodes.root(), self._stores))
+
+    def staged(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Return the stages of a blueprint in reading order, each with the titles and files of its pages."""
+        rows = sorted((row for row in self._rows.documents(*_STAGED) if row.stage), key=lambda row: row.order)
+        stages = groupby(rows, key=lambda row: row.stage_title)
+        return [(stage, [(row.title, self._task_path(row)) for row in some]) for stage, some in stages]
+
+    def folders(self) -> dict[str, set[DocumentKind | None]]:
+        """Return the folders at the top that there are, with what stands in each; None is a record of the codex."""
+        found: dict[str, set[DocumentKind | None]] = {self.names.world: {None}} if self._rows.has_records() else {}
+        for kind, folder in self._rows.shelves(*KINDS):
+            found.setdefault(shelving.top_folder(kind, folder, self.names), set()).add(kind)
+        return found
 
     def all(self) -> Iterator[Page]:
         """Yield every page but those that tell of the whole."""
@@ -129,8 +158,22 @@ class Pages:
         if row.kind is DocumentKind.SUMMARY:
             heading = f"{self.names.summaries}: {row.title}" if row.title else f"{self.names.summaries} {row.label}"
             return self._page(key, shelving.summary_path(row, self.names), heading, (row,), row.label)
-        path, heading = shelving.task_path(row, self.names), row.title or row.goal[:80]
+        path, heading = self._task_path(row), row.title or row.goal[:80]
+        if row.kind in _KEPT:
+            return self._page(key, path, heading, (row,), row.label)
         return self._page(key, path, heading, (row,), row.label, title=row.title, titled_by=row.node)
+
+    def _task_path(self, row: DocumentRow) -> str:
+        return shelving.task_path(row, self.names, is_spoiler=self._is_spoiler(row))
+
+    def _is_spoiler(self, row: DocumentRow) -> bool:
+        """Tell whether a page tells the end: a register always does, a report where no blueprint says otherwise."""
+        if row.kind is DocumentKind.REGISTER:
+            return True
+        if self._plan is None:
+            return row.kind is DocumentKind.REPORT
+        member = self._plan.member(row.member)
+        return member is not None and member.is_spoiler
 
     def _running_name(self, kind: DocumentKind) -> str:
         names = self.names.book_design, self.names.state, self.names.style
@@ -160,9 +203,10 @@ class Pages:
 
 def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[Page]:
     """Yield the pages that tell of the book as a whole: README and progress file."""
-    progress = progress_page(progress_of(stores, book, pages.units))
+    progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose))
     yield Page(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
     blurb = stores.documents.latest(DocumentKind.BLURB)
     words = to_markdown(" ".join(blurb.text.split())) if blurb else ""
-    readme = readme_page(book, pages.places, pages.names, pages.locale, pages.units[0].written, words)
+    shown = Shown(pages.folders(), pages.places, [] if pages.has_prose else pages.staged(), pages.units[0].written)
+    readme = readme_page(book, shown, pages.names, pages.locale, words)
     yield Page(f"made/{README}", README, text_hash(readme), lambda _: readme)

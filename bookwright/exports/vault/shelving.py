@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.exports.headings import chapter_heading, part_heading
+from bookwright.exports.headings import ChapterNumbers, part_heading
 from bookwright.exports.vault.names import FolderNames, safe_path, titled, unique_name
 from bookwright.models.codex import CodexEntry, EntryKind
 from bookwright.models.codex_record import Record, RecordKind, kind_of
@@ -13,7 +13,7 @@ from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.storage.vault_rows import DocumentRow, UnitRow
 
-_OWN = {TaskType.DESIGN: DocumentKind.DESIGN, TaskType.SEARCH: DocumentKind.FINDINGS}
+_OWN = {TaskType.DESIGN: (DocumentKind.DESIGN, DocumentKind.REPORT), TaskType.SEARCH: (DocumentKind.FINDINGS,)}
 """What a task is for; anything else that it has says in its name what it is."""
 
 
@@ -33,6 +33,7 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[Pla
     for unit in units:
         children.setdefault(unit.parent, []).append(unit)
     found: list[Place] = []
+    numbers = ChapterNumbers(language)
 
     def go(unit: UnitRow, depth: int) -> None:
         below = children.get(unit.key, []) if unit.level.is_at_least(Level.ACT) else []
@@ -40,7 +41,7 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[Pla
             return
         if not below:
             number = sum(place.number is not None for place in found) + 1
-            heading = title if unit.level is Level.BOOK else chapter_heading(language, number, unit.title)
+            heading = title if unit.level is Level.BOOK else numbers.heading(unit.title, is_own=unit.is_brought_in)
             found.append(Place(unit, heading, depth, number))
             return
         if unit.level is not Level.BOOK:
@@ -64,11 +65,10 @@ def summary_path(row: DocumentRow, names: FolderNames) -> str:
     return f"{names.summaries}/{titled(row.label, row.title)}.md"
 
 
-def task_path(row: DocumentRow, names: FolderNames) -> str:
+def task_path(row: DocumentRow, names: FolderNames, *, is_spoiler: bool) -> str:
     """Return the file of what a task produced, such as `planning/1.2/1.2.3 The harbour.md`."""
-    own = _OWN.get(row.task_type) is row.kind
-    mark = row.label if own else f"{row.label} {row.kind.value}"
-    return f"{task_folder(row, names)}/{titled(mark, row.title)}.md"
+    mark = row.label if row.kind in _OWN.get(row.task_type, ()) else f"{row.label} {row.kind.value}"
+    return f"{task_folder(row, names)}/{titled(mark, row.title, names.spoiler if is_spoiler else '')}.md"
 
 
 def task_folder(row: DocumentRow, names: FolderNames) -> str:
@@ -77,6 +77,13 @@ def task_folder(row: DocumentRow, names: FolderNames) -> str:
         return safe_path(row.folder)
     is_books = row.unit in (None, "1")
     return names.planning if is_books else f"{names.planning}/{row.unit}"
+
+
+def top_folder(kind: DocumentKind, folder: str, names: FolderNames) -> str:
+    """Return the folder at the top in which documents of a kind stand; `folder` is what a blueprint says of theirs."""
+    if folder:
+        return safe_path(folder).partition("/")[0]
+    return {DocumentKind.PROSE: names.chapters, DocumentKind.SUMMARY: names.summaries}.get(kind, names.planning)
 
 
 def record_path(record: Record, names: FolderNames) -> str:

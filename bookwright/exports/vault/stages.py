@@ -19,25 +19,27 @@ _DESIGN = (Activity.JUDGE, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREG
 _WRITING = (Activity.BRIEF, Activity.WRITE)
 
 
-def progress_of(stores: Stores, book: Book, units: Sequence[UnitRow]) -> Progress:
-    """Gather what a book's progress file says."""
+def progress_of(stores: Stores, book: Book, units: Sequence[UnitRow], *, has_prose: bool) -> Progress:
+    """Gather what a book's progress file says; a book of designs has no prose."""
     root = stores.nodes.root()
     pipeline = PurePath(book.brief.blueprint).name or "story"
     return Progress(
         book.title, book.id, pipeline, book.state.value, int(book.created_at), book.brief.premise,
-        tuple(stages_of(stores, book, root, units)), tuple(map(_line, units[1:])),
+        tuple(stages_of(stores, book, root, units, has_prose=has_prose)), tuple(map(_line, units[1:])),
     )  # fmt: skip
 
 
-def stages_of(stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRow]) -> list[Stage]:
+def stages_of(stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRow], *, has_prose: bool) -> list[Stage]:
     """Return the stages of a book: those of its blueprint, or its own phases; between them the units below it."""
     rows = VaultRows(stores.connection, book.id)
     children = [unit for unit in units if unit.parent == root.key]
     tasks = rows.tasks_of(root.key)
     times = rows.times([root.key, *(task.key for task in tasks), *(unit.key for unit in children)])
     staged = [task for task in tasks if task.stage]
+    by_code = rows.made([task.key for task in staged])
+    times = {(key, Activity.EXECUTE): span for key, span in by_code.items()} | times
     before = _staged(staged, times) if staged else _phases(root, tasks, children, times)
-    written = [] if staged and root.decision is None and not children else _written(root, children, times)
+    written = _written(root, children, times) if has_prose else ()
     first = children[0].order if children else None
     opening = [stage for order, stage in before if first is None or order < first]
     closing = [stage for order, stage in before if first is not None and order > first]

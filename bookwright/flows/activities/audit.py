@@ -98,15 +98,24 @@ class _Target:
 
 
 def _target(judgement: QualityJudgement, unit: TaskNode, deps: Deps) -> _Target | None:
-    """Return what a judgement below the threshold asks to revise; None where it names no place in any part."""
+    """Return what a judgement below the threshold asks to revise; None where it names no place in any part.
+
+    What an author has written by hand is judged and left as it is.
+    """
     if judgement.scores.overall >= deps.desk.settings.quality_threshold or not judgement.issues:
         return None
-    parts = prose_parts(unit, deps)
+    parts = [(part, text) for part, text in prose_parts(unit, deps) if not _is_by_hand(part, deps)]
     if len(parts) == 1 and parts[0][0].key == unit.key:
         return _Target(*parts[0], judgement.issues)
     located = [_Target(part, text, _within(text, judgement.issues)) for part, text in parts]
     worst = max(located, key=lambda target: _weight(target.issues), default=None)
     return worst if worst is not None and worst.issues else None
+
+
+def _is_by_hand(part: TaskNode, deps: Deps) -> bool:
+    with deps.stores() as stores:
+        prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
+    return prose is not None and prose.origin.is_by_hand
 
 
 def _within(text: str, issues: Iterable[QualityIssue]) -> tuple[QualityIssue, ...]:

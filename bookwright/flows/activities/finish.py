@@ -79,7 +79,11 @@ class Finish:
     def hold(self, text: str) -> None:
         """Hold a text that stands against what is kept there now, and take it in as it comes out of that."""
         held = self._reviewed(text)
-        if held is not None:
+        if held is None:
+            return
+        if self._is_off(held):
+            self._mend_length(held)
+        else:
             self._accept_late(held)
 
     @cached_property

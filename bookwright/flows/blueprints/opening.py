@@ -1,7 +1,7 @@
 """Opening the tree: the members of a blueprint become tasks of the book, in order, without anybody being asked."""
 
 from bookwright.agents.relay.figures.script import simplified
-from bookwright.exports.vault.names import SIMPLIFIED, vault_locale
+from bookwright.exports.vault.names import SIMPLIFIED, brief_locale
 from bookwright.flows import gates
 from bookwright.flows.blueprints.members import folder_of
 from bookwright.flows.deps import Deps
@@ -39,7 +39,7 @@ def open_last_stages(book: TaskNode, deps: Deps) -> None:
 
 def localised(texts: dict[str, str], deps: Deps) -> str:
     """Return a blueprint's text in the book's language, Chinese in the script of its premise."""
-    locale = vault_locale(deps.brief.language, deps.brief.premise)
+    locale = brief_locale(deps.brief)
     if locale == SIMPLIFIED:
         return texts.get(SIMPLIFIED) or simplified(texts.get("zh") or texts["en"])
     return texts.get(locale) or texts["en"]

@@ -10,6 +10,8 @@ from sqlalchemy import event
 
 from bookwright.agents.context.builder import ContextBuilder
 from bookwright.agents.context.rooms import OWN_PART
+from bookwright.models.codex import Secret
+from bookwright.models.codex_record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.level import Level
 from bookwright.models.profile import PROFILES, ProfileName, fitted
@@ -45,9 +47,10 @@ def test_the_ten_blocks_stand_in_the_order_of_change(library):
 
     context = library.build(chapter, Activity.BRIEF, "write_plan")
 
-    assert [text.partition("<")[2].partition(">")[0] for text in context.blocks] == list(BLOCK_TAGS)
+    tags = [tag for tag in BLOCK_TAGS if tag != "more_summary"]  # what a task of the unit asks for by itself
+    assert [text.partition("<")[2].partition(">")[0] for text in context.blocks] == tags
     assert all(block(context, tag) not in ("", NONE_YET) for tag in BLOCK_TAGS if tag.endswith(("design", "text")))
-    assert context.stable == 5
+    assert context.stable == 7
 
 
 @pytest.mark.parametrize(("activity", "role"), [
@@ -198,6 +201,60 @@ def test_a_unit_shares_its_leading_blocks_through_its_activities(library):
 
     assert told.blocks[: told.stable] == planned.blocks[: planned.stable]
     assert after_a_restart == told
+
+
+def test_a_task_shares_what_its_unit_knows_and_is_told_besides_what_it_asks_for_alone(library):
+    with library.storage.write() as stores:
+        root = stores.nodes.root()
+        for number in range(40):
+            told = "Yusra melts the bronze bell." if number == 3 else library.sentences(4)
+            library.write(stores, library.add_unit(stores, root, Level.CHAPTER), library.sentences(30), told)
+        chapter = library.add_unit(stores, root, Level.CHAPTER)
+        asking = library.add_task(stores, chapter, goal="Yusra and the bronze bell.")
+        library.add_task(stores, chapter)
+
+    planned, asked = library.build(chapter), library.build(chapter, Activity.EXECUTE, "designer", node=asking)
+
+    assert planned.stable == asked.stable == 7
+    assert planned.blocks[:7] == asked.blocks[:7]
+    assert "bronze bell" not in block(planned, "text_summary")
+    assert "Yusra melts the bronze bell." in block(asked, "more_summary")
+    shown = {line for line in block(asked, "more_summary").splitlines() if line and not line.startswith("[")}
+    assert not shown & set(block(asked, "text_summary").splitlines())
+
+
+def test_the_tasks_of_a_unit_that_are_not_done_stand_with_the_task_in_hand(library):
+    chapter = library.grow(40)
+    with library.storage.write() as stores:
+        done = library.add_task(stores, chapter, "She lies.")
+        task, later = (library.add_task(stores, chapter) for _ in range(2))
+
+    context = library.build(chapter, Activity.EXECUTE, "designer", node=task)
+
+    lines = block(context, "current_task").splitlines()
+    assert lines[lines.index("Tasks of that chapter not yet done:") + 1 :] == [
+        f'{task.label} design "{task.title}", now',
+        f'{later.label} design "{later.title}", to come',
+    ]
+    assert done.label not in block(context, "overall_planning")
+    assert "She lies." in block(context, "design_dependent")
+
+
+def test_who_looks_something_up_is_not_told_the_secrets_and_shares_all_that_comes_before(library):
+    library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
+    chapter = library.grow(60)
+    with library.storage.write() as stores:
+        stores.codex.add(Secret(id="lamp", content="Yusra put out the lamp."), Origin.AUTHOR)
+        design = library.add_task(stores, chapter)
+        search = library.add_task(stores, chapter, kind=DocumentKind.FINDINGS)
+
+    told = library.build(chapter, Activity.EXECUTE, "designer", node=design)
+    asking = library.build(chapter, Activity.EXECUTE, "researcher", node=search)
+
+    assert "Yusra put out the lamp." in block(told, "secrets")
+    assert "Yusra" not in "".join(asking.blocks)
+    assert told.blocks[:7] == asking.blocks[:7]
+    assert (told.stable, asking.stable) == (8, 7)
 
 
 def test_what_a_decision_leaves_open_does_not_move_what_the_unit_shares(library):

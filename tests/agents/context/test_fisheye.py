@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.context.fisheye import tree_view
+from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.pruner import Cut
 from bookwright.models.document import DocumentKind
 from bookwright.models.level import Level
@@ -80,6 +80,35 @@ def test_void_nodes_are_not_shown(library):
         stores.nodes.change(task.key, status=NodeStatus.VOID.value)
 
     assert task.label not in view(library, unit).text
+
+
+def test_the_tree_of_units_stands_still_while_their_tasks_are_done(library):
+    with library.storage.write() as stores:
+        chapter = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
+        before = unit_view(chapter, chapter, stores, 10_000, count_words)
+        done, opened = library.add_task(stores, chapter, "A design."), library.add_task(stores, chapter)
+        part, last = library.add_task(stores, chapter, parent=opened), library.add_task(stores, chapter)
+
+        during = unit_view(part, chapter, stores, 10_000, count_words)
+        listed = task_view(part, chapter, stores, 10_000, count_words)
+
+    assert during == before
+    assert f'{chapter.label} chapter "{chapter.title}" (3000), now' in during.text
+    assert done.label not in listed
+    assert listed.splitlines() == [
+        f'{opened.label} design "{opened.title}", open',
+        f'  {part.label} design "{part.title}", now',
+        f'{last.label} design "{last.title}", to come',
+    ]
+
+
+def test_a_task_that_alone_is_left_is_not_listed(library):
+    with library.storage.write() as stores:
+        chapter = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
+        library.add_task(stores, chapter, "A design.")
+        task = library.add_task(stores, chapter)
+
+        assert task_view(task, chapter, stores, 10_000, count_words) == ""
 
 
 def test_only_summaries_whose_words_are_shown_are_sources(library):

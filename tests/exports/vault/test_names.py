@@ -12,7 +12,7 @@ from bookwright.models.language import Language
 HOSTILE = [
     "", ".", "..", " . ", "../../etc/passwd", "a/b\\c", "CON", "con.txt", "LPT1", "nul", "a\x00b", "a\nb", "trailing. ",
     "\u202egnp.exe", "x" * 400, "章" * 200, "e\u0301" * 100, "🦊" * 60, "a<b>c:d\"e|f?g*h", "\ud800", "~", "-rf",
-    "\u200d",
+    "\u200d", "-:0", "-.hidden",
 ]  # fmt: skip
 
 
@@ -52,6 +52,15 @@ def test_ids_that_a_file_system_takes_for_one_have_two_names(one, other):
     names = [unicodedata.normalize("NFC", unique_name(name)).casefold() for name in (one, other)]
 
     assert names[0] != names[1]
+
+
+def test_an_ending_stands_behind_a_name_once_however_long_that_is():
+    assert titled("1.2", "Clue index", " (spoiler)") == "1.2 Clue index (spoiler)"
+    assert titled("1.2", "Clue index (spoiler)", " (spoiler)") == "1.2 Clue index (spoiler)"
+    for title in ("x" * 400, "章" * 200):
+        name = titled("1.2", title, "（劇透）")
+        assert name.endswith("（劇透）")
+        assert len(name.encode()) <= LONGEST
 
 
 def test_an_ordinary_id_is_its_own_name():
