@@ -1,6 +1,8 @@
 """Every error becomes one line and an exit code; what nobody foresaw leaves its traceback in a file."""
 
 import errno
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,23 @@ def test_a_mistyped_command_is_bad_input(cli, arguments, message):
     assert outcome.code == 2
     assert outcome.err.startswith(f"bookwright: {message}")
     assert len(outcome.err.splitlines()) == 1
+
+
+def test_ctrl_c_is_heard_while_the_program_is_still_loading() -> None:
+    hears = """
+import sys
+from bookwright.__main__ import main
+
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+main()
+"""
+
+    ended = subprocess.run([sys.executable, "-c", hears, "status"], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 130
+    assert ended.stderr == "bookwright: interrupted\n"

@@ -13,7 +13,7 @@ from bookwright.flows.activities.extract import extract_design
 from bookwright.flows.deps import Deps
 from bookwright.models.codex import CodexEntry, EntryKind, Section
 from bookwright.models.codex_record import Origin, RecordKind
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import GateWaiting
 from bookwright.models.extraction import CHECKS, ConsistencyReport
 from bookwright.models.foreshadowing import EventType, ThreadStatus
@@ -267,6 +267,10 @@ def test_a_leak_that_stays_goes_to_a_human_who_decides_after_a_restart(shelf: Ca
     write(deps, 1)
 
     assert prose(deps, 1) == CALM.strip()
+    with deps.stores() as stores:
+        accepted = stores.documents.current(chapters(deps)[0].key, DocumentKind.PROSE)
+    assert accepted is not None
+    assert accepted.origin is DocumentOrigin.AUTHOR
     report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
     assert report.decided_by == "command"
     assert len(report.rounds) == 4

@@ -3,7 +3,7 @@
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.length import LengthRecord
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.journal import Move
@@ -41,11 +41,16 @@ def exchange(text: str, unit: TaskNode, deps: Deps) -> Move:
     return move
 
 
-def accept(text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str = "") -> Move:
+def accept(
+    text: str, unit: TaskNode, run: ActivityRun, deps: Deps, draft: str = "",
+    origin: DocumentOrigin = DocumentOrigin.STEP,
+) -> Move:  # fmt: skip
     """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
     written = deps.brief.language.measure(text)
     asked = run.card.ask_length
-    new = NewDocument(node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources, codex=run.guard.use)
+    new = NewDocument(
+        node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources, codex=run.guard.use, origin=origin
+    )
     status = NodeStatus.DONE if unit.status is NodeStatus.DONE else NodeStatus.WRITTEN  # closed if it is written anew
 
     def move(stores: Stores, step: int) -> None:

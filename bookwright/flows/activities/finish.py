@@ -31,6 +31,7 @@ from bookwright.flows.activities.purging import reviewed_move, without_leaks
 from bookwright.flows.activities.surroundings import is_off_length, kept_in, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Cuts
+from bookwright.models.document import DocumentOrigin
 from bookwright.models.errors import NoResult
 from bookwright.models.gate import FallbackHistory, Refusal
 from bookwright.models.leak import LeakJudgement, LeakRound
@@ -119,7 +120,8 @@ class Finish:
                 return None
             ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
             if ruling.is_approved:
-                self._accept_late(ruling.text, ruling.by.value)
+                own = DocumentOrigin.STEP if ruling.text == text else DocumentOrigin.AUTHOR
+                self._accept_late(ruling.text, ruling.by.value, own)
                 return None
             text = self._ordered(text, found, ruling.note, number - retries)
         return None
@@ -190,17 +192,20 @@ class Finish:
     def _is_off(self, text: str) -> bool:
         return is_off_length(text, self.unit, self.run.card.is_last, self.deps)
 
-    def _accepted(self, text: str, rounds: list[LeakRound], decided_by: str = "") -> Move:
+    def _accepted(
+        self, text: str, rounds: list[LeakRound], decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP
+    ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
-        accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft)
+        accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft, origin)
         return both(accepted, reviewed_move(self.unit, rounds, decided_by))
 
-    def _accept_late(self, text: str, decided_by: str = "") -> None:
+    def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:
+        move = self._accepted(text, self.rounds, decided_by, origin)
         if self._last is None:  # a text that stood already, and nobody was asked about it
-            self.deps.desk.journal.move(self._accepted(text, self.rounds, decided_by))
+            self.deps.desk.journal.move(move)
             return
         run, step = self._last
-        run.make_late(step, self._accepted(text, self.rounds, decided_by))
+        run.make_late(step, move)
 
     def _purged(self, text: str, found: LeakRound) -> str:
         """Take out what was refused to the end.

@@ -232,7 +232,7 @@ def test_the_tasks_of_a_unit_that_are_not_done_stand_with_the_task_in_hand(libra
     context = library.build(chapter, Activity.EXECUTE, "designer", node=task)
 
     lines = block(context, "current_task").splitlines()
-    assert lines[lines.index("Tasks of that chapter not yet done:") + 1 :] == [
+    assert lines[lines.index("Still to do for the chapter:") + 1 :] == [
         f'{task.label} design "{task.title}", now',
         f'{later.label} design "{later.title}", to come',
     ]

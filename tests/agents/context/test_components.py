@@ -53,5 +53,5 @@ def test_who_looks_back_on_a_text_is_not_told_how_it_was_planned():
     shown = components_of(Activity.CLOSE, "evaluator", PROFILES[ProfileName.STANDARD])
 
     assert [component.tag for component in shown] == [
-        "book_level_design", "global_state_summary", "upper_level_design", "text_summary", "current_task",
+        "book_level_design", "upper_level_design", "global_state_summary", "text_summary", "current_task",
     ]  # fmt: skip
