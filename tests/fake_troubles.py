@@ -1,10 +1,14 @@
 """How the fake provider spoils an answer that is otherwise whole."""
 
+import re
+
 from tests import fake_author
 from tests.fake_wire import Question
 
 _HUGE = 10 * 1024 * 1024
 _STRAYS = {"nul": "\x00", "surrogate": "\ud800"}
+_STRING = re.compile(r'"(?P<body>(?:[^"\\]|\\.)*)"(?P<colon>\s*:)?')
+"""A string of JSON; with a colon behind it, it is a key."""
 
 
 def spoiled(text: str, question: Question, trouble: str) -> tuple[str, str]:
@@ -41,5 +45,6 @@ def _changed(text: str, question: Question, trouble: str) -> str:
 def _with_stray(text: str, stray: str, *, is_json: bool) -> str:
     """Put a character that no book holds into a text; in JSON before every value, as an escape and as it is."""
     if is_json:
-        return text.replace(': "', f': "\\u{ord(stray):04x}{stray}')
+        marked = f"\\u{ord(stray):04x}{stray}"
+        return _STRING.sub(lambda found: found[0] if found["colon"] else f'"{marked}{found["body"]}"', text)
     return f"{text[: len(text) // 2]}{stray}{text[len(text) // 2 :]}"

@@ -227,7 +227,8 @@ class Filling:
         return made
 
     def _summaries(self, room: int) -> Cut:
-        hangs_on = (self._place.written_before, frozenset(self._whole_leaves))
+        before = tuple(prose.id for _, prose in self._prose)  # more with each part of a unit that is being divided
+        hangs_on = (self._place.written_before, frozenset(self._whole_leaves), before)
         cut = self._once("text_summary", room, self._summaries_for_unit, *hangs_on)
         self._told = cut.text
         return cut
