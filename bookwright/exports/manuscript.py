@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from bookwright.exports.headings import ChapterNumbers, part_heading
-from bookwright.exports.markup import clean, is_scene_break
+from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind
 from bookwright.models.language import Language
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
-from bookwright.models.prose import paragraphs
+from bookwright.models.prose import is_scene_break, paragraphs
 from bookwright.models.source import Source
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage

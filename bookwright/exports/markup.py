@@ -8,7 +8,6 @@ _EASTERN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _EMPHASIS = re.compile(rf"(?<!\*)(?<![^\W{_EASTERN}])\*(?=\S)([^*\n]+?)(?<=\S)\*(?!\*)(?![^\W{_EASTERN}])")
 """Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
 
-_BREAK = re.compile(r"[\s*＊#\-–—_~・･◇◆○●☆★※]{1,20}")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What XML 1.0 or UTF-8 cannot hold, and control characters that nobody meant."""
 
@@ -20,11 +19,6 @@ _MARKDOWN_BLOCK = re.compile(r"^(#{1,6}(?=\s|$)|[-+:](?=\s|$)|={2,}|-{2,}|\d{1,9
 def clean(text: str) -> str:
     """Return a text without what no file format can hold."""
     return _UNPRINTABLE.sub("", text)
-
-
-def is_scene_break(paragraph: str) -> bool:
-    """True for a paragraph that is no text but a mark between scenes, such as `"***"`."""
-    return _BREAK.fullmatch(paragraph) is not None
 
 
 def emphasised(paragraph: str) -> Iterator[tuple[str, bool]]:

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from bookwright.exports.markup import is_scene_break
 from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.found import FoundBook, FoundChapter
 from bookwright.models.language import Language
-from bookwright.models.prose import sentences
+from bookwright.models.prose import is_scene_break, sentences
 
 USUAL = {"words": 3_000, "characters": 4_000}
 MOST = {"words": 20_000, "characters": 30_000}

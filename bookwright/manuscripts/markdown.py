@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from bookwright.exports.markup import is_scene_break
 from bookwright.manuscripts.blocks import Block, Source
 from bookwright.models.plain import plain
+from bookwright.models.prose import is_scene_break
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")

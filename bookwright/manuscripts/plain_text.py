@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import quantiles
 
-from bookwright.exports.markup import is_scene_break
 from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.headings import heading_in
 from bookwright.models.plain import plain
+from bookwright.models.prose import is_scene_break
 
 _START = re.compile(r"^\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG.*$", re.MULTILINE | re.IGNORECASE)
 _END = re.compile(r"^\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG.*$", re.MULTILINE | re.IGNORECASE)

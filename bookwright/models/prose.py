@@ -15,12 +15,18 @@ _SENTENCE_END = re.compile(
 )
 _CLOSED = re.compile(r"[.!?。！？…][\"”’」』）)\]]*")
 _INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
+_SCENE_BREAK = re.compile(r"[\s*＊#\-–—_~・･◇◆○●☆★※]{1,20}")
 _CUT = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
 
 
 def paragraphs(text: str) -> list[str]:
     """Split a text into its paragraphs, without empty ones."""
     return [part.strip() for part in _PARAGRAPH.split(text) if part.strip()]
+
+
+def is_scene_break(paragraph: str) -> bool:
+    """True for a paragraph that is no text but a mark between scenes, such as `"***"`."""
+    return _SCENE_BREAK.fullmatch(paragraph) is not None
 
 
 def sentences(paragraph: str) -> list[str]:
