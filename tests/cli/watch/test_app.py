@@ -71,7 +71,7 @@ def hold(book):
 def test_a_book_that_another_process_writes_is_seen_from_its_first_step_to_its_end(settings):
     async def play(app, pilot):
         await until(pilot, lambda: "no books yet" in seen(app))
-        other = writing(settings, "--premise", "A keeper counts ships.", "--words", "900", "--title", "Ships")
+        other = writing(settings, "--premise", "A keeper counts ships.", "--words", "6000", "--title", "Ships")
         await until(pilot, lambda: "Ships  ▶ writing" in seen(app))
         await until(pilot, lambda: "Ships  ✓ finished" in seen(app))
         other.wait()
