@@ -19,9 +19,12 @@ def _disarmed() -> Iterator[None]:
 
 def test_nothing_happens_unless_it_is_armed() -> None:
     failpoints.arm()
+    done = []
 
     with around(Failpoint.RECORD_STEP):
-        pass
+        done.append("the work")
+
+    assert done == ["the work"]
 
 
 def test_it_raises_at_the_count_that_was_asked_for() -> None:
