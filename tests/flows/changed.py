@@ -30,6 +30,8 @@ Written = tuple[BookStorage, Settings]
 
 MARK = re.compile(r"Zq\d+x-")
 _FIRST_WORD = re.compile(r"(^[ \t]*(?:[-*#>]+ )?|[.!?][\"”’\u0027]* )(?=[\"“‘\u0027(]*\w)", re.MULTILINE)
+_QUOTING = (DocumentKind.STYLE_GUIDE, DocumentKind.LEAK_REVIEW)
+"""Kinds that quote the prose: a mark in them is that of the words they quote."""
 _LEFT_AS_IT_IS = ("§", "<<<", "@after")
 
 
@@ -92,8 +94,8 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     versions = [found for found in every if found is not None]
     owners: dict[str, list[Document]] = {}
     for version in versions:
-        if version.kind is DocumentKind.STYLE_GUIDE:
-            continue  # it quotes the prose
+        if version.kind in _QUOTING:
+            continue
         for mark in set(MARK.findall(version.text)):
             owners.setdefault(mark, []).append(version)
     current = {(found.node, found.kind): found for found in versions}
