@@ -1,5 +1,6 @@
 """The way into the program: a light one, so that Ctrl-C is heard while the command line is still being loaded."""
 
+import os
 import sys
 
 INTERRUPTED = 130
@@ -7,6 +8,8 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Load the command line and run the command that was typed."""
+    if sys.stdin is None:  # whoever started us closed it: a question then finds no answer, and is no fault
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # for as long as the program runs
     try:
         from bookwright.cli.main import main as run
     except KeyboardInterrupt:

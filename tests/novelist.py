@@ -5,6 +5,7 @@ letter for letter, to one that was not.
 """
 
 import hashlib
+import json
 import re
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from bookwright.agents.workflows import REVISION_MARK
 from tests import fake_author
 
 _ASKED = re.compile(r"(?:about|up to) ([\d,]+) (?:words|characters)")
+_PROMISE = re.compile(r'"id": ?"(\d[\d.]*-\d+)"')
 _SUBJECTS = ("The keeper", "Her brother", "The pilot", "A clerk from the harbour", "The widow upstairs", "Nobody")
 _VERBS = ("counted", "hid", "carried back", "sold", "read aloud", "forgot", "mended", "asked for")
 _OBJECTS = ("the second lamp", "a letter without a name", "the tide tables", "his father's coat", "the brass key")
@@ -26,13 +28,22 @@ def write(prompt: str, schema: dict[str, Any] | None) -> str:
     if "Action: ToolName[" in prompt:
         return _looked_up(prompt)
     if schema is not None:
-        return fake_author.write(prompt, schema)
+        return _settled(prompt, fake_author.write(prompt, schema))
     seed = hashlib.sha256(prompt.encode()).hexdigest()
     if "@gap" in prompt:
         return f"@gap 1\n{_prose(Random(seed), 12)}"
     asked = _ASKED.findall(prompt)
     prose = _prose(Random(seed), min(int(asked[-1].replace(",", "")), 4_000) if asked else 60)
     return f"- Nothing to strike.\n{REVISION_MARK}\n{prose}" if REVISION_MARK in prompt else prose
+
+
+def _settled(prompt: str, answer: str) -> str:
+    """Settle each promise that the prompt shows, where an answer has a place for it."""
+    values = json.loads(answer)
+    if "settled" in values:
+        ids = dict.fromkeys(_PROMISE.findall(prompt))
+        values["settled"] = [{"id": found, "ending": "kept", "where": ""} for found in ids]
+    return json.dumps(values)
 
 
 def _looked_up(prompt: str) -> str:

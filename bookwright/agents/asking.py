@@ -4,12 +4,14 @@ import hashlib
 import logging
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bookwright.agents.activity_material import ActivityMaterial
 from bookwright.agents.agent import Agent
 from bookwright.agents.answers import answer_limit, shown_again, whole
 from bookwright.agents.artefact import Conclude, Outcome
 from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sampling, ToolSpec
+from bookwright.agents.desk import Desk
 from bookwright.agents.parsing import Check, Parsed, echoes, parse
 from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
 from bookwright.agents.react.observation import ROOM
@@ -23,10 +25,6 @@ from bookwright.prompts import render, render_system
 from bookwright.prompts.render import render_lookups, render_turn
 from bookwright.storage.database import free_megabytes
 
-if TYPE_CHECKING:
-    from bookwright.agents.activity_run import ActivityRun
-    from bookwright.agents.desk import Desk
-
 _log = logging.getLogger(__name__)
 
 _CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
@@ -37,35 +35,35 @@ _CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
 class Asking:
     """One step that is still to be asked, with up to a bounded number of tries."""
 
-    run: "ActivityRun"
+    material: ActivityMaterial
     agent: Agent
     key: StepKey
     prefill: str
-    bare: bool
+    is_bare: bool
     may_be_cut: bool
     check: Check | None
     conclude: Conclude | None
     next_step: str
 
     @property
-    def desk(self) -> "Desk":
+    def desk(self) -> Desk:
         """Where the step is done."""
-        return self.run.desk
+        return self.material.desk
 
     @property
     def name(self) -> str:
         """The step as logs and streams name it."""
-        return f"{self.run.node.label} {self.key.activity}/{self.key.step}"
+        return f"{self.material.node.label} {self.key.activity}/{self.key.step}"
 
     @cached_property
     def tools(self) -> ToolRegistry | None:
         """What the step may use before it answers; None where it is asked plainly."""
-        return self.desk.tools.registry(self.agent.tools, self.run.unit) if self.agent.tools else None
+        return self.desk.tools.registry(self.agent.tools, self.material.unit) if self.agent.tools else None
 
     def until_it_stands(self) -> Outcome:
         """Ask until a reply is a result; each try is recorded with what was wrong with it."""
         blocks, stable = self._blocks()
-        recorder = Recorder(self, blocks)
+        recorder = self._recorder(blocks)
         for _ in range(self.desk.settings.max_repairs + 1):
             reply = self._reply(blocks, stable, recorder)
             answer = answered(reply) if self.agent.tools else reply
@@ -76,9 +74,16 @@ class Asking:
         raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
             f"(the last: {parsed.failure}, {parsed.detail[:200]})",
-            f"`bookwright log {self.key.book} {self.run.node.label}` shows them; resume to try again, "
-            "or choose another model for this role",
+            f"`bookwright log {self.key.book} {self.material.node.label}` shows them; {self.desk.journal.way_on} "
+            "tries again, and another model for this role may do better",
         )
+
+    def _recorder(self, blocks: tuple[str, ...]) -> Recorder:
+        return Recorder(
+            desk=self.desk, agent=self.agent, key=self.key, label=self.material.node.label,
+            prompt=(self.system, *blocks), conclude=self.conclude,
+            following=self.next_step or self.material.next_activity,
+        )  # fmt: skip
 
     def _reply(self, blocks: tuple[str, ...], stable: int, recorder: Recorder) -> Reply:
         """Ask for the answer, letting the model look up what it wants before; each look is recorded.
@@ -122,16 +127,14 @@ class Asking:
     def _parse(self, reply: Reply, blocks: tuple[str, ...]) -> Parsed:
         if self.may_be_cut:
             reply = whole(reply, self.agent)
-        asked = echoes(self.system, blocks, is_tagged=not self.run.is_small)
+        asked = echoes(self.system, blocks, is_tagged=not self.material.is_small)
         return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
 
     def _blocks(self) -> tuple[tuple[str, ...], int]:
-        tail = render(self.agent.prompt, self.run.shown_card, self.desk.locale, self.agent.folder)
-        if self.bare:
+        tail = render(self.agent.prompt, self.material.shown_card, self.desk.locale, self.agent.folder)
+        if self.is_bare:
             return (tail,), 0
-        artefacts = tuple(made.text if self.run.is_small else made.block for made in self.run.artefacts)
-        leading = self.run.leading
-        before = (*artefacts[:leading], *self.run.context.blocks, *artefacts[leading:])
+        before = self.material.blocks
         blocks = (*before, *self._lookups(), tail)
         stable = self._stable(len(before))
         return blocks, stable if self.tools is None else len(blocks)  # each look is followed by the same prompt
@@ -152,13 +155,13 @@ class Asking:
         """
         is_last = self.conclude is not None and not self.next_step
         if not is_last:
-            self.run.shared = count
-        return max(self.run.shared, self._of_unit)
+            self.material.shared = count
+        return max(self.material.shared, self._of_unit)
 
     @property
     def _of_unit(self) -> int:
         """How many leading blocks the unit's other activities have, too."""
-        return 0 if self.bare else self.run.leading + self.run.context.stable
+        return 0 if self.is_bare else self.material.stable
 
     def _ask(
         self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...],
@@ -166,7 +169,7 @@ class Asking:
     ) -> Reply:  # fmt: skip
         self._may_go_on()
         _log.debug("%s asks %s as %s", self.name, self.desk.model_of(self.agent.role), self.agent.role)
-        guard = self.run.guard
+        guard = self.material.guard
         corrections = tuple(Correction(guard.redact(turn.reply), guard.redact(turn.problem)) for turn in corrections)
         said = [part for turn in corrections for part in (turn.reply, turn.problem)]
         guard.require((self.system, *blocks, *said, self.prefill), self.name)
@@ -193,23 +196,22 @@ class Asking:
     @cached_property
     def system(self) -> str:
         """The frame that all agents of the book share."""
-        return render_system(self.run.shown_card.book, self.desk.locale, is_small=self.run.is_small)
+        return render_system(self.material.shown_card.book, self.desk.locale, is_small=self.material.is_small)
 
     def _may_go_on(self) -> None:
         """Check, before anything is paid, that the answer can be kept and is still wanted."""
         self.desk.journal.keep()
         if self.desk.journal.stop_requested:
-            raise BookPaused("asked to rest", f"`bookwright resume {self.key.book}` goes on")
+            raise BookPaused("asked to rest", f"{self.desk.journal.way_on} goes on")
         free = free_megabytes(self.desk.settings)
         if free < self.desk.settings.free_megabytes:
-            raise BookPaused(
-                f"only {free} MB are free where the book is kept", f"make room and `bookwright resume {self.key.book}`"
-            )
+            advice = f"make room, and {self.desk.journal.way_on} goes on"
+            raise BookPaused(f"only {free} MB are free where the book is kept", advice)
 
     def _sampling(self, number: int) -> Sampling:
         identity = f"{self.desk.brief.seed} {self.key.model_dump_json()} {number}"
         seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
-        limit = answer_limit(self.agent, self.run.card, self.desk.profile, self.desk.brief.language)
+        limit = answer_limit(self.agent, self.material.card, self.desk.profile, self.desk.brief.language)
         extra = {}
         if self.desk.profile.name is ProfileName.SMALL:
             brief, model = self.desk.brief, self.desk.model_of(self.agent.role)
@@ -217,10 +219,10 @@ class Asking:
         return Sampling(self.agent.temperature, limit, seed, extra=extra)
 
     def _facts(self, number: int) -> dict[str, Any]:
-        card = self.run.shown_card
+        card = self.material.shown_card
         return {
             "activity": self.key.activity.value, "step": self.key.step, "template": self.agent.prompt,
-            "label": self.run.node.label, "level": card.unit.level, "attempt": number, "card": card,
-            "artefacts": tuple(self.run.artefacts), "language": self.desk.brief.language.value,
+            "label": self.material.node.label, "level": card.unit.level, "attempt": number, "card": card,
+            "artefacts": tuple(self.material.artefacts), "language": self.desk.brief.language.value,
             "seed": self.desk.brief.seed,
         }  # fmt: skip

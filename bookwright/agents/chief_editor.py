@@ -22,7 +22,7 @@ from bookwright.models.plain import plain
 from bookwright.models.reading import Reading
 from bookwright.models.step import Failure, Reply, StepKey
 from bookwright.prompts.render import render_agent, render_chief_editor
-from bookwright.storage.journal import Attempt
+from bookwright.storage.attempts import Attempt
 
 chief_editor = Agent(
     name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",

@@ -1,25 +1,22 @@
-"""Where one book's steps are done: rendered, asked, parsed and recorded, each exactly once."""
+"""What the steps of one book share: its brief, journal, models and contexts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import StreamEvent
 from bookwright.agents.ports import Asker, ContextSource, NoTools, Toolbox
-from bookwright.agents.relay.guard import Guard
 from bookwright.models.brief import Brief
 from bookwright.models.profile import Profile
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, StepKey
 from bookwright.models.task import TaskNode
-from bookwright.prompts import Card
 from bookwright.storage.journal import Journal
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What the steps of one book share."""
+    """Where one book's steps are done."""
 
     brief: Brief
     profile: Profile
@@ -37,17 +34,6 @@ class Desk:
     locale: str = "en"
     stores_prompts: bool = True
     tools: Toolbox = field(default_factory=NoTools)
-
-    def begin(
-        self, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, *, context: str, round_: int = 0,
-        next_activity: str = "", guard: Guard | None = None,
-    ) -> ActivityRun:  # fmt: skip
-        """Sit down to one activity of one node; nothing is built or asked before it is needed.
-
-        `context` is the role whose budget the activity's blocks have; `next_activity` names what
-        follows, for the intent. What a `guard` finds goes out of everything that the steps are shown.
-        """
-        return ActivityRun(self, activity, node, unit, card, context, round_, next_activity, guard or Guard.idle())
 
     def is_done(self, activity: Activity, node: TaskNode, step: str, round_: int = 0) -> bool:
         """True if a step of an activity is on record with a result."""

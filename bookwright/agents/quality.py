@@ -10,6 +10,8 @@ from bookwright.models.prose import paragraphs, sentences
 _QUOTE_CHARACTERS = 80
 _SPOTS = 6
 _PHRASES = 3
+_RUN = 5
+"""Tokens of a run that is looked for a second time."""
 _WORD = re.compile(r"\w+")
 _LEFTOVERS = re.compile(
     r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE
@@ -59,9 +61,9 @@ def tokens_of(text: str, language: Language) -> list[str]:
     return [c for c in text if c.isalnum()]
 
 
-def repetition(text: str, language: Language, size: int = 5) -> float:
-    """Return the share of n-grams that occur more than once, 0 to 1."""
-    grams = _grams(tokens_of(text, language), size)
+def repetition(text: str, language: Language) -> float:
+    """Return the share of runs of five tokens that occur more than once, 0 to 1."""
+    grams = _grams(tokens_of(text, language), _RUN)
     if not grams:
         return 0.0
     return sum(count for count in grams.values() if count > 1) / sum(grams.values())

@@ -2,17 +2,19 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
+from bookwright.agents.agent import Agent
+from bookwright.agents.artefact import Conclude
 from bookwright.agents.backends.protocol import FailedAttempt
+from bookwright.agents.desk import Desk
 from bookwright.agents.parsing import Parsed
 from bookwright.agents.react.action import Action, NoAction
 from bookwright.models.errors import LeaseLost, ReplyLost, StorageError
-from bookwright.models.step import Failure, Reply, ToolUse
-from bookwright.storage.journal import Attempt, Journal, Move
-
-if TYPE_CHECKING:
-    from bookwright.agents.asking import Asking
+from bookwright.models.step import Failure, Reply, StepKey, ToolUse
+from bookwright.storage.attempts import Attempt
+from bookwright.storage.journal import Journal, Move
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 """Seconds between tries to record a paid reply that the database could not take; each is twice the last."""
@@ -24,27 +26,31 @@ _T = TypeVar("_T")
 
 
 def record_surely(
-    journal: Journal, attempt: Attempt, move: Move | None, intent: str, *, patience: float, again: bool = False
+    journal: Journal, attempt: Attempt, move: Move | None, intent: str, *, patience: float, is_again: bool = False
 ) -> int:
     """Record a paid reply, trying again for `patience` seconds while the database cannot take it.
 
-    `again` says that an earlier try to record it may have arrived.
+    `is_again` says that an earlier try to record it may have arrived.
 
     Raises:
         ReplyLost: It still cannot; the reply is lost with this process, and only then.
     """
-    advice = f"`bookwright resume {attempt.key.book}` asks for the last answer again, which could not be kept"
-    return _patiently(lambda is_again: journal.record(attempt, move, intent, again=again or is_again), advice, patience)
+    advice = f"{journal.way_on} asks for the last answer again, which could not be kept"
+
+    def write(was_tried: bool) -> int:
+        return journal.record(attempt, move, intent, is_again=is_again or was_tried)
+
+    return _patiently(write, advice, patience)
 
 
-def keep_surely(keep: Callable[[], None], book: str, *, patience: float) -> None:
+def keep_surely(journal: Journal, use: ToolUse, *, patience: float) -> None:
     """Keep what a tool brought, in the same way.
 
     Raises:
         ReplyLost: It cannot be kept; nothing that was paid for a model is lost.
     """
-    advice = f"`bookwright resume {book}` uses the last tool again, whose answer could not be kept"
-    _patiently(lambda is_again: keep(), advice, patience)
+    advice = f"{journal.way_on} uses the last tool again, whose answer could not be kept"
+    _patiently(lambda is_again: journal.record_tool_use(use), advice, patience)
 
 
 def _patiently(write: Callable[[bool], _T], advice: str, patience: float) -> _T:
@@ -60,17 +66,25 @@ def _patiently(write: Callable[[bool], _T], advice: str, patience: float) -> _T:
         wait, is_again = min(2 * wait, LONGEST_WAIT), True
 
 
+@dataclass(frozen=True)
 class Recorder:
-    """Records one try and every delivery that failed before it, numbering them on."""
+    """Records the tries of one step and every delivery that failed before one, numbering them on."""
 
-    def __init__(self, asking: "Asking", blocks: tuple[str, ...]) -> None:
-        self._asking = asking
-        self._blocks = blocks
+    desk: Desk
+    agent: Agent
+    key: StepKey
+    label: str
+    """The node's, for the intent."""
+    prompt: tuple[str, ...]
+    """The system frame and the blocks."""
+    conclude: Conclude | None
+    following: str
+    """What comes after the step, for the intent."""
 
     @property
     def number(self) -> int:
         """Which attempt comes next, from 1."""
-        return len(self._asking.desk.journal.attempts(self._asking.key)) + 1
+        return len(self.desk.journal.attempts(self.key)) + 1
 
     def acted(self, reply: Reply, turn: Action | NoAction) -> int:
         """Record a reply that asks for a tool; returns the step's id."""
@@ -79,20 +93,19 @@ class Recorder:
 
     def observed(self, use: ToolUse) -> None:
         """Record what a tool brought, before it goes into a prompt."""
-        desk, book = self._asking.desk, self._asking.key.book
-        keep_surely(lambda: desk.journal.record_tool_use(use), book, patience=desk.settings.record_seconds)
+        keep_surely(self.desk.journal, use, patience=self.desk.settings.record_seconds)
 
     def record(self, reply: Reply, parsed: Parsed) -> int:
         """Record a delivered reply with its outcome and its move; returns the step's id."""
         if parsed.failure is not None:
             return self._keep(reply, parsed.failure, parsed.detail, None)
         try:
-            move = self._asking.conclude(parsed.value) if self._asking.conclude else None
+            move = self.conclude(parsed.value) if self.conclude else None
             return self._keep(reply, None, "", move)
         except (LeaseLost, ReplyLost):
             raise  # nothing more can be written
         except Exception as fault:  # whatever is wrong must not cost a paid reply: it is kept, then told
-            self._keep(reply, Failure.FAULT, f"{type(fault).__name__}: {fault}"[:500], None, again=True)
+            self._keep(reply, Failure.FAULT, f"{type(fault).__name__}: {fault}"[:500], None, is_again=True)
             raise
 
     def record_undelivered(self, failed: FailedAttempt) -> None:
@@ -101,17 +114,12 @@ class Recorder:
         self._keep(failed.reply, failure, str(failed.error)[:500], None)
 
     def _keep(
-        self, reply: Reply, failure: Failure | None, detail: str, move: Move | None, *, again: bool = False
+        self, reply: Reply, failure: Failure | None, detail: str, move: Move | None, *, is_again: bool = False
     ) -> int:
-        asking = self._asking
         attempt = Attempt(
-            key=asking.key, attempt=self.number, role=asking.agent.role, template=asking.agent.prompt,
-            prompt=(asking.system, *self._blocks), reply=reply, failure=failure, detail=detail,
-            stores_prompt=asking.desk.stores_prompts,
+            key=self.key, attempt=self.number, role=self.agent.role, template=self.agent.prompt,
+            prompt=self.prompt, reply=reply, failure=failure, detail=detail, stores_prompt=self.desk.stores_prompts,
         )  # fmt: skip
-        following = asking.next_step or asking.run.next_activity
-        intent = asking.key.step if failure else following
-        return record_surely(
-            asking.desk.journal, attempt, move, f"{asking.run.node.label} {intent}",
-            patience=asking.desk.settings.record_seconds, again=again,
-        )  # fmt: skip
+        intent = f"{self.label} {self.key.step if failure else self.following}"
+        patience = self.desk.settings.record_seconds
+        return record_surely(self.desk.journal, attempt, move, intent, patience=patience, is_again=is_again)

@@ -72,7 +72,7 @@ def plan_workflow(level: Level, length_class: str, profile: ProfileName) -> Work
     """The steps that end in a round's tasks; the book's expert goes by its length class."""
     if profile is ProfileName.SMALL:
         return (_last("planner", "story/small/plan", "planner", "planner"),)
-    names = _thinned(PLAN_STEPS[level], profile, seconded=level in (Level.BOOK, Level.VOLUME))
+    names = _thinned(PLAN_STEPS[level], profile, is_seconded=level in (Level.BOOK, Level.VOLUME))
     return _debate(f"story/{level}/plan", names, "planner", "planner", length_class if level is Level.BOOK else "")
 
 
@@ -80,14 +80,14 @@ def hierarchy_workflow(level: Level, profile: ProfileName) -> Workflow:
     """The steps that end in the next child, or in all children."""
     if profile is ProfileName.SMALL:
         return (_last("planner", "story/small/divide", "divider", "divider"),)
-    names = _thinned(HIERARCHY_STEPS[level], profile, seconded=False)
+    names = _thinned(HIERARCHY_STEPS[level], profile, is_seconded=False)
     return _debate(f"story/{level}/hierarchy", names, "divider", "divider")
 
 
 def decomposition_workflow(level: Level, task_type: TaskType, profile: ProfileName) -> Workflow:
     """The steps that cut a complex task into parts."""
     is_search = task_type is TaskType.SEARCH
-    names = _thinned(_TWO_STEPS if is_search else _THREE_STEPS, profile, seconded=False)
+    names = _thinned(_TWO_STEPS if is_search else _THREE_STEPS, profile, is_seconded=False)
     steps = _debate(f"story/{level}/decomposition/{task_type}", names, "planner", "planner")
     return tuple(replace(step, tools=PROBES) for step in steps) if is_search else steps
 
@@ -251,11 +251,11 @@ def _has_expert(level: Level, name: str) -> bool:
     return level is Level.BOOK and name == "guideline"
 
 
-def _thinned(names: tuple[str, ...], profile: ProfileName, *, seconded: bool) -> tuple[str, ...]:
+def _thinned(names: tuple[str, ...], profile: ProfileName, *, is_seconded: bool) -> tuple[str, ...]:
     """The steps a profile keeps: economy has no critics, fine has a second one where asked for."""
     if profile is ProfileName.ECONOMY:
         return tuple(name for name in names if name != "critic")
-    if profile is ProfileName.FINE and seconded:
+    if profile is ProfileName.FINE and is_seconded:
         return (*names[:-1], "second_critic", names[-1])
     return names
 

@@ -58,7 +58,7 @@ def ask(
     with open_book(book) as opened:
         understood, holder = _understand(opened, asked, offered(program))
         command, identity = understood.command, opened.book.id
-        proposal = None if isinstance(command, Unclear) else _proposal(understood, opened, by_option=is_agreed)
+        proposal = None if isinstance(command, Unclear) else _proposal(understood, opened, says_yes=is_agreed)
     facts: dict[str, Any] = {"book": identity, "words": asked, "is_recorded": not holder}
     if holder:
         note(f"{holder} writes {identity}: this question is in no journal and on no bill of the book")
@@ -71,7 +71,7 @@ def ask(
         print_text(proposal.typed)
     if proposal.cost:
         note(f"it asks models: {proposal.cost}")
-    if not _is_agreed(proposal, by_option=is_agreed, as_json=as_json):
+    if not _is_agreed(proposal, says_yes=is_agreed, as_json=as_json):
         note("nothing is done" + ("" if can_ask() else f"; {_how_to_say_yes(proposal)}"))
         _end(facts | {"is_done": False}, "", as_json)
         raise typer.Exit(NOTHING_DONE)
@@ -89,11 +89,12 @@ def _asked(words: list[str]) -> str:
 
 def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[Understood, str]":
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
-    from bookwright.agents.backends.catalogue import check_model, context_window  # these bring the engine
+    from bookwright.agents.backends.catalogue import context_window  # these bring the engine
+    from bookwright.agents.backends.endpoints import check_model
     from bookwright.agents.backends.service import ModelService
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
-    from bookwright.flows.hold import SMALL_WINDOW, model_of
+    from bookwright.flows.book_models import SMALL_WINDOW, model_of
     from bookwright.flows.sitting import sitting
 
     settings, brief = opened.settings, opened.book.brief
@@ -116,11 +117,11 @@ def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[
         models.close()
 
 
-def _proposal(understood: "Understood", opened: OpenBook, *, by_option: bool) -> _Proposal:
+def _proposal(understood: "Understood", opened: OpenBook, *, says_yes: bool) -> _Proposal:
     command = understood.command
     line = LINES[command.verb]
     cost = cost_of(command, opened) if line.costs else ""
-    own_yes = [line.yes] if by_option and line.yes else []
+    own_yes = [line.yes] if says_yes and line.yes else []
     return _Proposal(understood, line, [*arguments_of(command, opened.book.id), *own_yes], cost)
 
 
@@ -131,9 +132,9 @@ def _facts_of(proposal: _Proposal) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _is_agreed(proposal: _Proposal, *, by_option: bool, as_json: bool) -> bool:
+def _is_agreed(proposal: _Proposal, *, says_yes: bool, as_json: bool) -> bool:
     """Return the author's yes; where nobody can be asked, only the option stands for one."""
-    if by_option and not proposal.line.always_asks:
+    if says_yes and not proposal.line.always_asks:
         return True
     if not can_ask():
         return False

@@ -1,4 +1,4 @@
-"""Kinds of books: `worldbuild` and `mystery`, which write one, and `blueprints`, which lists and checks all of them."""
+"""`blueprints`: lists and checks kinds of books; and what a kind that is named for a book says of its brief."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,11 +13,13 @@ from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBlueprint, InvalidInput
 from bookwright.models.language import Language, detect_language
 from bookwright.models.settings import load_settings
-from bookwright.storage.blueprints import as_chosen, blueprint_of, folders, read_folder
+from bookwright.storage.blueprints import FILE, as_chosen, blueprint_of, folders, read_folder
 
 app = typer.Typer(invoke_without_command=True, help="Lists and checks blueprints: what kinds of books there are.")
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that holds blueprint.toml.")]
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The folder that holds blueprint.toml, or a name.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
 
 
@@ -87,7 +89,7 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
     """Read a blueprint's folder and try every template, in all languages that prompts are written in."""
     from bookwright.agents.blueprints.loading import check_folder  # brings the agents
 
-    plan = check_folder(folder).plan
+    plan = check_folder(_meant(folder, load_settings().home)).plan
     if as_json:
         print_json({"blueprint": _told(plan), "folder": str(folder)})
     else:
@@ -95,6 +97,14 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
         print_text(
             f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong."
         )
+
+
+def _meant(named: Path, home: Path) -> Path:
+    """Return the folder that is meant by its path, by its file, or by the name of a blueprint that is known here."""
+    if named.is_file() and named.name == FILE:
+        return named.parent
+    known = {folder.name: folder for folder in folders(home)}
+    return named if named.exists() else known.get(str(named), named)
 
 
 def _facts(folder: Path) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Changing one's mind: `revise`, `stale` and `refresh`."""
 
+import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -10,7 +11,8 @@ import typer
 
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text, stale_count
+from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text, stale_count
+from bookwright.cli.waiting import wait_until_free
 from bookwright.models.codex_touch import Giveaway, Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from bookwright.flows.refresh import Redone
 
 MAX_TEXT_BYTES = 4_000_000
+MOST_LENGTH = 20_000
+"""As long as a unit that is written at once may be (`max_unit_length` of a brief)."""
 
 KindOption = Annotated[
     DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
@@ -37,7 +41,7 @@ def revise(
     words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
     length: Annotated[
         int | None,
-        typer.Option("--length", min=1, help="How long prose is to be; as planned if not given."),
+        typer.Option("--length", min=1, max=MOST_LENGTH, help="How long prose is to be; as planned if not given."),
     ] = None,
     text: Annotated[
         Path | None, typer.Option("--text", metavar="FILE", help="The new text; - reads it from standard input.")
@@ -101,6 +105,7 @@ def refresh(
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
     from bookwright.flows.revise import chosen, take_in
 
+    wait_until_free(opened.storage, opened.settings)
     with at_rest(opened.storage) as stores:
         node = stores.nodes.by_label(label)
         return take_in(stores, node, chosen(stores, node, kind), text)
@@ -109,7 +114,7 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
 def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:
     from bookwright.cli import checks, running
     from bookwright.flows.amend import Amendment, amend
-    from bookwright.flows.hold import fitted_profile
+    from bookwright.flows.book_models import fitted_profile
     from bookwright.flows.revise import check_writable, chosen
 
     with opened.storage.read() as stores:
@@ -127,8 +132,7 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
         with deps.stores() as stores:
             return chosen(stores, node, old.kind)
 
-    again = "The same command with the same note goes on; what was paid is kept."
-    return running.run_beside(opened.book, opened.storage, opened.settings, work, again)
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, "the same command with the same note")
 
 
 def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
@@ -145,8 +149,8 @@ def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
     def work(deps: "Deps") -> list["Redone"]:
         return make_anew(wanted, deps, tell)
 
-    again = f"`bookwright refresh {opened.book.id}` goes on."
-    return running.run_beside(opened.book, opened.storage, opened.settings, work, again)
+    again = shlex.join(["bookwright", "refresh", opened.book.id, *wanted.options])
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, f"`{again}`")
 
 
 def _outcome(redone: "Redone") -> str:
@@ -158,7 +162,7 @@ def _outcome(redone: "Redone") -> str:
 def _ask(found: list[Stale], bill: "RefreshBill", yes: bool) -> None:
     direct = sum(one.is_direct for one in found)
     note(f"{direct:,} directly stale, {len(found) - direct:,} that may become so. {bill}")
-    if not yes and not typer.confirm("Make them anew?", err=True):
+    if not yes and not agrees("Make them anew?"):
         raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
 
 

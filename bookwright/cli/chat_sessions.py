@@ -3,7 +3,7 @@
 import time
 from dataclasses import asdict, dataclass
 
-from bookwright.agents.backends import catalogue
+from bookwright.agents.backends import endpoints
 from bookwright.agents.runtime.cast import CAST, Member
 from bookwright.agents.tools.outside import one_line
 from bookwright.cli.output import duration, make_console, plain_table, print_json
@@ -102,7 +102,7 @@ def choose_model(wanted: Wanted, settings: Settings, member: Member, before: str
         InvalidInput: It is unknown, or cannot be reached as things are set.
     """
     name = _named(wanted) or before or settings.models.get(member.role) or settings.model
-    catalogue.check_model(name, settings)
+    endpoints.check_model(name, settings)
     return name
 
 

@@ -111,7 +111,7 @@ class TextView:
     def _happened(self, payload: EventPayload) -> None:
         match payload.name:
             case EventKind.STARTED | EventKind.RESTARTED:
-                self._begin(again=payload.name == EventKind.RESTARTED)
+                self._begin(is_again=payload.name == EventKind.RESTARTED)
             case EventKind.FINISHED:
                 self._show(self._unwrapping.close())
             case EventKind.WAITING:
@@ -128,8 +128,8 @@ class TextView:
             case name if name == SOURCES:
                 self._name_sources(payload.data)
 
-    def _begin(self, *, again: bool) -> None:
-        if again and self._answer:
+    def _begin(self, *, is_again: bool) -> None:
+        if is_again and self._answer:
             self._line("(the stream broke; from the beginning:)", "yellow")
         self._unwrapping, self._answer, self._thinks = Unwrapping(), [], False
 

@@ -2,7 +2,7 @@
 
 from bookwright.agents.backends import prices, weights
 from bookwright.agents.backends.rehearsal.modes import mode_of
-from bookwright.flows.hold import model_of
+from bookwright.flows.book_models import model_of
 from bookwright.flows.library import check_blueprint, check_models
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidSetting, RequestRejected, UnknownModel

@@ -16,12 +16,12 @@ _DETAIL = 2
 
 
 def doctor(
-    deep: Annotated[bool, typer.Option("--deep", help="Also read the whole database and look for damage.")] = False,
+    is_deep: Annotated[bool, typer.Option("--deep", help="Also read the whole database and look for damage.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, its stores and its models; exit code 1 if something is broken."""
     settings = load_settings()
-    checks = CHECKS | {"integrity": partial(doctor_stores.integrity, deep=deep)}
+    checks = CHECKS | {"integrity": partial(doctor_stores.integrity, is_deep=is_deep)}
     findings = [_found(name, check, settings) for name, check in checks.items()]
     if as_json:
         print_json([asdict(finding) for finding in findings])
@@ -53,7 +53,7 @@ CHECKS: dict[str, Check] = {
     "file system": doctor_host.file_system,
     "clock": doctor_host.clock,
     "database": doctor_stores.database,
-    "integrity": partial(doctor_stores.integrity, deep=False),
+    "integrity": partial(doctor_stores.integrity, is_deep=False),
     "log": doctor_stores.log,
     "leases": doctor_stores.leases,
     "database clock": doctor_stores.database_clock,

@@ -13,7 +13,8 @@ from bookwright.cli.health import Health, first_of
 from bookwright.failpoints import LOG_VARIABLE, SPEC_VARIABLE
 from bookwright.models.settings import Settings
 from bookwright.storage.condition import file_clock_ahead
-from bookwright.storage.database import SAFE_SQLITE, database_file, sqlite_driver
+from bookwright.storage.database import database_file
+from bookwright.storage.engines import SAFE_SQLITE, sqlite_driver
 from bookwright.storage.file_system import NETWORK, UNSURE, VOLATILE, mount_of, read_mounts
 
 _PREFIX = "BOOKWRIGHT_"

@@ -3,7 +3,7 @@
 import asyncio
 from urllib.parse import urlsplit
 
-from bookwright.agents.backends import catalogue
+from bookwright.agents.backends import catalogue, endpoints
 from bookwright.cli.health import Health, first_of
 from bookwright.cli.models import problem_of, provider_state
 from bookwright.models.errors import MissingProgram
@@ -33,7 +33,7 @@ def reach(settings: Settings) -> tuple[Health, str]:
     names = [name for name in _names(settings) if not problem_of(name, settings)]  # `models` tells the others
     providers = dict.fromkeys(catalogue.split_name(name)[0] for name in names)
     addresses = {
-        provider.name: catalogue.base_url(provider, settings)
+        provider.name: endpoints.base_url(provider, settings)
         for provider in providers
         if provider.dialect is not catalogue.Dialect.OWN
     }

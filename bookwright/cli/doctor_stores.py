@@ -34,17 +34,17 @@ def database(settings: Settings) -> tuple[Health, str]:
     return Health.FAULT, f"{where} at revision {revision}, newer than this version ({migrate.HEAD}) knows"
 
 
-def integrity(settings: Settings, *, deep: bool) -> tuple[Health, str]:
-    """Whether the database's file is whole; `deep` reads all of it, which takes as long as reading it does."""
+def integrity(settings: Settings, *, is_deep: bool) -> tuple[Health, str]:
+    """Whether the database's file is whole; `is_deep` reads all of it, which takes as long as reading it does."""
     file = database_file(settings)
     if file is None:
         return Health.OK, "Postgres checks its own pages and log; `pg_amcheck` looks deeper"
     if not file.exists():
         return _NOT_MADE
-    if not deep:
+    if not is_deep:
         return Health.OK, "not looked at; `bookwright doctor --deep` does"
     with _opened(settings) as opened:
-        found = faults(opened, deep=True)
+        found = faults(opened, is_deep=True)
     remedy = ["keep a copy of the file; `bookwright restore FILE` puts a backup in its place"] if found else []
     return first_of([*found, *remedy], [], "every page and index is whole")
 

@@ -1,7 +1,6 @@
 """Following a book that another process writes, by what that process says in the book's event file."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -42,9 +41,8 @@ def follow_book(opened: OpenBook, node: str | None, *, with_json: bool) -> None:
 class _Watch:
     """Knows by the database whether a book is still being written; looks once a second at the most."""
 
-    def __init__(self, opened: OpenBook, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, opened: OpenBook) -> None:
         self._opened = opened
-        self._clock = clock
         self._looked = float("-inf")
         self._was_written = False
         self.state = opened.book.state
@@ -58,8 +56,8 @@ class _Watch:
 
     def is_over(self) -> bool:
         """True once the book was being written and is no more, or is finished."""
-        if self._clock() - self._looked >= _LOOK_SECONDS:
-            self._looked = self._clock()
+        if time.monotonic() - self._looked >= _LOOK_SECONDS:
+            self._looked = time.monotonic()
             is_written = self.is_written()
             self._is_over = not is_written and (self._was_written or self.state is BookState.FINISHED)
             self._was_written = self._was_written or is_written

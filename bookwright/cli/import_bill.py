@@ -9,8 +9,9 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.cli.access import library
 from bookwright.cli.bill import Bill, priced, tally
 from bookwright.cli.output import make_console, money, tokens
+from bookwright.flows.book_models import model_of, profile_of
 from bookwright.flows.bringing_in import bring_in, longest_piece
-from bookwright.flows.hold import Surroundings, model_of, profile_of
+from bookwright.flows.hold import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.manuscripts.found import FoundBook
 from bookwright.models.brief import MIN_LENGTH, Brief

@@ -1,5 +1,6 @@
 """`import`: a book that was exported as JSON, or a manuscript that somebody wrote elsewhere."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -72,27 +73,45 @@ def import_file(
     as_json: AsJson = False,
 ) -> None:
     """Make a book of a manuscript, or take in one with its tree, versions, journal and codex from its JSON."""
-    if _is_json(file):
+    is_json = _is_json(file)
+    _check_run(json_progress, is_run=not (is_json or dry_run or rest))
+    if is_json:
         _take_in(file, name, as_json)
         return
-    if name is not None:
-        raise InvalidInput("--as names a book that was exported as JSON; a manuscript's is named after its title")
-    check_one_voice(json_progress, as_json, stream)
+    _check_no_name(name)
+    check_one_voice(json_progress, as_json)
     from bookwright.cli.manuscripts import ImportWishes, import_manuscript  # only an import reads manuscripts
 
-    caps = {key: cap for key, cap in (("usd", budget_usd), ("tokens", budget_tokens)) if cap is not None}
-    values: dict[str, Any] = {
+    values = {
         "language": language, "title": title, "premise": premise, "profile": profile, "genre": genre, "style": style,
-        "audience": audience, "ending": ending, "pen_name": pen_name,
-        "models": {"default": model} if model else None,
-        "budget": caps or None,
+        "audience": audience, "ending": ending, "pen_name": pen_name, "models": _of_all_roles(model),
+        "budget": _named({"usd": budget_usd, "tokens": budget_tokens}) or None,
     }  # fmt: skip
     wishes = ImportWishes(
-        {key: value for key, value in values.items() if value is not None}, encoding, pattern, more,
-        dry_run=dry_run, rests=rest, again=again, yes=yes, limits=Limits.parse(until, None), streams=stream,
-        uses_prefect=not no_prefect, json_progress=json_progress, as_json=as_json,
+        _named(values), encoding, pattern, more, dry_run=dry_run, rests=rest, again=again, yes=yes,
+        limits=Limits.parse(until, None), streams=stream, uses_prefect=not no_prefect, json_progress=json_progress,
+        as_json=as_json,
     )  # fmt: skip
     import_manuscript(file, wishes)
+
+
+def _check_run(json_progress: bool, *, is_run: bool) -> None:
+    if json_progress and not is_run:
+        raise InvalidInput("--json-progress tells how a run goes, and this import is none; --json gives its facts")
+
+
+def _check_no_name(name: str | None) -> None:
+    if name is not None:
+        raise InvalidInput("--as names a book that was exported as JSON; a manuscript's is named after its title")
+
+
+def _of_all_roles(model: str | None) -> dict[str, str] | None:
+    return {"default": model} if model else None
+
+
+def _named(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that were given."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _take_in(file: Path, name: str | None, as_json: bool) -> None:

@@ -12,12 +12,14 @@ from bookwright.cli.options import (
     Audience,
     BudgetTokens,
     BudgetUsd,
+    Export,
     GateOption,
     Genre,
     JsonProgress,
     LanguageName,
     Length,
     ModelOption,
+    New,
     NoPrefect,
     PenName,
     ProfileOption,
@@ -32,8 +34,6 @@ from bookwright.models.errors import InvalidInput
 
 Prompt = Annotated[str | None, typer.Argument(metavar="PROMPT", help="What it is about, in your own words.")]
 BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="Go on with a book that is there.")]
-New = Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")]
-Export = Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")]
 
 
 def _verb(kind: str, said: str) -> Callable[..., None]:

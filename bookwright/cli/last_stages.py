@@ -40,7 +40,7 @@ def with_last_stages(found: Tally, storage: BookStorage, around: Surroundings) -
     with storage.read() as stores:
         before = {line.id for line in stores.steps.lines(limit=EVERY_STEP)}
         root = stores.nodes.root()
-    with hold(storage.book, replace(around, limits=Limits()), is_walk=False) as deps:
+    with hold(storage.book, replace(around, limits=Limits()), way_on="the same command") as deps:
         stages = deps.blueprint.plan.stages if deps.blueprint else ()
         last = {stage.name for stage in stages if stage.when is When.AFTER}
         if not last:

@@ -214,16 +214,16 @@ class StreamView(PlainView):
             case _ if step not in _PROSE_STEPS:
                 super().hear(event)
             case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED as kind)):
-                self._begin(name, step, again=kind == EventKind.RESTARTED)
+                self._begin(name, step, is_again=kind == EventKind.RESTARTED)
             case TextEvent():
                 self._write(event.payload.text)
             case AgentEvent(payload=EventPayload(name=EventKind.FINISHED)):
                 self._write("\n")
 
-    def _begin(self, name: str, step: str, *, again: bool) -> None:
+    def _begin(self, name: str, step: str, *, is_again: bool) -> None:
         self._held = ""
         self._is_open = step != REVISE.name  # its findings come first, the new text after a mark
-        self._print(f"\n--- {name}{' (again: the stream broke)' if again else ''}")
+        self._print(f"\n--- {name}{' (again: the stream broke)' if is_again else ''}")
 
     def _write(self, text: str) -> None:
         if not self._is_open:

@@ -6,18 +6,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from bookwright.cli.access import library
-from bookwright.cli.output import counted, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.manuscript_view import Reading, show
+from bookwright.cli.output import agrees, note, print_json, print_text
 from bookwright.cli.write import bring_to_its_end, lengthened, telling
 from bookwright.flows.limits import Limits
 from bookwright.manuscripts.blocks import Source
 from bookwright.manuscripts.chapters import recognise
-from bookwright.manuscripts.found import FoundBook, FoundChapter
+from bookwright.manuscripts.found import FoundBook
 from bookwright.manuscripts.reading import digest_of, read_manuscript
 from bookwright.models.book import Book
-from bookwright.models.brief import MAX_LENGTH, MIN_LENGTH, Brief, make_brief
+from bookwright.models.brief import MAX_LENGTH, MIN_LENGTH, make_brief
 from bookwright.models.errors import InvalidInput
 from bookwright.models.language import Language, script_shares
 from bookwright.models.settings import Settings, load_settings
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
 _SAMPLE = 20_000
 """Characters that tell a text's language."""
-_FIRST_WORDS = 40
+_MAINLY, _HARDLY = 0.5, 0.1
+"""Of a text's letters, in the script of a language."""
 _OPENING = 300
 _BEGINS = {
     Language.EN: "A story that is written already and gone on with. It begins: {}",
@@ -59,16 +59,6 @@ class ImportWishes:
     as_json: bool
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """A manuscript that was read and understood; nothing is written yet."""
-
-    file: Path
-    source: Source
-    found: FoundBook
-    brief: Brief
-
-
 def import_manuscript(file: Path, wishes: ImportWishes) -> None:
     """Make a book of a manuscript, or show what would become of it.
 
@@ -77,7 +67,7 @@ def import_manuscript(file: Path, wishes: ImportWishes) -> None:
     """
     reading = _read(file, wishes)
     if wishes.dry_run:
-        _show(reading, wishes.as_json)
+        show(reading, wishes.as_json)
         return
     settings = load_settings()
     from bookwright.cli import checks
@@ -88,13 +78,13 @@ def import_manuscript(file: Path, wishes: ImportWishes) -> None:
         if not wishes.again:
             _check_new(file, digest, database)
         if not wishes.as_json and not wishes.json_progress:
-            _show(reading, as_json=False)
+            show(reading, as_json=False)
         _ask(reading, settings, wishes)
         book = _bring_in(reading, digest, settings, database)
         _go_on(book, database, settings, wishes)
 
 
-def _read(file: Path, wishes: ImportWishes) -> _Reading:
+def _read(file: Path, wishes: ImportWishes) -> Reading:
     source = read_manuscript(file, wishes.encoding)
     language = _language(source, wishes.values.get("language"))
     found = recognise(source, language, wishes.pattern)
@@ -109,26 +99,40 @@ def _read(file: Path, wishes: ImportWishes) -> _Reading:
         "premise": _premise(found, language),
     }
     brief = make_brief({**told, **wishes.values, "language": language.value, "length": length})
-    return _Reading(file, source, found, brief)
+    return Reading(file, source, found, brief)
 
 
 def _language(source: Source, told: str | None) -> Language:
+    shares = script_shares(_sample(source))
+    best = max(shares, key=lambda language: shares[language])
     if told:
-        try:
-            return Language(told)
-        except ValueError:
-            raise InvalidInput(f"--language is {told!r}; it can be {', '.join(Language)}") from None
+        return _as_told(told, shares, best)
+    if shares[best] < _MAINLY:
+        raise InvalidInput(f"its language cannot be told; name it with --language ({', '.join(Language)})")
+    return best
+
+
+def _as_told(told: str, shares: Mapping[Language, float], best: Language) -> Language:
+    try:
+        language = Language(told)
+    except ValueError:
+        raise InvalidInput(f"--language is {told!r}; it can be {', '.join(Language)}") from None
+    if shares[language] < _HARDLY and shares[best] >= _MAINLY:
+        raise InvalidInput(
+            f"--language is {told!r}, and the text is {best.english_name}; leave the option out, or see --encoding"
+        )
+    return language
+
+
+def _sample(source: Source) -> str:
+    """Return enough of a text to tell its language, not from its beginning, where licences stand."""
     pieces, size = [], 0
     for block in source.blocks[len(source.blocks) // 3 :]:
         pieces.append(block.text)
         size += len(block.text)
         if size >= _SAMPLE:
             break
-    shares = script_shares("\n".join(pieces))
-    best = max(shares, key=lambda language: shares[language])
-    if shares[best] < 0.5:
-        raise InvalidInput(f"its language cannot be told; name it with --language ({', '.join(Language)})")
-    return best
+    return "\n".join(pieces)
 
 
 def _premise(found: FoundBook, language: Language) -> str:
@@ -148,7 +152,7 @@ def _check_new(file: Path, digest: str, database: Database) -> None:
         )
 
 
-def _ask(reading: _Reading, settings: Settings, wishes: ImportWishes) -> None:
+def _ask(reading: Reading, settings: Settings, wishes: ImportWishes) -> None:
     """Show what looking at the manuscript takes, and ask.
 
     Raises:
@@ -160,11 +164,11 @@ def _ask(reading: _Reading, settings: Settings, wishes: ImportWishes) -> None:
 
     bill: ImportBill = bill_of_import(reading.found, reading.brief, settings)
     note(f"Looking at it takes {bill}.")
-    if not wishes.yes and not typer.confirm("Import it?", err=True):
+    if not wishes.yes and not agrees("Import it?"):
         raise InvalidInput("nothing was written; --yes imports without asking")
 
 
-def _bring_in(reading: _Reading, digest: str, settings: Settings, database: Database) -> Book:
+def _bring_in(reading: Reading, digest: str, settings: Settings, database: Database) -> Book:
     from bookwright.flows.bringing_in import bring_in, longest_piece
 
     return bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))
@@ -191,46 +195,3 @@ def _say_it_rests(book: Book, as_json: bool) -> None:
         print_json({"book": book.id, "title": book.title, "length": book.brief.length, "unit": book.brief.length_unit})
     else:
         print_text(f"{book.id} is here and rests; `bookwright resume {book.id}` has it looked at")
-
-
-def _show(reading: _Reading, as_json: bool) -> None:
-    facts = _facts(reading)
-    if as_json:
-        print_json(facts)
-        return
-    named = f" in {reading.source.encoding}" if reading.source.encoding else ""
-    unit, brief, found = reading.brief.length_unit, reading.brief, reading.found
-    print_text(
-        f'"{brief.title}": {reading.source.format}{named}, {brief.language.english_name}, {brief.length:,} {unit}'
-    )
-    columns = ("", "part", "heading", unit, "begins")
-    table = plain_table(*columns, right=("", unit))
-    for row in facts["chapters"]:
-        table.add_row(*(str(row[key]) for key in ("number", "part", "heading", "length", "begins")))
-    make_console().print(table)
-    parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
-    print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
-    for line in (*reading.source.notes, *found.notes):
-        note(f"note: {line}")
-
-
-def _facts(reading: _Reading) -> dict[str, Any]:
-    found, brief = reading.found, reading.brief
-    return {
-        "file": str(reading.file), "format": reading.source.format, "encoding": reading.source.encoding,
-        "title": brief.title, "author": brief.pen_name, "language": brief.language.value, "unit": brief.length_unit,
-        "length": brief.length, "has_headings": found.has_headings,
-        "parts": [part.heading for part in found.parts],
-        "chapters": [_row(number, chapter, found, brief) for number, chapter in enumerate(found.chapters, 1)],
-        "notes": [*reading.source.notes, *found.notes],
-    }  # fmt: skip
-
-
-def _row(number: int, chapter: FoundChapter, found: FoundBook, brief: Brief) -> dict[str, Any]:
-    has_title_below = chapter.title and chapter.title not in chapter.heading
-    return {
-        "number": number, "part": found.parts[chapter.part].heading if chapter.part is not None else "",
-        "heading": f"{chapter.heading} {chapter.title}" if has_title_below else chapter.heading,
-        "length": sum(map(brief.language.measure, chapter.paragraphs)),
-        "begins": chapter.paragraphs[0][:_FIRST_WORDS],
-    }  # fmt: skip

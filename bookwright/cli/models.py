@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from bookwright.agents.backends import catalogue, prices
+from bookwright.agents.backends import catalogue, endpoints, prices
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, plain_table, print_json, print_text
 from bookwright.models.errors import InvalidInput, MissingKey
@@ -101,7 +101,7 @@ def role_model(role: str, settings: Settings) -> RoleModel:
 def problem_of(name: str, settings: Settings) -> str:
     """Say why a model cannot be asked as things are set; empty if it can."""
     try:
-        catalogue.check_model(name, settings)
+        endpoints.check_model(name, settings)
     except InvalidInput as error:
         return str(error)
     return ""
@@ -110,7 +110,7 @@ def problem_of(name: str, settings: Settings) -> str:
 def provider_state(provider: catalogue.Provider, settings: Settings) -> ProviderState:
     """Tell whether a provider has its key and where it is reached."""
     try:
-        has_key = bool(catalogue.api_key(provider))
+        has_key = bool(endpoints.api_key(provider))
     except MissingKey:
         has_key = False
     return ProviderState(
@@ -122,13 +122,13 @@ def provider_state(provider: catalogue.Provider, settings: Settings) -> Provider
 def _address(provider: catalogue.Provider, settings: Settings) -> str:
     if provider.runs_program:
         try:
-            return catalogue.find_program(settings)
+            return endpoints.program_path(settings)
         except InvalidInput:
             return f"the program {settings.claude_path!r}, which is not here"
     if provider.dialect is catalogue.Dialect.OWN:
         return "in process"
     try:
-        return catalogue.base_url(provider, settings)
+        return endpoints.base_url(provider, settings)
     except InvalidInput:
         return ""
 

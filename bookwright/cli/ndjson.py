@@ -1,13 +1,14 @@
 """`--json-progress`: what a run does, one JSON object a line on stdout, for other programs.
 
 Source of the events' names: DETAILS "000 Slima Agents". A stage is one activity at one node, such as `1.2 write`;
-an agent is one call of a model in it.
+an agent is one call of a model in it. docs/cli.md lists every field; whatever is added here is added there.
 """
 
+import json
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from types import TracebackType
@@ -16,6 +17,8 @@ from typing import Any, Self, TextIO
 import typer
 from pydantic.alias_generators import to_camel
 
+from bookwright.agents.backends.protocol import EventKind
+from bookwright.cli.edge import FAULT, INTERRUPTED
 from bookwright.cli.result import Result
 from bookwright.exports.json import encoded
 from bookwright.models.book import Book, BookState
@@ -28,8 +31,13 @@ from bookwright.models.event import (
     Event,
     EventPayload,
     FailedEvent,
+    TextEvent,
     now_millis,
 )
+
+_SUMMARY = 200
+"""Characters of an answer that are told at its end."""
+_OF_UNITS = ("label", "level", "title", "written", "length", "bookWritten", "bookLength")
 
 
 class ProgressLines:
@@ -38,12 +46,15 @@ class ProgressLines:
     Whatever is begun is completed, innermost first; the last line is `pipeline_complete` or an `error` that is fatal.
     """
 
-    def __init__(self, book: str, stream: TextIO | None = None) -> None:
+    def __init__(self, book: str, stream: TextIO | None = None, *, streams: bool = False) -> None:
+        """With `streams`, answers are told as they come, too."""
         self._book = book
         self._stream = stream or sys.stdout
+        self._streams = streams
         self._lock = threading.Lock()
         self._stage = ""
         self._agent = ""
+        self._began = self._stage_began = now_millis()
         self._is_left = False
 
     def __enter__(self) -> Self:
@@ -61,20 +72,21 @@ class ProgressLines:
         if not book.calls and book.state is BookState.PAUSED:
             self._tell("book_created", title=book.title)
         brief = book.brief
-        self._tell("pipeline_start", title=book.title, language=brief.language.value, length=brief.length,
-                   unit=brief.length_unit)  # fmt: skip
+        self._tell("pipeline_start", title=book.title, prompt=brief.premise, language=brief.language.value,
+                   length=brief.length, unit=brief.length_unit)  # fmt: skip
         try:
             yield
         except BookPaused as rest:
-            state = BookState.WAITING if isinstance(rest, GateWaiting) else BookState.PAUSED
-            self._tell("pipeline_complete", state=state.value, reason=rest.reason, advice=rest.advice)
+            self._complete(_rest_of(rest), rest.exit_code)
             raise
         except typer.Exit as stop:
-            self._tell("pipeline_complete", state=BookState.PAUSED.value, reason="a signal", exitCode=stop.exit_code)
+            cause = stop.__cause__
+            facts = _rest_of(cause) if isinstance(cause, BookPaused) else {"state": BookState.PAUSED.value}
+            self._complete(facts, stop.exit_code)
             raise
         except BaseException as error:  # also an interrupt: whoever reads learns why the lines end
-            code = error.exit_code if isinstance(error, BookwrightError) else 1
-            self._tell("error", message=str(error), kind=type(error).__name__, exitCode=code, isFatal=True)
+            kind = type(error).__name__
+            self._tell("error", message=str(error) or kind, kind=kind, exitCode=_exit_code_of(error), isFatal=True)
             raise
 
     def finished(self, result: Result) -> None:
@@ -82,54 +94,74 @@ class ProgressLines:
         for file in result.files:
             self._tell("file_created", path=file)
         facts = {name: value for name, value in asdict(result).items() if name not in ("book", "files")}
-        self._tell(
-            "pipeline_complete",
-            state=BookState.FINISHED.value,
-            **{to_camel(name): value for name, value in facts.items()},
-        )
+        self._complete({"state": BookState.FINISHED.value} | {to_camel(name): fact for name, fact in facts.items()}, 0)
 
     def hear(self, event: Event) -> None:
         """Tell of the stage and the agent that an event is of, on a thread of the bus."""
         with self._lock:
             match event:
                 case AgentEvent(payload=EventPayload(name=name, data=data)) if name == UNIT_FINISHED:
-                    self._close_stage(unitFinished=data)
+                    self._close_stage(unitFinished={key: data[key] for key in _OF_UNITS if key in data})
                 case AgentEvent(payload=EventPayload(name=name, data=data)) if name == FILE_CREATED:
                     self._write("file_created", **data)
-                case CompletedEvent(payload=payload):
+                case AgentEvent(payload=EventPayload(name=EventKind.STARTED)):
                     self._open(event)
-                    self._close_agent(isOk=True, **payload.data)
-                case FailedEvent(payload=failure):
+                case AgentEvent(payload=EventPayload(name=EventKind.RESTARTED)) if self._streams:
                     self._open(event)
-                    self._close_agent(isOk=False)
-                    self._write("error", message=failure.error, kind=failure.kind, isFatal=False)
-                case AgentEvent(payload=EventPayload(name="started")):
+                    self._write("text_delta", **self._place(event), text="", isAnew=True)
+                case AgentEvent(payload=EventPayload(name=EventKind.TOOL_USE, data=data)):
+                    self._open_stage(event)
+                    self._write("tool_use", **self._place(event), tool=data.get("tool") or "")
+                case TextEvent(payload=piece) if self._streams:
                     self._open(event)
+                    self._write("text_delta", **self._place(event), text=piece.text)
+                case CompletedEvent() | FailedEvent():
+                    self._open(event)
+                    self._answered(event)
+
+    def _answered(self, event: CompletedEvent | FailedEvent) -> None:
+        if isinstance(event, CompletedEvent):
+            bill = {"costMicros" if name == "cost" else name: value for name, value in event.payload.data.items()}
+            summary = " ".join(event.payload.text[: 5 * _SUMMARY].split())[:_SUMMARY]
+            self._close_agent(isOk=True, summary=summary, **bill)
+            return
+        place = self._place(event)
+        self._close_agent(isOk=False)
+        self._write("error", **place, message=event.payload.error, kind=event.payload.kind, isFatal=False)
 
     def _open(self, event: Event) -> None:
         """Begin the stage and the agent of an event unless they are under way."""
+        self._open_stage(event)
         task = event.task_id or event.agent_id
-        stage = task.partition("/")[0]
-        if stage != self._stage:
-            self._close_stage()
-            label, _, activity = stage.partition(" ")
-            self._stage = stage
-            self._write("stage_start", stage=stage, node=label, activity=activity)
         if task != self._agent:
             self._close_agent(isOk=False)
             self._agent = task
-            self._write("agent_start", stage=stage, agent=event.agent_id)
+            self._write("agent_start", **self._place(event))
+
+    def _open_stage(self, event: Event) -> None:
+        stage = (event.task_id or event.agent_id).partition("/")[0]
+        if stage != self._stage:
+            self._close_stage()
+            label, _, activity = stage.partition(" ")
+            self._stage, self._stage_began = stage, now_millis()
+            self._write("stage_start", stage=stage, node=label, activity=activity)
+
+    def _place(self, event: Event) -> dict[str, str]:
+        return {"stage": self._stage, "agent": event.agent_id}
 
     def _close_stage(self, **facts: Any) -> None:
         self._close_agent(isOk=False)
         if self._stage:
-            self._write("stage_complete", stage=self._stage, **facts)
+            self._write("stage_complete", stage=self._stage, durationMillis=_since(self._stage_began), **facts)
         self._stage = ""
 
     def _close_agent(self, **facts: Any) -> None:
         if self._agent:
             self._write("agent_complete", stage=self._stage, agent=self._agent.rpartition("/")[2], **facts)
         self._agent = ""
+
+    def _complete(self, facts: Mapping[str, Any], exit_code: int) -> None:
+        self._tell("pipeline_complete", **facts, exitCode=exit_code, durationMillis=_since(self._began))
 
     def _tell(self, name: str, **facts: Any) -> None:
         with self._lock:
@@ -139,7 +171,7 @@ class ProgressLines:
         line = {"event": name, "timestamp": now_millis(), "book": self._book, **facts}
         if not self._is_left:
             try:
-                self._stream.write(encoded(line) + "\n")
+                self._stream.write(_on_a_line(line, self._stream.encoding) + "\n")
                 self._stream.flush()
             except OSError:
                 self._leave()
@@ -150,3 +182,33 @@ class ProgressLines:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
+
+
+def _rest_of(rest: BookPaused) -> dict[str, Any]:
+    """Say why a book rests, and at which gate, if that is why."""
+    facts: dict[str, Any] = {"state": BookState.PAUSED.value, "reason": rest.reason, "advice": rest.advice}
+    if isinstance(rest, GateWaiting):
+        gate = rest.gate
+        told = {"id": gate.id, "kind": gate.kind.value, "node": gate.label, "nodeTitle": gate.title}
+        facts |= {"state": BookState.WAITING.value, "gate": told}
+    return facts
+
+
+def _exit_code_of(error: BaseException) -> int:
+    if isinstance(error, BookwrightError):
+        return error.exit_code
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt | typer.Abort) else FAULT
+
+
+def _since(began: int) -> int:
+    return max(now_millis() - began, 0)
+
+
+def _on_a_line(facts: Mapping[str, Any], encoding: str | None) -> str:
+    """Return a line that is JSON in UTF-8 on any stream: where that is not UTF-8, letters are told by their numbers."""
+    line = encoded(facts)
+    try:
+        is_held = line.encode() == line.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        is_held = False
+    return line if is_held else json.dumps(facts)

@@ -56,4 +56,6 @@ GateOption = Annotated[
     list[str] | None,
     typer.Option("--gate", metavar="GATE", help="Rest for a decision: outline, book_design, volume_design, chapter."),
 ]
+New = Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")]
+Export = Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")]
 Seed = Annotated[int | None, typer.Option(help="Another number makes another book of the same brief.")]

@@ -97,3 +97,15 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def agrees(question: str) -> bool:
+    """Ask; where nobody can answer, because what should be read ends or is closed, that is no yes."""
+    try:
+        return typer.confirm(question, err=True)
+    except OSError:
+        return False
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise  # Ctrl-C
+        return False

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bookwright.agents.backends import catalogue
+from bookwright.agents.backends import endpoints
 from bookwright.agents.backends.service import ModelService
 from bookwright.cli.access import library
 from bookwright.cli.bill import Bill, Tally, priced, tally
 from bookwright.cli.last_stages import with_last_stages
 from bookwright.cli.output import make_console
+from bookwright.flows.book_models import model_of, profile_of
 from bookwright.flows.deps import Deps
-from bookwright.flows.hold import Surroundings, model_of, profile_of
+from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
@@ -59,7 +60,7 @@ class Estimate:
     is_rehearsal: bool = True
 
 
-def estimate_book(brief: Brief, settings: Settings, sample_length: int = SAMPLE_LENGTH) -> Estimate:
+def estimate_book(brief: Brief, settings: Settings) -> Estimate:
     """Rehearse a book twice and price it by the models that would really be asked.
 
     Raises:
@@ -67,10 +68,10 @@ def estimate_book(brief: Brief, settings: Settings, sample_length: int = SAMPLE_
     """
     for name in dict.fromkeys(model_of(role, brief, settings) for role in ROLES):
         with suppress(MissingKey):
-            catalogue.check_model(name, settings)
+            endpoints.check_model(name, settings)
     profile = profile_of(brief, settings).name.value
     rehearsed = brief.changed(profile=profile, budget={})
-    low, high = (_walk(rehearsed, settings, mode, sample_length) for mode in (LOW, HIGH))
+    low, high = (_walk(rehearsed, settings, mode) for mode in (LOW, HIGH))
     roles = tuple(_role(role, low, high, brief, settings) for role in sorted(low.roles.keys() | high.roles.keys()))
     return Estimate(
         brief.length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
@@ -85,9 +86,9 @@ def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) 
     return RoleEstimate(role, name, least, most.at_least(least))
 
 
-def _walk(brief: Brief, settings: Settings, mode: str, sample_length: int) -> Tally:
+def _walk(brief: Brief, settings: Settings, mode: str) -> Tally:
     """Write the book, or its beginning, with the rehearsal author and count."""
-    limits = Limits() if brief.length <= sample_length * 3 // 2 else Limits(words_today=sample_length)
+    limits = Limits() if brief.length <= SAMPLE_LENGTH * 3 // 2 else Limits(words_today=SAMPLE_LENGTH)
     with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder, _progress(brief, mode) as tell:
         rehearsal = settings.model_copy(
             update={

@@ -49,7 +49,7 @@ class Result:
 
 
 def show_result(result: Result, as_json: bool) -> None:
-    """Print it."""
+    """Print a finished book's facts, as lines for a person or as one JSON document."""
     if as_json:
         print_json(asdict(result))
         return

@@ -15,6 +15,7 @@ from bookwright.cli.deciding import can_ask, decide_here
 from bookwright.cli.live import View, choose_view
 from bookwright.cli.ndjson import ProgressLines
 from bookwright.cli.output import make_console, note
+from bookwright.cli.waiting import wait_until_free
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.limits import Limits
@@ -65,16 +66,17 @@ def run(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) ->
             raise typer.Exit(128 + numbers[0]) from rest
 
 
-def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Callable[[Deps], _T], again: str) -> _T:
+def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Callable[[Deps], _T], way_on: str) -> _T:
     """Hold a book that rests while a model does something to it that is no part of its walk, showing each step.
 
-    `again` says how the work goes on if a signal ends it: `resume`, which a walk would name, does not go on with it.
+    `way_on` names what goes on with it where it is interrupted, which `resume` does not.
 
     Raises:
-        BookHeld: Another worker writes it.
+        BookHeld: Another worker writes it; one of this machine that has died is waited for.
         BookPaused: It was not done to its end; what was paid is kept.
         typer.Exit: A signal ended it; the exit code says which.
     """
+    wait_until_free(storage, settings)
     models = ModelService(settings)
     with (
         closing(models),
@@ -85,13 +87,13 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
         events.on("*", view.hear)
         around = Surroundings(settings, storage.database, models, events=events, cancel=models.cancel)
         try:
-            with hold(book.id, around, is_walk=False) as deps:
+            with hold(book.id, around, way_on=way_on) as deps:
                 return work(deps)
         except BookPaused as rest:
             numbers = caught()
             if not numbers:
                 raise
-            note(f"bookwright: {rest.reason}. {again}")
+            note(f"bookwright: {rest}")
             raise typer.Exit(128 + numbers[0]) from rest
 
 

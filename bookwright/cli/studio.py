@@ -159,10 +159,10 @@ def server(
 
 def _work(settings: Settings, url: str, environment: dict[str, str], limit: int) -> None:
     """Deploy the flow and run a worker until something ends it; what it leaves behind is the server's."""
-    from bookwright.flows import prefect_pool, prefect_server
+    from bookwright.flows import prefect_deployment, prefect_pool, prefect_server
 
     with prefect_pool.on_server(url):
-        prefect_pool.deploy(limit)
+        prefect_deployment.deploy(limit)
     note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
     environment = environment | {"BOOKWRIGHT_HOME": str(settings.home)}
     arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]

@@ -10,7 +10,7 @@ from bookwright.cli.options import AsJson
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.settings import load_settings
 from bookwright.storage import migrate
-from bookwright.storage.database import sqlite_driver
+from bookwright.storage.engines import sqlite_driver
 
 db_app = typer.Typer(help="Keep the database up to date.", no_args_is_help=True)
 

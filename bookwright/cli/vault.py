@@ -57,7 +57,9 @@ def sync(
         if not dry_run:
             if plan.changes and not yes:
                 _ask(plan)
-            plan = _applied(kept)
+            plan, late = _applied(kept)
+            for finding in () if as_json else late:
+                note(f"{finding.path!r} {finding.detail}")
         stale = _stale(opened)
     if as_json:
         print_json(_facts(plan, opened.book.id, stale, is_done=not dry_run))
@@ -107,16 +109,15 @@ def _looked(kept: "Vault") -> "Plan":
         return Sync(kept, stores).look()
 
 
-def _applied(kept: "Vault") -> "Plan":
-    """Take in what there is now, which may be more than was shown, and bring the folder up."""
+def _applied(kept: "Vault") -> tuple["Plan", list["Finding"]]:
+    """Take in what there is now, which may be more than was shown, and bring the folder up; also return what failed."""
     from bookwright.flows.sync import Sync, finish
 
     with at_rest(kept.storage) as stores:
         work = Sync(kept, stores)
         plan = work.look()
         work.apply()
-    finish(kept, plan)
-    return plan
+    return plan, finish(kept, plan)
 
 
 def _ask(plan: "Plan") -> None:
@@ -127,6 +128,7 @@ def _ask(plan: "Plan") -> None:
 def _show(plan: "Plan") -> None:
     shown = [finding for finding in plan.findings if finding.outcome.value not in _QUIET]
     if not shown:
+        note("nothing was changed by hand")
         return
     table = plain_table("file", "what", "about", folds=("file", "about"))
     for finding in shown:
@@ -135,8 +137,8 @@ def _show(plan: "Plan") -> None:
 
 
 def _about(finding: "Finding") -> str:
+    from bookwright.flows.beside import conflict_path
     from bookwright.flows.hand_edits import Outcome
-    from bookwright.flows.sync import conflict_path
 
     if finding.outcome is Outcome.CONFLICT:
         return f"{finding.detail}; settle it in {conflict_path(finding.path)!r}, then sync again"
@@ -154,9 +156,10 @@ def _stale(opened: OpenBook) -> list[str]:
 
 
 def _tell(plan: "Plan", book: str, stale: list[str]) -> None:
-    left = f", {len(plan.left):,} could not be taken in and left as before" if plan.left else ""
-    note(f"{counted(plan.changes, 'file')} taken in{left}; the folder is up to date with the book otherwise"
-         if plan.changes or plan.left else "nothing was changed by hand; the folder is up to date")  # fmt: skip
+    left = f", {len(plan.left):,} left as before" if plan.left else ""
+    otherwise = " otherwise" if plan.left else ""
+    taken = f"{counted(plan.changes, 'file')} taken in{left}; " if plan.changes or plan.left else ""
+    note(f"{taken}the folder is up to date with the book{otherwise}")
     if stale:
         shown = ", ".join(stale[:5]) + (" and more" if len(stale) > 5 else "")
         note(f"{stale_count(len(stale))}: {shown}; `bookwright refresh {book}` makes them anew")

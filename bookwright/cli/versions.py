@@ -11,6 +11,7 @@ from bookwright.cli.access import at_rest, open_book
 from bookwright.cli.changing import KindOption
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import make_console, moment, note, plain_table, print_json, print_text
+from bookwright.cli.waiting import wait_until_free
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.task import TaskNode
@@ -72,6 +73,7 @@ def restore_version(book: str, node: str, version: int, kind: DocumentKind | Non
     from bookwright.flows.staleness import Staleness
 
     with open_book(book) as opened:
+        wait_until_free(opened.storage, opened.settings)
         with at_rest(opened.storage) as stores:
             made = restore(stores, stores.nodes.by_label(node), kind, version)
         with opened.storage.read() as stores:

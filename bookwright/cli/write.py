@@ -2,9 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from bookwright.cli.access import at_rest, library, open_book
 from bookwright.cli.blueprints import of_blueprint
@@ -20,6 +18,7 @@ from bookwright.cli.options import (
     BudgetTokens,
     BudgetUsd,
     Ending,
+    Export,
     GateOption,
     Genre,
     JsonProgress,
@@ -27,6 +26,7 @@ from bookwright.cli.options import (
     Length,
     ModelOption,
     More,
+    New,
     NoPrefect,
     OutlineFile,
     PenName,
@@ -81,10 +81,10 @@ def write(
     budget_tokens: BudgetTokens = None,
     seed: Seed = None,
     gate: GateOption = None,
-    is_new: Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")] = False,
+    is_new: New = False,
     stream: Stream = False,
     no_prefect: NoPrefect = False,
-    export: Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")] = "md",
+    export: Export = "md",
     until: Until = None,
     words_today: WordsToday = None,
     json_progress: JsonProgress = False,
@@ -99,7 +99,7 @@ def write(
     }  # fmt: skip
     if blueprint is not None:
         options |= of_blueprint(blueprint, brief_file, options)
-    check_one_voice(json_progress, as_json, stream)
+    check_one_voice(json_progress, as_json)
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = check_formats(name.strip() for name in export.split(",") if name.strip())
@@ -128,7 +128,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
-    check_one_voice(json_progress, as_json, stream)
+    check_one_voice(json_progress, as_json)
     limits = Limits.parse(until, words_today)
     with open_book(book) as opened:
         from bookwright.cli import checks, running
@@ -195,21 +195,21 @@ def _result(
     return Result.of(finished, storage, settings, formats, was_finished=is_finished)
 
 
-def check_one_voice(json_progress: bool, as_json: bool, stream: bool) -> None:
+def check_one_voice(json_progress: bool, as_json: bool) -> None:
     """Make sure that only one thing is to be said on stdout.
 
     Raises:
         InvalidSetting: More than one is.
     """
-    if json_progress and (as_json or stream):
-        raise InvalidSetting("--json-progress has stdout for itself; leave out --json and --stream")
+    if json_progress and as_json:
+        raise InvalidSetting("--json-progress has stdout for itself; leave out --json")
 
 
 def telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
     """Return the wishes with the lines that another program reads, if it wants them."""
     from bookwright.cli.ndjson import ProgressLines
 
-    return replace(wishes, lines=ProgressLines(book.id)) if json_progress else wishes
+    return replace(wishes, lines=ProgressLines(book.id, streams=wishes.streams)) if json_progress else wishes
 
 
 def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:

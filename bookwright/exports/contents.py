@@ -21,9 +21,14 @@ class Entry:
 def nested(
     entries: Iterable[Entry], level: tuple[str, str], item_end: str, item: Callable[[Entry], str]
 ) -> Iterator[str]:
-    """Yield items that hold the deeper ones after them; a page is at most one level below the one before it."""
+    """Yield items that hold the deeper ones after them; a page is at most one level below the one before it.
+
+    What has no title is not listed.
+    """
     depth = -1
     for entry in entries:
+        if not entry.title:
+            continue
         if entry.depth > depth:
             yield level[0]
         else:

@@ -84,7 +84,8 @@ def _title_page(cover: Cover, length: int, custom: Custom) -> Iterator[str]:
 
 def _section(each: Section, manuscript: Manuscript, cover: Cover, custom: Custom) -> Iterator[str]:
     level = min(each.depth + 1, HEADING_LEVELS)
-    yield _paragraph(f"Heading{level}", _run(each.heading or cover.title))
+    if not each.is_bare:
+        yield _paragraph(f"Heading{level}", _run(each.heading or cover.title))
     if not isinstance(each, Chapter):
         return
     for number, scene in enumerate(manuscript.scenes(each)):

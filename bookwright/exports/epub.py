@@ -52,7 +52,8 @@ def write_epub(manuscript: Manuscript, path: Path, image: Path | None = None, *,
     with EpubFile(path, cover, picture, look) as book:
         book.add_title_page(_title_page(cover))
         for section in manuscript.sections():
-            book.add(section.heading or cover.title, section.depth, _body(section, manuscript))
+            title = "" if section.is_bare else section.heading or cover.title
+            book.add(title, section.depth, _body(section, manuscript))
 
 
 def _style(language: Language, is_vertical: bool) -> str:

@@ -83,9 +83,9 @@ class EpubFile:
         self._put("title.xhtml", self._page(self._cover.title, [body]))
 
     def add(self, title: str, depth: int, body: Iterable[str]) -> None:
-        """Write one page of XHTML content, listed in the contents `depth` levels down, from 0."""
+        """Write one page of XHTML content, listed in the contents `depth` levels down from 0 if it has a title."""
         entry = Entry(len(self._entries) + 1, title, depth)
-        self._put(_file(entry), self._page(title, body))
+        self._put(_file(entry), self._page(title or self._cover.title, body))
         self._entries.append(entry)
 
     def _begin(self) -> None:

@@ -1,9 +1,10 @@
 """What stands above a part or a chapter, in the book's language."""
 
 import re
+from enum import StrEnum
 
-from bookwright.manuscripts.headings import Rank, heading_in
-from bookwright.manuscripts.numbers import han_numeral
+from bookwright.manuscripts.headings import Heading, Rank, heading_in
+from bookwright.manuscripts.wording import Habit
 from bookwright.models.language import Language
 from bookwright.models.level import Level
 
@@ -19,49 +20,61 @@ _NUMBERED = re.compile(
     r"|제\s*\d+\s*[장권부막화])",
     re.IGNORECASE,
 )
+"""A title that brings its number and is too long, or too odd, for a heading that anybody would recognise."""
 
 
-_EASTERN_WORDING = re.compile(
-    r"(?P<before>[第제]\s*|)(?P<number>[0-9０-９]+|[一二三四五六七八九十百千零]+)(?P<word>[章回節节話话集장화회])"
-)
-_WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
+class Before(StrEnum):
+    """What stands before a chapter."""
+
+    NOTHING = "nothing"
+    PART = "part"
+    CHAPTER = "chapter"
 
 
-class ChapterNumbers:
-    """Counts a book's chapters; an author's own numbered headings say where the count stands and how it is written."""
+class Numbering:
+    """Counts a book's parts and chapters. Those behind the author's own are headed as the author heads them."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
-        self._last = 0
-        self._own = ""
+        self._chapters = Habit(language)
+        self._parts = Habit(language)
+        self._part: int | None = None
+        """The number of the part that chapters stand in now; None for one of the author's."""
+        self.before = Before.NOTHING
+        """What the last heading was asked for."""
 
-    def heading(self, title: str, *, is_own: bool) -> str:
-        """Return the heading of the next chapter; one that the author brought along is taken as it is."""
-        own = heading_in(title) if is_own else None
-        if own is None or own.is_weak:
-            self._last += 1
-            numbered = _written_like(self._own, self._last) or _CHAPTER[self._language].format(self._last)
-            return _heading(self._language, numbered, title)
-        if own.rank is Rank.CHAPTER and own.number is not None:
-            self._last, self._own = own.number, title
-        return title
+    def part(self, level: Level, number: int, title: str, *, is_own: bool) -> str:
+        """Return the heading of a volume or act; `number` counts among its siblings from 1."""
+        self.before = Before.PART
+        self._chapters.begin_part()
+        if is_own:
+            self._parts.learn(title)
+            self._part = None
+            return title
+        told = self._parts.go_on(_in_a_line(title))
+        self._part = self._parts.last if told else None
+        return told or _part_heading(self._language, level, number, title)
 
+    def chapter(self, title: str, *, is_own: bool) -> str:
+        """Return the heading of the next chapter; one that the author brought along is taken as it is.
 
-def chapter_heading(language: Language, number: int, title: str) -> str:
-    """Return a chapter's heading, such as `"Chapter 3: The Lamp"` or `"第3章 灯"`.
+        Empty where the author sets chapters apart without a heading.
+        """
+        self.before = Before.CHAPTER
+        if is_own:
+            self._chapters.learn(title)
+            return title
+        read = heading_in(title)
+        if read is not None and read.rank is Rank.SPECIAL and not read.title:
+            return title  # a prologue has no number and counts for none
+        told = self._chapters.go_on(_in_a_line(title), self._part)
+        return self._by_itself(title, read) if told is None else told
 
-    A title that brings its own number is taken as it is.
-    """
-    return _heading(language, _CHAPTER[language].format(number), title)
-
-
-def part_heading(language: Language, level: Level, number: int, title: str) -> str:
-    """Return the heading of a volume or act; `number` counts among its siblings from 1."""
-    own = heading_in(title)
-    if own is not None and own.rank is Rank.PART:
-        return title
-    pattern = (_VOLUME if level is Level.VOLUME else _ACT)[language]
-    return _heading(language, pattern.format(number), title)
+    def _by_itself(self, title: str, read: Heading | None) -> str:
+        """Number a chapter of a book that is all ours; a title that brings its number says where the count stands."""
+        if read is not None and not read.is_weak and read.rank is Rank.CHAPTER and read.number is not None:
+            self._chapters.last = read.number
+        return _heading(self._language, _CHAPTER[self._language].format(self._chapters.last), title)
 
 
 def contents_heading(language: Language) -> str:
@@ -74,27 +87,21 @@ def skip_link(language: Language) -> str:
     return _TO_TEXT[language]
 
 
+def _part_heading(language: Language, level: Level, number: int, title: str) -> str:
+    pattern = (_VOLUME if level is Level.VOLUME else _ACT)[language]
+    return _heading(language, pattern.format(number), title)
+
+
 def _heading(language: Language, numbered: str, title: str) -> str:
-    title = " ".join(title.split())
+    title = _in_a_line(title)
     if not title:
         return numbered
-    if _NUMBERED.match(title):
+    read = heading_in(title)
+    brings_number = read is not None and not read.is_weak and read.rank in (Rank.CHAPTER, Rank.PART)
+    if brings_number or _NUMBERED.match(title):
         return title
     return f"{numbered}{': ' if language is Language.EN else ' '}{title}"
 
 
-def _written_like(heading: str, number: int) -> str:
-    """Return a number in the wording of another heading: `第三十一章` after `第三十章`, `第6話` after `第5話`.
-
-    Empty where the other is not worded in an eastern way.
-    """
-    wording = _EASTERN_WORDING.match(heading.strip())
-    if wording is None:
-        return ""
-    own = wording["number"]
-    if not own.isdecimal():
-        told = han_numeral(number)
-    else:
-        told = f"{number:0{len(own)}d}" if own[0] in "0０" else str(number)
-        told = told if own.isascii() else told.translate(_WIDE)
-    return f"{wording['before']}{told}{wording['word']}"
+def _in_a_line(title: str) -> str:
+    return " ".join(title.split())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bookwright.exports.contents import Entry, nested
 from bookwright.exports.headings import contents_heading, skip_link
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
-from bookwright.exports.markup import to_xhtml
+from bookwright.exports.markup import to_plain, to_xhtml
 from bookwright.models.language import Language
 
 _STYLE = """\
@@ -55,7 +55,8 @@ def html_page(manuscript: Manuscript) -> Iterator[str]:
 
 
 def _head(cover: Cover) -> Iterator[str]:
-    title, author, blurb = (html.escape(text) for text in (cover.title, cover.author, " ".join(cover.blurb.split())))
+    told = " ".join(cover.blurb.split())
+    title, author, blurb = (html.escape(text) for text in (cover.title, cover.author, to_plain(told)))
     yield f'<!DOCTYPE html>\n<html lang="{cover.language.value}">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_FETCHED}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -63,7 +64,7 @@ def _head(cover: Cover) -> Iterator[str]:
         yield f'<meta name="{name}" content="{content}">\n' if content else ""
     yield f"<title>{title}</title>\n<style>\n{_style(cover.language)}</style>\n</head>\n<body>\n"
     yield f'<a class="skip" href="#text">{skip_link(cover.language)}</a>\n<header>\n<h1>{title}</h1>\n'
-    for kind, content in (("author", author), ("blurb", blurb)):
+    for kind, content in (("author", author), ("blurb", to_xhtml(told))):
         yield f'<p class="{kind}">{content}</p>\n' if content else ""
     yield "</header>\n"
 

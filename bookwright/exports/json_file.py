@@ -14,7 +14,8 @@ from bookwright.models.errors import InvalidSetting, UnusableBook
 from bookwright.storage import migrate
 from bookwright.storage.database import Database
 from bookwright.storage.portable import Part, parts
-from bookwright.storage.portable_check import check_row
+from bookwright.storage.portable_check import TreeCheck, check_row
+from bookwright.storage.tables import nodes
 from bookwright.storage.taking_in import take_in
 
 _MOST_BYTES = 64 * 2**20
@@ -65,10 +66,12 @@ def _checked(file: BinaryIO) -> Head:
     """Read the whole file once, without keeping anything of it."""
     reader = _Reader(file)
     head = reader.head()
-    counts = dict.fromkeys(head.rows, 0)
+    counts, tree = dict.fromkeys(head.rows, 0), TreeCheck()
     for part, row in reader.rows(head):
         counts[part.name] = counts.get(part.name, 0) + 1
         reader.expect(lambda: check_row(part, row, counts[part.name], head.rows))  # noqa: B023, called at once
+        if part.table is nodes:
+            reader.expect(lambda: tree.take(row))  # noqa: B023
     if counts != head.rows:
         name = next(name for name in {**counts, **head.rows} if counts.get(name) != head.rows.get(name))
         raise UnusableBook(f"it has {counts.get(name, 0)} rows of {name} and says {head.rows.get(name, 0)}")

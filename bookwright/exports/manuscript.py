@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import ClassVar
 
-from bookwright.exports.headings import ChapterNumbers, part_heading
+from bookwright.exports.headings import Before, Numbering
 from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind
@@ -44,6 +45,7 @@ class Part:
     heading: str
     depth: int
     """How many parts stand above."""
+    is_bare: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,12 @@ class Chapter:
 
     unit: TaskNode
     heading: str
-    """Empty where the book is one piece: its title is heading enough."""
+    """Empty where the book is one piece, whose title is heading enough, and where its author has none."""
     depth: int
+    is_bare: bool = False
+    """It has no heading, as its author has it, and is not the first of the book."""
+    runs_on: bool = False
+    """It is bare, and no heading of a part stands before it either."""
 
 
 Section = Part | Chapter
@@ -108,7 +114,7 @@ class Manuscript:
             root = stores.nodes.root()
             pages = pages_of(root, stores)
         found = False
-        below = _by_stage(pages) if pages else self._below(root, depth=0, numbers=ChapterNumbers(self.language))
+        below = _by_stage(pages) if pages else self._below(root, depth=0, numbers=Numbering(self.language))
         for section in below:
             if _is_within(section.unit, wanted):
                 found = True
@@ -119,18 +125,20 @@ class Manuscript:
     def scenes(self, chapter: Chapter) -> list[Scene]:
         """Return a chapter's text, cut where a new scene begins.
 
-        Scenes of the tree are set apart; beats and paragraphs run on, being parts of one scene.
+        Scenes of the tree are set apart; beats and paragraphs run on, being parts of one scene, and so does what
+        an author brought along, which has its own breaks. A break before a chapter that runs on is an empty scene.
         """
         with self.storage.read() as stores:
             if not chapter.unit.is_unit:
                 return [tuple(plain_paragraphs(clean(page_text(chapter.unit, stores))))]
             parts = stores.nodes.children(chapter.unit.key, TaskType.WRITE)
         pieces = [self._leaf_texts(part) for part in parts] or [self._leaf_texts(chapter.unit)]
-        if parts and parts[0].level is not Level.SCENE:
+        if parts and (parts[0].level is not Level.SCENE or chapter.unit.is_brought_in):
             pieces = [[text for piece in pieces for text in piece]]
-        return [scene for piece in pieces for scene in _cut("\n\n".join(piece))]
+        is_apart = chapter.runs_on and (not chapter.unit.is_brought_in or _begins_with_break(pieces))
+        return [()] * is_apart + [scene for piece in pieces for scene in _cut("\n\n".join(piece))]
 
-    def _below(self, unit: TaskNode, depth: int, numbers: ChapterNumbers) -> Iterator[Section]:
+    def _below(self, unit: TaskNode, depth: int, numbers: Numbering) -> Iterator[Section]:
         """Yield what is written of a unit: one chapter, or a part and the chapters in it."""
         if not unit.written:
             return
@@ -139,16 +147,20 @@ class Manuscript:
             yield self._chapter(unit, depth, numbers)
             return
         if unit.level is not Level.BOOK:
-            heading = part_heading(self.language, unit.level, unit.unit_index or unit.ordinal, clean(unit.title))
-            yield Part(unit, heading, depth)
+            is_own = unit.is_brought_in or children[0].is_brought_in
+            index = unit.unit_index or unit.ordinal
+            yield Part(unit, numbers.part(unit.level, index, clean(unit.title), is_own=is_own), depth)
             depth += 1
         for child in children:
             yield from self._below(child, depth, numbers)
 
-    def _chapter(self, unit: TaskNode, depth: int, numbers: ChapterNumbers) -> Chapter:
-        is_whole_book = unit.level is Level.BOOK
-        heading = "" if is_whole_book else numbers.heading(clean(unit.title), is_own=unit.is_brought_in)
-        return Chapter(unit, heading, depth)
+    def _chapter(self, unit: TaskNode, depth: int, numbers: Numbering) -> Chapter:
+        if unit.level is Level.BOOK:
+            return Chapter(unit, "", depth)
+        before = numbers.before
+        heading = numbers.chapter(clean(unit.title), is_own=unit.is_brought_in)
+        is_bare = not heading and before is not Before.NOTHING
+        return Chapter(unit, heading, depth, is_bare, runs_on=is_bare and before is Before.CHAPTER)
 
     def _children(self, unit: TaskNode) -> list[TaskNode]:
         with self.storage.read() as stores:
@@ -175,6 +187,11 @@ def _by_stage(pages: list[TaskNode]) -> Iterator[Section]:
 
 def _is_within(unit: TaskNode, wanted: TaskNode) -> bool:
     return unit.order[: len(wanted.order)] == wanted.order
+
+
+def _begins_with_break(pieces: list[list[str]]) -> bool:
+    first = next((paragraph for piece in pieces for text in piece for paragraph in paragraphs(text)[:1]), "")
+    return bool(first) and is_scene_break(first)
 
 
 def _cut(text: str) -> list[Scene]:

@@ -46,4 +46,4 @@ def _quoted(value: str) -> str:
 
 def _body(chapter: Chapter, manuscript: Manuscript) -> str:
     scenes = ("\n\n".join(map(to_markdown, scene)) for scene in manuscript.scenes(chapter))
-    return "\n" + f"\n\n{SCENE_BREAK}\n\n".join(scenes) + "\n"
+    return "\n" + f"\n\n{SCENE_BREAK}\n\n".join(scenes).lstrip("\n") + "\n"

@@ -13,7 +13,12 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uff
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`<>\[\]$~^|@*_])")
 _MARKDOWN_ENTITY = re.compile(r"&(?=#?\w+;)")
-_MARKDOWN_BLOCK = re.compile(r"^(#{1,6}(?=\s|$)|[-+:](?=\s|$)|={2,}|-{2,}|\d{1,9}(?=[.)](?:\s|$))|%)")
+_MARKDOWN_BLOCK = re.compile(
+    r"^(#{1,6}(?=\s|$)|[-+:](?=\s|$)|={2,}|-{2,}|:{3,}|%"
+    r"|(?:\d{1,9}|[a-z]|[ivxlcdm]+|#)(?=[.)](?:\s|$))|(?:[A-Z]|[IVXLCDM]+)(?=\)(?:\s|$)|\.(?:\s{2}|$))"
+    r"|\((?=(?:\d{1,9}|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+|#)\)(?:\s|$)))"
+)
+"""What begins a heading, a list (Pandoc counts in letters, too), a rule or a division where a paragraph does."""
 
 
 def clean(text: str) -> str:
@@ -56,4 +61,6 @@ def _escaped(text: str) -> str:
 def _blunted(mark: re.Match[str]) -> str:
     """Keep the beginning of a paragraph from being read as a heading, a list or a rule."""
     found = mark.group(1)
-    return f"{found}\\" if found.isdigit() else f"\\{found}"
+    if found.isalnum() or (found == "#" and mark.string[mark.end() : mark.end() + 1] in (".", ")")):
+        return f"{found}\\"
+    return "".join(f"\\{sign}" for sign in found)

@@ -14,13 +14,16 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report_notes import notes_of
 from bookwright.exports.report_threads import threads_of
 from bookwright.exports.report_validation import validation_of
+from bookwright.exports.vault.names import brief_locale
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.figures import StyleProfile
+from bookwright.models.level import Level
 from bookwright.models.place import order_of
 from bookwright.models.quality import QualityReport
 from bookwright.models.report import BookReport, ChapterReport, RoleCost
 from bookwright.models.settings import Settings
+from bookwright.models.task import TaskNode
 from bookwright.prompts import render_style_guide
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -47,7 +50,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     chapters = tuple(_chapters(storage, measurer, profile, first))
     with storage.read() as stores:
         threads = threads_of(stores, _Numbers(chapters))
-        validation = tuple(validation_of(stores, storage.language))
+        validation = tuple(validation_of(stores, brief_locale(book.brief)))
     guide = render_style_guide(profile, book.brief.length_unit)
     cover = Manuscript(storage).cover()
     return BookReport(
@@ -64,9 +67,13 @@ def _chapters(storage: BookStorage, measurer: Measurer, profile: StyleProfile, f
         figures = measurer.take_in(chapter.unit.label, text, chapter.unit.length)
         moved = None if number <= first else drift(profile_of([text], storage.language), profile)
         yield ChapterReport(
-            number=number, label=chapter.unit.label, heading=chapter.heading or "The whole book", figures=figures,
+            number=number, label=chapter.unit.label, heading=chapter.heading or _named(chapter.unit), figures=figures,
             drift=moved, quality=_quality(storage, chapter.unit.key), notes=notes_of(storage, chapter.unit),
         )  # fmt: skip
+
+
+def _named(unit: TaskNode) -> str:
+    return "The whole book" if unit.level is Level.BOOK else unit.title or "(no heading)"
 
 
 def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from bookwright.agents.blueprints.wording import check_name, word
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, CheckState
-from bookwright.models.language import Language
 from bookwright.models.plan import TaskType
 from bookwright.storage.stores import Stores
 
 
-def validation_of(stores: Stores, language: Language) -> Iterator[str]:
-    """Yield the verdict, what was not checked, and what is open; nothing of a book that was never verified."""
+def validation_of(stores: Stores, language: str) -> Iterator[str]:
+    """Yield the verdict, what was not checked, and what is open; nothing of a book that was never verified.
+
+    `language` is the book's, with its script: `en`, `zh-hans` and so on.
+    """
     report = _last(stores)
     if report is None or report.verdict is None:
         return

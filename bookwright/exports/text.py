@@ -40,14 +40,14 @@ def body(manuscript: Manuscript, label: str = "1") -> Iterator[str]:
 
 
 def _front(cover: Cover) -> str:
-    return "\n\n".join(part for part in (cover.title, cover.author, cover.blurb) if part) + "\n"
+    return "\n\n".join(part for part in (cover.title, cover.author, to_plain(cover.blurb)) if part) + "\n"
 
 
 def _laid_out(scenes: list[Scene], language: Language) -> str:
     gap = "\n" if language in _INDENTS else "\n\n"
     between = f"\n\n{_SCENE_BREAKS.get(language, '* * *')}\n\n"
     laid = (gap.join(_indented(to_plain(paragraph), language) for paragraph in scene) for scene in scenes)
-    return between.join(laid) + "\n"
+    return between.join(laid).lstrip("\n") + "\n"
 
 
 def _indented(paragraph: str, language: Language) -> str:

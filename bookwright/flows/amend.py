@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any
 
 from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.relay.guard import Guard
 from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.finish import Finish
 from bookwright.flows.activities.surroundings import unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revise import data_kept, put
+from bookwright.models.codex_use import CodexUse
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.length import TOLERANCE, is_off
@@ -57,10 +59,11 @@ class Amendment:
         return f"{AMENDED}{old.version}.{text_hash(said)[:_KEY_CHARACTERS]}"
 
 
-def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> None:
+def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: Guard | None = None) -> None:
     """Have a model change a document as ordered, in steps of its maker's; the last is recorded with the new version.
 
     Prose is reviewed like any draft, and its length is mended like any draft's. A note is kept as it was given.
+    `guard` is that of a unit's prose, if the order went through it already.
 
     Raises:
         InvalidInput: Nothing of the order may be told to whoever writes there.
@@ -68,22 +71,28 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps) -> None:
         BookPaused, BackendError: As for any step.
     """
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
-    run = _begin(node, old, deps, wanted)
+    run = _begin(node, old, deps, wanted, guard)
     run.add("text", old.text)
     run.add("order", _sayable(wanted.order, run, node))
     run.rests_on(*wanted.rests_on)
     if old.kind is DocumentKind.PROSE:
-        finish = Finish(run.unit, run, deps, taken=lambda text: _put_prose(node, old, text, wanted, run))
+        finish = Finish(
+            run.unit,
+            run,
+            deps,
+            taken=lambda text: _put_prose(node, old, text, wanted, (*run.sources, old.id), run.guard.use),
+        )
         work: Callable[[], None] = partial(finish.finish, AMEND_PROSE, str.strip, step=wanted.step_of(old))
     else:
         work = partial(_amend_text, node, old, wanted, run, deps)
     deps.window.run(_MAKERS[old.kind][0], node, work)
 
 
-def hold(node: TaskNode, old: Document, deps: Deps, replaced: Mapping[int, int] = {}) -> None:
+def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapping[int, int] = {}) -> None:
     """Review prose that stands against what is kept from readers now, and store what comes of it as a new version.
 
-    `replaced` are inputs of it whose news its writer may not know, with those that stand in their place now.
+    `replaced` are inputs of it whose news its writer may not know, by the `guard`, with those that stand in their
+    place now.
 
     Raises:
         NoResult: Every sentence gives something away.
@@ -91,10 +100,18 @@ def hold(node: TaskNode, old: Document, deps: Deps, replaced: Mapping[int, int] 
     """
     wanted = Amendment("", DocumentOrigin.REFRESH)
     node = _at_no_other_order(node, old, "", deps)
-    run = _begin(node, old, deps, wanted)
+    run = _begin(node, old, deps, wanted, guard)
     with deps.stores() as stores:
         sources = tuple(replaced.get(source, source) for source in stores.documents.inputs_of(old.id))
-    finish = Finish(run.unit, run, deps, taken=lambda text: _put_prose(node, old, text, wanted, run, sources))
+        before = stores.codex_uses.of(old.id)
+
+    def taken(text: str) -> Move:
+        use = run.guard.use
+        if use and before:  # most of it was made from prompts from which that was taken out
+            use = replace(use, cut_by=(*before.cut_by, *use.cut_by))
+        return _put_prose(node, old, text, wanted, sources, use)
+
+    finish = Finish(run.unit, run, deps, taken=taken)
     deps.window.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
 
 
@@ -107,17 +124,17 @@ def _sayable(order: str, run: ActivityRun, node: TaskNode) -> str:
     )
 
 
-def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment) -> ActivityRun:
+def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment, guard: Guard | None) -> ActivityRun:
     """Sit down to a document in a round of its own, so that what once made it is not found in its place."""
     activity, context = _MAKERS[old.kind]
     unit = unit_of(node, deps)
     card = unit_card(unit, deps, None if node.is_unit else node)
-    length, guard = old.length, None
+    length = old.length
     if old.kind is DocumentKind.PROSE:
-        length, guard = wanted.length or _planned_length(unit, old, deps), guard_of(unit, deps)
+        length, guard = wanted.length or _planned_length(unit, old, deps), guard or guard_of(unit, deps)
         unit = unit.model_copy(update={"length": length})
-    return deps.desk.begin(
-        activity, node, unit, replace(card, ask_length=length, word_allowance=length), context=context,
+    return ActivityRun(
+        deps.desk, activity, node, unit, replace(card, ask_length=length, word_allowance=length), context=context,
         round_=AMENDING_ROUNDS + old.version, guard=guard,
     )  # fmt: skip
 
@@ -168,12 +185,10 @@ def _amend_text(node: TaskNode, old: Document, wanted: Amendment, run: ActivityR
 
 
 def _put_prose(
-    node: TaskNode, old: Document, text: str, wanted: Amendment, run: ActivityRun,
-    sources: tuple[int, ...] | None = None,
-) -> Move:  # fmt: skip
+    node: TaskNode, old: Document, text: str, wanted: Amendment, sources: tuple[int, ...], use: CodexUse | None
+) -> Move:
     """The move that puts prose in the place of older prose; what nobody has written anew keeps its step."""
-    inputs = (*run.sources, old.id) if sources is None else sources
-    new = _version(node, old, text, wanted, inputs, codex=run.guard.use)
+    new = _version(node, old, text, wanted, sources, codex=use)
     return lambda stores, step: _put(stores, node, old, new, step or old.step)
 
 

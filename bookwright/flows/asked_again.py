@@ -24,8 +24,8 @@ from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import maintain
+from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.deps import Deps, NoWindow
-from bookwright.flows.hold import fitted_profile, model_of
 from bookwright.flows.set_back import DRAFTS, set_back
 from bookwright.models.decision import Verdict
 from bookwright.models.errors import BookPaused, InvalidInput, NodeNotFound

@@ -7,15 +7,14 @@ into the codex and the state, and then the book.
 import re
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any
 
 from bookwright.agents.backends import catalogue
 from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import model_of
+from bookwright.flows.book_models import model_of
 from bookwright.flows.library import slug_of
 from bookwright.manuscripts.cutting import pieces_of
-from bookwright.manuscripts.found import FoundBook, FoundChapter
+from bookwright.manuscripts.found import FoundBook, FoundChapter, opening_of
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.decision import Decision
@@ -38,8 +37,6 @@ _GOAL_LETTERS = 160
 _DIGEST_LETTERS = 8
 _LEAST_STYLE = 100
 """Words, or characters, below which a text tells no style."""
-
-Columns = dict[str, Any]
 
 
 def find_imports(database: Database, digest: str) -> list[Book]:
@@ -116,26 +113,23 @@ class _Bringing:
 
     def _chapter(self, parent: TaskNode, chapter: FoundChapter, index: int, is_last: bool) -> int:
         length = self._length(chapter)
-        goal = (chapter.heading or chapter.paragraphs[0])[:_GOAL_LETTERS]
+        goal = (chapter.heading or chapter.opening)[:_GOAL_LETTERS]
         unit = self._add(parent, chapter.name, goal, Level.CHAPTER, index, is_last, length)
         pieces = list(pieces_of(chapter.paragraphs, self._brief.language, self._piece))
         if length <= self._piece or len(pieces) < 2:
             self._prose(unit, chapter.text, length)
             return length
+        return self._in_pieces(unit, pieces)
+
+    def _in_pieces(self, unit: TaskNode, pieces: Sequence[Sequence[str]]) -> int:
+        """Put a chapter that nobody could sum up at one look below its node; return its length."""
         whole = 0
         for place, piece in enumerate(pieces, 1):
-            text = "\n\n".join(piece)
-            whole += self._measure(text)
-            part = self._add(
-                unit,
-                f"{place}",
-                piece[0][:_GOAL_LETTERS],
-                Level.SCENE,
-                place,
-                place == len(pieces),
-                self._measure(text),
-            )
-            self._prose(part, text, self._measure(text))
+            text, goal = "\n\n".join(piece), opening_of(piece)[:_GOAL_LETTERS]
+            length = self._measure(text)
+            part = self._add(unit, f"{place}", goal, Level.SCENE, place, place == len(pieces), length)
+            self._prose(part, text, length)
+            whole += length
         self._divided(unit, Level.SCENE, whole)
         return whole
 

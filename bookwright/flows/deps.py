@@ -70,6 +70,8 @@ class Deps:
     """By which a text is held against secrets; only what it warns of hangs on which one it is."""
     blueprint: BlueprintFolder | None = None
     """What kind of book it is, where its brief names one."""
+    asks_at_gates: bool = True
+    """False for what is no walk: a text that is refused to the end loses its sentences at fault, nobody is asked."""
 
     @property
     def brief(self) -> Brief:

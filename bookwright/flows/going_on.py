@@ -2,6 +2,7 @@
 
 from bookwright.models.book import Book
 from bookwright.models.brief import MAX_LENGTH
+from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.length import TOLERANCE
 from bookwright.models.level import Level, division_is_incremental
@@ -21,6 +22,8 @@ def go_on(stores: Stores, book: Book, amount: int) -> Book:
     root = stores.nodes.root()
     length = root.written + amount
     _check(stores, book, root, amount, length)
+    for task in stores.nodes.open_tasks(root.key):  # a blueprint's look at the end, which comes after the new one
+        stores.nodes.change(task.key, status=NodeStatus.DONE.value)
     _reopen(stores, root, length)
     last = stores.nodes.last_unit(root.key)
     while last is not None and last.level.is_at_least(Level.ACT) and _belongs(stores, last, amount):
@@ -44,9 +47,9 @@ def _check(stores: Stores, book: Book, root: TaskNode, amount: int, length: int)
         )
     last = stores.nodes.last_unit(root.key)
     if last is None or not division_is_incremental(last.level):
-        raise InvalidInput(
-            f"{book.id} is no book of chapters, so nothing can be written behind it; import its export to go on with it"
-        )
+        is_prose = stores.documents.current(root.key, DocumentKind.PROSE, with_text=False) is not None
+        advice = "; import its export to go on with it" if is_prose else ""
+        raise InvalidInput(f"{book.id} is no book of chapters, so nothing can be written behind it{advice}")
     least = _least(stores, root)
     if amount < least:
         raise InvalidInput(f"--words is {amount:,}, which is too little for another chapter; {least:,} are enough")

@@ -58,6 +58,8 @@ class Edit:
 
     page: Page
     path: str
+    content: bytes
+    """What the file holds; of a settled conflict, what it holds all the same."""
     outcome: Outcome = Outcome.RENDERED
     detail: str = ""
     texts: dict[DocumentRow, str] = field(default_factory=dict)
@@ -80,14 +82,16 @@ def is_unchanged(content: bytes) -> bool:
     return any(is_untouched(form.encode()) for form in (text, unicodedata.normalize("NFC", text)))
 
 
-def edit_of(page: Page, path: str, content: bytes, stores: Stores, default: Visibility) -> Edit:
-    """Hold a changed file against the book."""
-    edit = Edit(page, path)
+def edit_of(
+    page: Page, path: str, content: bytes, stores: Stores, default: Visibility, resolved: bytes | None = None
+) -> Edit:
+    """Hold a changed file against the book; `resolved` is what a person made of its conflict, which stands for it."""
+    edit = Edit(page, path, content)
     if not page.rows and page.record is None:
         edit.outcome = Outcome.SET_ASIDE
         return edit
     try:
-        text = paper.decoded(content)
+        text = paper.decoded(content if resolved is None else resolved)
         if has_marks(text):
             raise InvalidInput("still holds marks of a conflict; settle them first")
         if page.record is None:
@@ -210,7 +214,7 @@ def _read_record(edit: Edit, text: str, stores: Stores, default: Visibility) -> 
     if mine in (base, now.record):
         return
     if version != now.version and base != now.record:
-        result = merged(as_toml(base), as_toml(mine), as_toml(now.record), by_line=True)
+        result = merged(as_toml(base), as_toml(mine), as_toml(now.record), is_by_line=True)
         if result.conflicts:
             edit.conflict = record_head(now) + result.text
             edit.outcome, edit.detail = Outcome.CONFLICT, "the record changed in the book, too"

@@ -1,15 +1,10 @@
-"""Holding a book: its lease, the heartbeat, a clean stop, and the state it is left in."""
+"""Holding a book: all that its walk needs, for as long as its lease is ours."""
 
-import os
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bookwright.agents.backends import catalogue
 from bookwright.agents.backends.allowance import Allowance
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.tokens import TokenCounter
@@ -21,46 +16,24 @@ from bookwright.agents.runtime.bus import EventBus
 from bookwright.agents.runtime.event_file import event_path, kept_events
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.walk_events import HeardAsker, WalkEvents
-from bookwright.failpoints import Failpoint
+from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.deps import Deps, HeardWindow, NoWindow, Window
+from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
 from bookwright.flows.limits import Limits
 from bookwright.flows.stopping import stopping
 from bookwright.flows.toolbox import BookTools
 from bookwright.flows.vault_keeper import KeptWindow, kept_vault
-from bookwright.models.book import Book, BookState
-from bookwright.models.brief import Brief
-from bookwright.models.errors import (
-    BackendError,
-    BookHeld,
-    BookPaused,
-    BudgetExceeded,
-    DatabaseDamaged,
-    DatabaseUnreachable,
-    GateWaiting,
-    InvalidInput,
-    LeaseLost,
-    StorageError,
-)
-from bookwright.models.model_name import ROLES
-from bookwright.models.profile import PROFILES, Profile, ProfileName, fitted
+from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
-from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.database import Database
 from bookwright.storage.embedding import make_embedder
-from bookwright.storage.gates import GateRepository
 from bookwright.storage.held_view import HeldView
 from bookwright.storage.integrity import check_after_unclean_stop
 from bookwright.storage.journal import Journal
 from bookwright.storage.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.studio import Studio
-
-SMALL_WINDOW = 16_000
-"""Tokens of context below which a book takes the `small` profile by itself."""
-
-_HEARTBEATS_A_LEASE = 3
 
 
 @dataclass(frozen=True)
@@ -82,37 +55,12 @@ class Surroundings:
     """The model given as an option, before what the brief and the settings say."""
 
 
-def model_of(role: str, brief: Brief, settings: Settings, option: str | None = None) -> str:
-    """Return which model a role asks: option, brief, settings and environment, default; in that order."""
-    by_brief = brief.models.get(role) or brief.models.get("default")
-    return option or by_brief or settings.models.get(role) or settings.model
-
-
-def profile_of(brief: Brief, settings: Settings, option: str | None = None) -> Profile:
-    """Return the brief's profile, or small where the writer's window is small, or standard."""
-    if brief.profile is not None:
-        return PROFILES[brief.profile]
-    window = catalogue.context_window(model_of("writer", brief, settings, option))
-    return PROFILES[ProfileName.SMALL if window < SMALL_WINDOW else ProfileName.STANDARD]
-
-
-def fitted_profile(brief: Brief, settings: Settings, option: str | None = None) -> Profile:
-    """Return the profile with budgets that the smallest window of the book's models has room for."""
-    names = {model_of(role, brief, settings, option) for role in ROLES}
-    window = min(map(catalogue.context_window, names))
-    return fitted(profile_of(brief, settings, option), window, brief.context_scale)
-
-
-def owner_name() -> str:
-    """Return this worker's name, as others are told who holds a book."""
-    return f"process {os.getpid()} on {socket.gethostname()}"
-
-
 @contextmanager
-def hold(book_id: str, around: Surroundings, *, is_walk: bool = True) -> Iterator[Deps]:
+def hold(book_id: str, around: Surroundings, *, way_on: str = "") -> Iterator[Deps]:
     """Take a book's lease, hand out what its walk needs, and leave the book in a true state.
 
-    What is no walk (`is_walk` is False) neither finishes a book nor lets it rest elsewhere: it is left as it was.
+    What is no walk says with `way_on`, as messages name it, what goes on with it where it is interrupted. It
+    neither finishes a book nor lets it rest elsewhere: the book is left as it was.
 
     Raises:
         BookHeld: Another worker writes the book; nothing was paid.
@@ -123,72 +71,22 @@ def hold(book_id: str, around: Surroundings, *, is_walk: bool = True) -> Iterato
     embedder = make_embedder(settings)
     check_after_unclean_stop(database, book_id)
     with stopping(settings.stop_seconds, around.cancel) as stop:
-        book, lease = _take(database, book_id, settings.lease_seconds)
+        book, lease = take(database, book_id, settings.lease_seconds)
         storage = BookStorage(database, book.id, book.brief.language, HeldView())
-        journal = Journal(storage, lease)
+        journal = Journal(storage, lease, way_on)
         stop.tell(journal)
         with (
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
             kept_vault(storage, book, settings, around.events) as keeper,
-            _leaving(database, book.id, lease) if is_walk else _leaving_as(database, book, lease),
+            leaving_as(database, book, lease, way_on) if way_on else leaving(database, book.id, lease),
             heartbeat(journal, settings.lease_seconds, around.cancel),
             kept_events(around.events, event_path(settings.home, book.id)),
         ):
-            deps = _deps(book, storage, journal, index, around)
+            deps = _deps(book, storage, journal, index, around, way_on)
             if keeper:
                 keeper.render()
                 deps = replace(deps, window=KeptWindow(deps.window, keeper))
             yield replace(deps, embedder=embedder)
-
-
-@contextmanager
-def _leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
-    """Leave a book finished, or paused with the reason, whatever ends the walk.
-
-    Raises:
-        LeaseLost: A newer worker holds the book; its state is not ours to set.
-        BookPaused: It rests, also where that could not be written.
-    """
-    try:
-        yield
-        _leave(database, lease, BookState.FINISHED)
-    except (LeaseLost, BookHeld, DatabaseDamaged):
-        raise  # the book is another worker's now, or its file is broken: its state is not ours to set
-    except BookPaused as rest:
-        _rest(database, lease, rest)
-        raise
-    except (BackendError, StorageError, InvalidInput) as error:
-        remedy = f"{error.remedy}; then " if isinstance(error, BudgetExceeded) and error.remedy else ""
-        paused = BookPaused(str(error), f"{remedy}`bookwright resume {book}` goes on from here")
-        _rest(database, lease, paused)
-        raise paused from error
-    except BaseException as error:
-        reason = "stopped" if isinstance(error, KeyboardInterrupt) else f"a fault of the program: {error!r}"[:500]
-        with suppress(LeaseLost):
-            _rest(database, lease, BookPaused(reason, f"`bookwright resume {book}` goes on from here"))
-        raise
-
-
-@contextmanager
-def _leaving_as(database: Database, book: Book, lease: Lease) -> Iterator[None]:
-    """Leave a book as it was found; one that a dead worker left rests from now on.
-
-    Raises:
-        BookPaused: What was begun is not done; the message says how it goes on.
-    """
-    was_left = book.state is BookState.WRITING
-    found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
-    state = BookState.PAUSED if was_left else book.state
-    try:
-        yield
-    except (LeaseLost, BookHeld, DatabaseDamaged):
-        raise
-    except (BackendError, StorageError) as error:
-        remedy = error.remedy if isinstance(error, BudgetExceeded) else ""
-        raise BookPaused(str(error), remedy) from error
-    finally:
-        with suppress(StorageError, LeaseLost):
-            _leave(database, lease, state, found.reason, found.advice)
 
 
 @dataclass(frozen=True)
@@ -205,7 +103,9 @@ class _CurrentContexts:
         return self.builder.build(node, unit, activity, role)
 
 
-def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings) -> Deps:
+def _deps(
+    book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings, way_on: str
+) -> Deps:
     settings, brief = around.settings, book.brief
     profile = fitted_profile(brief, settings, around.model)
     writer = model_of("writer", brief, settings, around.model)
@@ -230,7 +130,8 @@ def _deps(book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIn
         tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
     )  # fmt: skip
     blueprint = usable_blueprint(brief.blueprint, settings.home, locale) if brief.blueprint else None
-    return Deps(storage, desk, HeardWindow(around.window, events), around.limits, blueprint=blueprint)
+    window = HeardWindow(around.window, events)
+    return Deps(storage, desk, window, around.limits, blueprint=blueprint, asks_at_gates=not way_on)
 
 
 def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:
@@ -242,81 +143,3 @@ def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedge
         title=f"the budget of {book.id}",
         remedy=f"`bookwright brief {book.id} --set budget.usd=...` (or budget.tokens) raises it",
     )  # fmt: skip
-
-
-def _take(
-    database: Database, book_id: str, seconds: float, *, broke: bool = False, unsure: Lease | None = None
-) -> tuple[Book, Lease]:
-    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours."""
-    lease = unsure
-    try:
-        with database.write(Failpoint.TAKE_LEASE) as connection:
-            books = BookRepository(connection)
-            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure)
-            book = books.get(lease.book)  # not before: until now another worker could add to what it has spent
-            books.set_state(book.id, BookState.WRITING)
-        return book, lease
-    except DatabaseUnreachable:
-        if broke:
-            raise
-        return _take(database, book_id, seconds, broke=True, unsure=lease)
-
-
-def _leave(
-    database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "", gate: int | None = None
-) -> None:
-    """Set the book's state and let it go; once more where the connection broke, for that is no harm.
-
-    At a `gate` that was decided meanwhile the book does not wait any more.
-
-    Raises:
-        LeaseLost: A newer worker holds the book.
-        StorageError: The database could not take it; the lease runs out by itself.
-    """
-    for is_last in (False, True):
-        try:
-            with database.write(Failpoint.LEAVE_BOOK) as connection:
-                lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
-                if gate is not None:  # the fence keeps whoever decides out until this is committed
-                    GateRepository(connection, lease.book).pass_if_decided(gate)
-                Studio(connection).give_back(lease.book)
-                lease.release(connection)
-            return
-        except DatabaseUnreachable:
-            if is_last:
-                raise
-
-
-def _rest(database: Database, lease: Lease, rest: BookPaused) -> None:
-    """Leave the book paused, or waiting at a gate; if that cannot be written, who raised the reason still tells it."""
-    gate = rest.gate.id if isinstance(rest, GateWaiting) else None
-    state = BookState.PAUSED if gate is None else BookState.WAITING
-    with suppress(StorageError):
-        _leave(database, lease, state, rest.reason, rest.advice, gate)
-
-
-@contextmanager
-def heartbeat(journal: Journal, lease_seconds: float, cancel: Callable[[], None]) -> Iterator[None]:
-    """Renew the lease while a call is long; a lost lease ends the call."""
-    done = threading.Event()
-    period = lease_seconds / _HEARTBEATS_A_LEASE
-
-    def beat() -> None:
-        while not done.wait(period):
-            if time.monotonic() - journal.last_renewed < period:
-                continue
-            try:
-                journal.renew()
-            except LeaseLost:
-                cancel()
-                return
-            except StorageError:
-                continue  # the next step's own transaction will tell
-
-    thread = threading.Thread(target=beat, name="bookwright-lease", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import model_of
+from bookwright.flows.book_models import model_of
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.codex_record import Origin, Record
@@ -74,7 +74,7 @@ def check_models(brief: Brief, settings: Settings, option: str | None = None) ->
         UnknownModel: One is not.
         MissingKey: One has none.
     """
-    from bookwright.agents.backends.catalogue import check_model
+    from bookwright.agents.backends.endpoints import check_model
 
     for name in dict.fromkeys(model_of(role, brief, settings, option) for role in ROLES):
         check_model(name, settings)

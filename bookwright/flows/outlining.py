@@ -66,6 +66,8 @@ def _read(brief: Brief) -> Outline:
 def _top_level(outline: Outline, brief: Brief) -> Level:
     if not outline.has_parts:
         return Level.CHAPTER
+    if outline.has_volumes:
+        return Level.VOLUME
     return level_of_parts(brief.length / len(outline.units), brief.length_unit)
 
 

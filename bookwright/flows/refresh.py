@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from bookwright.agents.context.materials import origin_of
+from bookwright.agents.relay.guard import Guard
 from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
@@ -67,6 +68,11 @@ class Wanted:
     is_anew: bool = False
     """Write prose from its plan on, not as a revision of itself."""
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """How the command line is told of it."""
+        return (*((self.label,) if self.label != "1" else ()), *(("--anew",) if self.is_anew else ()))
+
     def holds(self, stale: Stale) -> bool:
         """True for a document that is meant."""
         label = stale.document.label
@@ -96,11 +102,16 @@ def refresh(wanted: Wanted, deps: Deps, tell: Callable[[Redone], None]) -> list[
 def _next(wanted: Wanted, done: Iterable[Slot], looking: Staleness, deps: Deps) -> Stale | None:
     deps.desk.journal.keep()
     if deps.desk.journal.stop_requested:
-        raise BookPaused("asked to rest", f"`bookwright refresh {deps.storage.book}` goes on")
+        raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
     past = set(done)
     with deps.stores() as stores:
-        waiting = (stale for stale in looking.direct(stores) if wanted.holds(stale))
+        waiting = sorted(filter(wanted.holds, looking.direct(stores)), key=_comes_last)
         return next((one for one in waiting if one.document.slot not in past and _is_done(one, stores)), None)
+
+
+def _comes_last(stale: Stale) -> bool:
+    """True for the state of the story: what is made again is made from an earlier one, and is news to the newest."""
+    return stale.document.kind is DocumentKind.GLOBAL_STATE
 
 
 def _is_done(stale: Stale, stores: Stores) -> bool:
@@ -129,7 +140,9 @@ def _change(node: TaskNode, old: Document, stale: Stale, wanted: Wanted, deps: D
         make_page(node, deps)
         return
     maker = _maker_of(old, deps)
-    if _is_amended(old, maker, wanted, deps) and (old.kind in AMENDED_KINDS or _order(stale, deps)[0]):
+    if _is_begun(node, old.kind, maker, deps):
+        _make_again(node, old.kind, maker, deps)
+    elif _is_amended(old, maker, wanted, deps) and (old.kind in AMENDED_KINDS or _order(stale, Guard.idle(), deps)):
         _amend(node, old, stale, deps)
     else:
         _make_again(node, old.kind, maker, deps)
@@ -147,11 +160,14 @@ def _maker_of(document: Document, deps: Deps) -> StepKey:
 
 def _amend(node: TaskNode, old: Document, stale: Stale, deps: Deps) -> None:
     """Carry the news into a text; one whose writer may know none of it is held against what is kept there now."""
-    order, sources = _order(stale, deps)
-    if old.kind is DocumentKind.PROSE and not guard_of(unit_of(node, deps), deps).redact(order):
-        hold(node, old, deps, {cause.old.id: cause.new.id for cause in stale.causes})
+    is_prose = old.kind is DocumentKind.PROSE
+    guard = guard_of(unit_of(node, deps), deps) if is_prose else Guard.idle()
+    order = _order(stale, guard, deps)
+    replaced = {cause.old.id: cause.new.id for cause in stale.causes}
+    if is_prose and not order:
+        hold(node, old, deps, guard, replaced)
     else:
-        amend(node, old, Amendment(order, DocumentOrigin.REFRESH, sources), deps)
+        amend(node, old, Amendment(order, DocumentOrigin.REFRESH, tuple(replaced.values())), deps, guard)
 
 
 def _is_amended(old: Document, maker: StepKey, wanted: Wanted, deps: Deps) -> bool:
@@ -170,6 +186,14 @@ def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) 
     node = deps.fresh(node)
     activity = Activity.WRITE if kind is DocumentKind.PROSE else maker.activity  # a review of it may have accepted it
     deps.window.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
+
+
+def _is_begun(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) -> bool:
+    """True if the activity that makes a document anew was interrupted before it came to it."""
+    if _is_made_at(node, kind, deps):
+        return False
+    with deps.stores() as stores:
+        return bool(stores.steps.begun_beside(maker.model_copy(update={"revision": node.revision, "round": 0})))
 
 
 def _is_made_at(node: TaskNode, kind: DocumentKind, deps: Deps) -> bool:
@@ -202,17 +226,19 @@ def _tell_maintainers(deps: Deps, *kinds: DocumentKind) -> None:
         maintain(root, deps)
 
 
-def _order(stale: Stale, deps: Deps) -> tuple[str, tuple[int, ...]]:
-    """Say what is new in the documents and records that a text rests on, and which documents they are."""
-    told = ["\n".join(line for one in stale.rewordings for line in one.news)]
+def _order(stale: Stale, guard: Guard, deps: Deps) -> str:
+    """Say what is new in the documents and records that a text rests on, as far as its writer may know it."""
+    told = [guard.redact("\n".join(line for one in stale.rewordings for line in one.news))]
     with deps.stores() as stores:
         for cause in stale.causes:
             old, new = stores.documents.get(cause.old.id), stores.documents.get(cause.new.id)
             assert old is not None  # both were just found
             assert new is not None
-            heading = origin_of(stores.nodes.get(new.node), new.kind, deps.desk.locale)
-            told.append(f"{heading}\n{_news(old.text, new.text)[:_SHOWN_CHARACTERS]}")
-    return "\n\n".join(filter(None, told)), tuple(cause.new.id for cause in stale.causes)
+            before, after = guard.redact(old.text), guard.redact(new.text)
+            if after and after != before:
+                heading = origin_of(stores.nodes.get(new.node), new.kind, deps.desk.locale)
+                told.append(f"{heading}\n{_news(before, after)[:_SHOWN_CHARACTERS]}")
+    return "\n\n".join(filter(None, told))
 
 
 def _news(old: str, new: str) -> str:

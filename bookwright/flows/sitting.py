@@ -9,14 +9,17 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.recording import record_surely
-from bookwright.flows.hold import heartbeat, open_ledger, owner_name
+from bookwright.flows.hold import open_ledger
+from bookwright.flows.lease import heartbeat
 from bookwright.models.book import Book
 from bookwright.models.errors import BookHeld, LeaseLost, StorageError
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, StepKey
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.books import Lease
+from bookwright.storage.holders import owner_name
 from bookwright.storage.integrity import check_after_unclean_stop
-from bookwright.storage.journal import Attempt, Journal
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.studio import Studio
 
@@ -50,7 +53,7 @@ def sitting(
     if lease is None:
         yield Sitting(_key(storage, activity), _what_is_left(storage, settings), lambda _: None, holder)
         return
-    journal = Journal(storage, lease)
+    journal = Journal(storage, lease, "the same command")
     try:
         with heartbeat(journal, settings.lease_seconds, cancel):
             yield _recorded(storage, settings, activity, journal)

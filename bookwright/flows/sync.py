@@ -4,18 +4,16 @@ The folder is read, every changed file is held against the book, and all that ca
 transaction; then the folder is rendered. A file whose changes could not be taken in stays as it is.
 """
 
-import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
-from bookwright.exports.vault.names import NOTES
 from bookwright.exports.vault.pages import Page
 from bookwright.exports.vault.paper import LONGEST_BYTES
-from bookwright.exports.vault.sealed import is_untouched, seal_of, sealed
+from bookwright.exports.vault.sealed import seal_of, sealed
+from bookwright.flows.beside import conflict_path, is_conflict, is_of, lay_out, set_aside
 from bookwright.flows.hand_edits import Edit, Outcome, edit_of, is_unchanged
+from bookwright.flows.renamed import Strays, composed, is_there, strays_in
 from bookwright.flows.revise import take_in, void_unfinished
-from bookwright.flows.vault import Rendered, Vault, is_blank, sum_of
+from bookwright.flows.vault import Vault, sum_of
 from bookwright.models.codex import Visibility
 from bookwright.models.codex_record import Origin, kind_of
 from bookwright.models.errors import InvalidInput
@@ -23,7 +21,6 @@ from bookwright.models.merge import has_marks
 from bookwright.storage.stores import Stores
 from bookwright.storage.vault_folder import Listed
 
-_CONFLICT = ".conflict"
 _TAKEN = (Outcome.TAKEN, Outcome.MERGED)
 _LEFT = (Outcome.CONFLICT, Outcome.REFUSED)
 
@@ -47,6 +44,10 @@ class Plan:
     """Files whose words the book will have, by the sum of what stands in them."""
     settled: list[str] = field(default_factory=list)
     """Files of conflicts that a person has settled."""
+    changed_again: list[str] = field(default_factory=list)
+    """Files that a person went on changing beside a conflict that they settled: both are theirs."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Files that a person gave another name: the name of now by the page's."""
 
     @property
     def changes(self) -> int:
@@ -67,18 +68,23 @@ class Sync:
         self._stores = stores
         self._default: Visibility = stores.books.get(vault.storage.book).brief.default_visibility
         self._pages = vault.pages_in(stores)
-        self._known: set[str] = set()
+        self._conflicts: set[str] = set()
         self.plan = Plan()
 
     def look(self) -> Plan:
         """Hold every file against the book; nothing is changed."""
+        names = {page.key: self._names(page) for page in self._pages}
+        there = {key: [path for path in paths if is_there(self._vault.folder, path)] for key, paths in names.items()}
+        gone = [listed.path for key, listed in self._vault.list.pages.items() if key not in names]
+        known = {composed(path) for paths in (*names.values(), gone) for path in paths}
+        strays = self._strays(there, known)
+        self.plan.moved = strays.moved
         for page in self._pages:
-            self._look_at(page)
-        self._look_at_gone()
-        for path in self._vault.folder.files((NOTES,)):
-            if _composed(path) not in self._known and not _is_hidden(path):
-                detail = "a conflict that is over; delete it" if _is_conflict(path) else ""
-                self._find(path, Outcome.UNKNOWN, detail)
+            self._look_at(page, there[page.key])
+        for path in gone:
+            self._look_at_gone(path)
+        for path in strays.unknown:
+            self._look_at_stray(path, strays.copies.get(path))
         self.plan.findings.sort(key=lambda finding: finding.path)
         return self.plan
 
@@ -100,66 +106,79 @@ class Sync:
             if edit.record is not None and edit.page.record is not None:
                 self._stores.codex.edit(edit.record, edit.page.record.version, Origin.AUTHOR)
 
-    def _look_at(self, page: Page) -> None:
+    def _names(self, page: Page) -> list[str]:
+        """The place of a page, and the one in which it was last put."""
         listed = self._vault.list.pages.get(page.key)
-        paths = list(dict.fromkeys([page.path, *([listed.path] if listed else [])]))
-        self._known.update(map(_composed, paths))
-        there = [path for path in paths if self._is_there(path)]
+        return list(dict.fromkeys([page.path, *([listed.path] if listed else [])]))
+
+    def _strays(self, there: dict[str, list[str]], known: set[str]) -> Strays:
+        places = {page.key: page.path for page in self._pages}
+        lacking = {page.path for page in self._pages if not there[page.key]}
+        return strays_in(self._vault.folder, self._vault.storage.book, places, lacking, known)
+
+    def _look_at(self, page: Page, there: list[str]) -> None:
+        name = self.plan.moved.get(page.path)
         for path in there:
             self._look_at_file(page, path)
-        if not there:
-            self._find(page.path, Outcome.RESTORED if listed else Outcome.RENDERED)
+        if name is not None:
+            self._look_at_file(page, page.path, name)
+        elif not there:
+            self._find(page.path, Outcome.RESTORED if page.key in self._vault.list.pages else Outcome.RENDERED)
 
-    def _look_at_file(self, page: Page, path: str) -> None:
-        content = self._read(path)
+    def _look_at_file(self, page: Page, path: str, name: str = "") -> None:
+        """Hold a file against its page; `name` is the one that a person gave it."""
+        content = self._read(name or path)
         if content is None:
             return
         if is_unchanged(content):
-            listed = self._vault.list.pages.get(page.key)
-            if listed != Listed(page.path, page.stamp, seal_of(content)) and not self._is_as_rendered(page, content):
-                self._find(path, Outcome.RENDERED)
-                self.plan.accepted[path] = sum_of(content)
+            self._look_at_unchanged(page, path, content, name)
             return
         conflict = conflict_path(page.path)
-        self._known.add(_composed(conflict))
-        resolved = self._resolved(conflict)
-        edit = edit_of(page, path, content if resolved is None else resolved, self._stores, self._default)
+        self._conflicts.add(composed(conflict))
+        settled = self._settled(conflict)
+        edit = edit_of(page, path, content, self._stores, self._default, settled)
+        if settled is not None and edit.outcome is Outcome.REFUSED:
+            edit.detail = f"its conflict was settled in {conflict!r}, which {edit.detail}"
         self.plan.edits.append(edit)
-        self._find(path, edit.outcome, _told(edit))
+        is_again = settled is not None and not is_of(settled, content)
+        self._find(path, edit.outcome, _told(edit, name, is_again=is_again))
         if edit.outcome not in _LEFT:
             self.plan.accepted[path] = sum_of(content)
-            self.plan.settled += [] if resolved is None else [conflict]
+            self.plan.settled += [] if settled is None else [conflict]
+            self.plan.changed_again += [path] if is_again else []
 
-    def _is_as_rendered(self, page: Page, content: bytes) -> bool:
-        return content == sealed(page.render(self._stores))
+    def _look_at_unchanged(self, page: Page, path: str, content: bytes, name: str) -> None:
+        listed = self._vault.list.pages.get(page.key)
+        is_listed = listed == Listed(page.path, page.stamp, seal_of(content))
+        if name:
+            self._find(path, Outcome.RESTORED, _named(name))
+        elif is_listed or content == sealed(page.render(self._stores)):
+            return
+        else:
+            self._find(path, Outcome.RENDERED)
+        self.plan.accepted[path] = sum_of(content)
 
-    def _resolved(self, conflict: str) -> bytes | None:
+    def _settled(self, conflict: str) -> bytes | None:
         """Return what a person made of a conflict; None where there is none, or it is not settled yet."""
         content = self._read(conflict) if self._vault.folder.has(conflict) else None
         if content is None or has_marks(content.decode("utf-8", "replace")):
             return None
         return content
 
-    def _look_at_gone(self) -> None:
-        """Find files of pages that the book has no more, and that a person changed."""
-        wanted = {page.key for page in self._pages}
-        for key, listed in self._vault.list.pages.items():
-            if key in wanted or not self._is_there(listed.path):
-                continue
-            self._known.add(_composed(listed.path))
-            content = self._read(listed.path)
-            if content is not None and is_unchanged(content):
-                self.plan.accepted[listed.path] = sum_of(content)
-            elif content is not None:
-                self._find(listed.path, Outcome.REFUSED, "is no part of the book any more; move it away or delete it")
+    def _look_at_gone(self, path: str) -> None:
+        """Look at the file of a page that the book has no more: a person may have changed it."""
+        content = self._read(path) if is_there(self._vault.folder, path) else None
+        if content is not None and is_unchanged(content):
+            self.plan.accepted[path] = sum_of(content)
+        elif content is not None:
+            self._find(path, Outcome.REFUSED, "is no part of the book any more; move it away or delete it")
 
-    def _is_there(self, path: str) -> bool:
-        """True where something stands there that is more than an empty file."""
-        try:
-            content = self._vault.folder.read(path)
-        except OSError:
-            return self._vault.folder.has(path)
-        return content is not None and not is_blank(content)
+    def _look_at_stray(self, path: str, place: str | None) -> None:
+        """Name what lies in no page's place; `place` is that of the page of which it is a copy."""
+        if place is not None:
+            self._find(path, Outcome.UNKNOWN, f"a copy of {place!r}, left alone; changes belong there")
+        elif composed(path) not in self._conflicts:
+            self._find(path, Outcome.UNKNOWN, "a conflict that is over; delete it" if is_conflict(path) else "")
 
     def _read(self, path: str) -> bytes | None:
         """Return a file's content; what cannot be read is found to be so."""
@@ -177,15 +196,21 @@ class Sync:
         self.plan.findings.append(Finding(path, outcome, detail))
 
 
-def finish(vault: Vault, plan: Plan) -> Rendered:
+def finish(vault: Vault, plan: Plan) -> list[Finding]:
     """Put conflicts and what is set aside beside, then bring the folder up to the book.
+
+    What cannot be written, or was changed meanwhile, joins the plan's findings and is returned.
 
     Raises:
         InvalidInput: The folder cannot be written.
     """
     try:
+        for path, name in plan.moved.items():
+            vault.folder.move(name, path)
         for edit in plan.edits:
             _put_beside(vault, edit)
+        for path in plan.changed_again:
+            set_aside(vault.folder, path)
         done = vault.render(plan.accepted)
         for path in plan.settled:
             vault.folder.remove(path)
@@ -194,57 +219,28 @@ def finish(vault: Vault, plan: Plan) -> Rendered:
             f"the folder {str(vault.folder.root)!r} cannot be written ({error.strerror or error}); what was taken in "
             "stands in the book"
         ) from None
-    return done
+    left = dict.fromkeys(done.held, "was changed while this went on; sync again")
+    left |= {path: f"cannot be written ({reason})" for path, reason in done.failed.items()}
+    told = {finding.path for finding in plan.left}
+    found = [Finding(path, Outcome.REFUSED, reason) for path, reason in left.items() if path not in told]
+    plan.findings += found
+    return found
 
 
 def _put_beside(vault: Vault, edit: Edit) -> None:
     if edit.outcome is Outcome.SET_ASIDE:
-        _set_aside(vault, edit.path)
+        set_aside(vault.folder, edit.path)
     elif edit.outcome is Outcome.CONFLICT:
-        path = conflict_path(edit.page.path)
-        content = vault.folder.read(path)
-        if content is not None and not is_untouched(content):
-            if has_marks(content.decode("utf-8", "replace")):
-                return  # somebody is at work on it
-            _set_aside(vault, path)  # it was settled, and the book has gone on since
-        vault.folder.write(path, sealed(edit.conflict))
+        lay_out(vault.folder, edit.page.path, edit.conflict, edit.content)
 
 
-def _set_aside(vault: Vault, path: str) -> None:
-    """Keep what a person made of a file among the notes."""
-    content = vault.folder.read(path)
-    if content is not None:
-        vault.folder.write(next(free for free in _aside(path) if not vault.folder.has(free)), content)
-
-
-def _aside(path: str) -> Iterator[str]:
-    name = PurePosixPath(path)
-    yield f"{NOTES}/{name.name}"
-    yield from (f"{NOTES}/{name.stem} {number}{name.suffix}" for number in range(2, 10_000))
-
-
-def _told(edit: Edit) -> str:
+def _told(edit: Edit, name: str, *, is_again: bool) -> str:
     told = [f"{row.kind.value} {row.label}" for row in edit.texts]
     told += [f"title {edit.title!r}"] if edit.title else []
     told += [f"{kind_of(edit.record).value} {edit.record.id}"] if edit.record is not None else []
-    return "; ".join(filter(None, [", ".join(told), edit.detail]))
+    again = "as its conflict was settled; what the file itself says now is kept in notes/" if is_again else ""
+    return "; ".join(filter(None, [", ".join(told), edit.detail, again, _named(name) if name else ""]))
 
 
-def conflict_path(path: str) -> str:
-    """Return the file in which a file's conflict is laid out."""
-    name = PurePosixPath(path)
-    return str(name.with_name(f"{name.stem}{_CONFLICT}{name.suffix}"))
-
-
-def _is_conflict(path: str) -> bool:
-    return PurePosixPath(path).stem.endswith(_CONFLICT)
-
-
-def _is_hidden(path: str) -> bool:
-    """True for what systems and editors leave behind."""
-    return any(part.startswith((".", "~")) or part.endswith(("~", ".swp")) for part in path.split("/"))
-
-
-def _composed(path: str) -> str:
-    """A path as it is compared: some file systems take names apart."""
-    return unicodedata.normalize("NFC", path)
+def _named(name: str) -> str:
+    return f"it was called {name!r}, and has its name again; a title is changed in its heading"

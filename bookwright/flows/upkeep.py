@@ -5,16 +5,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import heartbeat, owner_name
+from bookwright.flows.lease import heartbeat
 from bookwright.models.book import Book
 from bookwright.models.errors import LeaseLost, StorageError
 from bookwright.models.settings import Settings
 from bookwright.storage.books import Lease
 from bookwright.storage.database import Database
 from bookwright.storage.embedding import make_embedder
+from bookwright.storage.holders import owner_name
 from bookwright.storage.journal import Journal
 from bookwright.storage.knowledge import KnowledgeIndex
-from bookwright.storage.passages import KINDS, PassageRepository
+from bookwright.storage.passage import KINDS
+from bookwright.storage.passages import PassageRepository
 from bookwright.storage.retention import Freed, Keep, let_go
 from bookwright.storage.stores import BookStorage
 

@@ -88,14 +88,13 @@ class _Building:
         if not body and not self._opening:
             self.notes.append(f"{mark.heading[:_SHOWN]!r} has no text below it and is left out")
             return
-        self.chapters.append(FoundChapter(mark.heading, mark.title, (*self._opening, *body), self._part, mark.is_named))
+        self.chapters.append(FoundChapter(mark.heading, mark.title, (*self._opening, *body), self._part))
         self._opening = ()
 
     def _settle_opening(self) -> None:
-        """A part that had a text and no chapter is a chapter of its own."""
+        """A part that had a text and no chapter has one without a heading of its own."""
         if self._opening and self._part is not None:
-            part = self.parts[self._part]
-            self.chapters.append(FoundChapter(part.heading, part.title, self._opening, self._part))
+            self.chapters.append(FoundChapter("", "", self._opening, self._part))
         self._opening = ()
 
     def _leave_out(self, what: str, body: Paragraphs) -> None:

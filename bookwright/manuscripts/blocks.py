@@ -29,3 +29,8 @@ class Source:
     encoding: str = ""
     notes: tuple[str, ...] = ()
     """What a person should know before they trust it."""
+
+
+def notes_left_out(count: int) -> tuple[str, ...]:
+    """Say how many footnotes and the like do not come along."""
+    return (f"left out: {count:,} note{'s' * (count != 1)} to the text",) if count else ()

@@ -1,5 +1,6 @@
 """The lines of a manuscript that look like headings, with what stands between them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -75,11 +76,12 @@ def without_contents(candidates: Sequence[Candidate], blocks: Sequence[Block]) -
     `candidates` are measured.
     """
     kept: list[Candidate] = []
+    every = Counter(candidate.key for candidate in candidates)
     for run in _thin_runs(candidates, blocks):
         is_marked = any(candidate.heading.rank is Rank.MATTER for candidate in run)
-        outside = {other.key for other in candidates if not (run[0].index <= other.index <= run[-1].index)}
+        inside = Counter(candidate.key for candidate in run)
         numbered = [candidate for candidate in run if candidate.heading.rank is not Rank.MATTER]
-        repeats = [candidate for candidate in numbered if candidate.key in outside]
+        repeats = [candidate for candidate in numbered if every[candidate.key] > inside[candidate.key]]
         is_contents = (len(run) >= _LEAST_RUN or is_marked) and len(repeats) >= 0.8 * len(numbered) and bool(repeats)
         dropped = repeats if is_contents else [candidate for candidate in numbered if candidate.heading.is_entry]
         kept += [candidate for candidate in run if candidate not in dropped]

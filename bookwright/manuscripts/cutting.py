@@ -63,19 +63,30 @@ def bounded(book: FoundBook, language: Language) -> FoundBook:
 
 
 def pieces_of(paragraphs: Sequence[str], language: Language, usual: int) -> Iterator[tuple[str, ...]]:
-    """Yield the paragraphs in pieces of about a length, cut at scene breaks where there are any near."""
+    """Yield the paragraphs in pieces of about a length, cut at scene breaks where there are any near.
+
+    A piece before which a break stands begins with it; the whole neither begins nor ends with one.
+    """
     sums = [0, *accumulate(map(language.measure, paragraphs))]
-    begin = 0
+    begin, has_begun, mark = 0, False, ""
     while begin < len(paragraphs):
         end = _end(paragraphs, sums, begin, usual)
-        piece = list(paragraphs[begin:end])
-        while piece and is_scene_break(piece[-1]):
-            piece.pop()
-        while piece and is_scene_break(piece[0]):
-            piece.pop(0)
+        before, piece, after = _trimmed(paragraphs[begin:end])
+        mark = mark or before
         if piece:
-            yield tuple(piece)
-        begin = end
+            yield (mark, *piece) if mark and has_begun else piece
+            has_begun, mark = True, ""
+        mark, begin = mark or after, end
+
+
+def _trimmed(paragraphs: Sequence[str]) -> tuple[str, tuple[str, ...], str]:
+    """Return paragraphs without the scene breaks at their ends, and one of those before and behind them."""
+    texts = [place for place, paragraph in enumerate(paragraphs) if not is_scene_break(paragraph)]
+    if not texts:
+        return paragraphs[0], (), ""
+    first, last = texts[0], texts[-1] + 1
+    before, after = paragraphs[:first], paragraphs[last:]
+    return before[0] if before else "", tuple(paragraphs[first:last]), after[0] if after else ""
 
 
 def _bounded(chapter: FoundChapter, language: Language) -> Iterator[FoundChapter]:

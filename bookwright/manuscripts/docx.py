@@ -2,21 +2,25 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from bookwright.manuscripts.archive import Archive, opened, xml_of
-from bookwright.manuscripts.blocks import Block, Source
+from bookwright.manuscripts.blocks import Block, Source, notes_left_out
 from bookwright.models.errors import InvalidInput
 from bookwright.models.plain import plain
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _DOCUMENT = "word/document.xml"
-_TITLE, _BREAK = -1, re.compile(r"\n+")
+_TITLE, _CONTENTS, _BREAK = -1, -2, re.compile(r"\n+")
+_STRESSED = re.compile(r"^([\s*]*)(.*?)([\s*]*)$", re.DOTALL)
 _NAMES = re.compile(r"^(?:heading|überschrift|titre|标题|標題|見出し|제목)\s*([1-9])$", re.IGNORECASE)
-_LEFT_OUT = frozenset((f"{_W}del", f"{_W}moveFrom", f"{_W}footnoteReference", f"{_W}instrText", f"{_W}txbxContent"))
+_LEFT_OUT = frozenset(f"{_W}{tag}" for tag in ("del", "moveFrom", "pPr", "instrText", "txbxContent", "rt"))
 """What was struck out, and what stands beside the text."""
+_NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
+_SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
 def read_docx(path: Path) -> Source:
@@ -34,7 +38,8 @@ def read_docx(path: Path) -> Source:
     found = list(_blocks(body, levels)) if body is not None else []
     told = next((block.text for block in found if block.level == _TITLE), "")
     blocks = [block for block in found if block.level != _TITLE]
-    return Source(tuple(blocks), "docx", title or told, author)
+    count = sum(1 for _ in body.iter(*_NOTES)) if body is not None else 0
+    return Source(tuple(blocks), "docx", title or told, author, notes=notes_left_out(count))
 
 
 def _core(archive: Archive) -> tuple[str, str]:
@@ -46,7 +51,7 @@ def _core(archive: Archive) -> tuple[str, str]:
 
 
 def _levels(archive: Archive) -> Mapping[str, int]:
-    """Return the heading level of each style, by its id; -1 for the style of the book's title."""
+    """Return the heading level of each style, by its id; below 0 for those of the title and of the contents."""
     name = "word/styles.xml"
     if name not in archive:
         return {}
@@ -68,7 +73,7 @@ def _level_of(style: Any) -> int:
     matched = _NAMES.match(told)
     if matched:
         return int(matched[1])
-    return 0 if told.casefold().startswith("toc") else _outline(style)
+    return _CONTENTS if re.match(r"toc \d$", told.casefold()) else _outline(style)
 
 
 def _outline(of: Any) -> int:
@@ -92,7 +97,9 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
             continue
         style = paragraph.find(f"{_W}pPr/{_W}pStyle")
         level = _outline_of(paragraph) or levels.get(style.get(f"{_W}val", "") if style is not None else "", 0)
-        lines = [line.strip() for line in _BREAK.split(plain(_text(paragraph))) if line.strip()]
+        if level == _CONTENTS:
+            continue
+        lines = [line.strip() for line in _BREAK.split(plain(_text(paragraph, keeps_stress=not level))) if line.strip()]
         if level and lines:
             yield Block(" ".join(lines), level, True)
         else:
@@ -107,13 +114,31 @@ def _outline_of(paragraph: Any) -> int:
     return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
 
 
-def _text(paragraph: Any) -> str:
-    pieces: list[str] = []
-    for node in paragraph.iter(f"{_W}t", f"{_W}br", f"{_W}cr", f"{_W}tab"):
-        if any(above.tag in _LEFT_OUT for above in node.iterancestors()):
-            continue
-        if node.tag == f"{_W}t":
-            pieces.append(node.text or "")
-        else:
-            pieces.append(" " if node.tag == f"{_W}tab" else "\n")
-    return "".join(pieces)
+def _text(paragraph: Any, *, keeps_stress: bool) -> str:
+    """Return what a paragraph says, with `*emphasis*` as a book's prose has it."""
+    pieces = (
+        ((_SIGNS.get(node.tag) or node.text or ""), keeps_stress and _is_on(node.getparent(), "i", "iCs", "em"))
+        for node in paragraph.iter(f"{_W}t", *_SIGNS)
+        if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(node.getparent(), "vanish")
+    )
+    told = ""
+    for is_stressed, some in groupby(pieces, key=lambda piece: piece[1]):
+        text = "".join(piece for piece, _ in some)
+        told += _BREAK.sub(_stress_ends, _stressed(text)) if is_stressed and text.strip() else text
+    return told
+
+
+def _is_on(run: Any, *names: str) -> bool:
+    """True if a run has a property, such as being set in italics."""
+    found = (run.find(f"{_W}rPr/{_W}{name}") for name in names)
+    return any(one is not None and one.get(f"{_W}val", "1") not in ("0", "false", "off", "none") for one in found)
+
+
+def _stressed(text: str) -> str:
+    found = _STRESSED.match(text)
+    assert found is not None  # it matches whatever there is
+    return f"{found[1]}*{found[2]}*{found[3]}" if found[2] else text
+
+
+def _stress_ends(_: re.Match[str]) -> str:
+    return "*\n*"

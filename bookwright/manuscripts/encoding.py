@@ -17,6 +17,8 @@ _MARKS = (
 )  # fmt: skip
 """UTF-32 before UTF-16, whose mark it begins with."""
 
+_SHIFTS = b"\x1b$"
+"""Old Japanese mails and news are all ASCII by their bytes, and say by this where it is none."""
 _LEGACY = ("gb18030", "cp932", "big5hkscs", "cp949", "euc_jp", "cp1252")
 _NAMES = {
     "utf-8-sig": "UTF-8", "utf-8": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16",
@@ -68,6 +70,8 @@ def decode(content: bytes, encoding: str = "") -> Decoded:
         return Decoded(_strictly(content, wide), _NAMES[wide], "it has no byte order mark")
     if b"\0" in content:
         raise InvalidInput("it is no text: it holds null bytes")
+    if _SHIFTS in content and _decodes(content, "iso2022_jp_2"):
+        return Decoded(content.decode("iso2022_jp_2"), "ISO-2022-JP")
     try:
         return Decoded(content.decode("utf-8"), "UTF-8")
     except UnicodeDecodeError as error:

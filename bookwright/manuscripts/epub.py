@@ -1,14 +1,15 @@
 """An EPUB as blocks: its pages in the order of the spine, its contents as headings where the pages have none."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from bookwright.manuscripts.archive import Archive, opened, xml_of
-from bookwright.manuscripts.blocks import Block, Source
-from bookwright.manuscripts.html import page_blocks
+from bookwright.manuscripts.blocks import Block, Source, notes_left_out
+from bookwright.manuscripts.html import Page, read_page
 from bookwright.models.errors import InvalidInput
 from bookwright.models.plain import plain
 
@@ -17,7 +18,18 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 """Fonts may be obfuscated; that protects no text."""
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_MOST_DEPTH = 6
 _ASIDE = frozenset(("cover", "title-page", "toc", "copyright-page", "text-titlepage", "titlepage", "landmarks"))
+
+
+class _Entry(NamedTuple):
+    """One line of the book's contents."""
+
+    page: str
+    place: str
+    """The id in that page; empty for its beginning."""
+    title: str
+    depth: int
 
 
 def read_epub(path: Path) -> Source:
@@ -54,66 +66,81 @@ def _read(archive: Archive, package: Any, folder: str) -> Source:
     spine = [items[ref.get("idref", "")] for ref in _linear(package) if ref.get("idref", "") in items]
     contents = _contents(archive, items, package, folder)
     aside = _aside(package, folder)
-    blocks = [
-        block
+    names = [
+        _place(folder, item.get("href", ""))
         for item in spine
         if item.get("media-type") in _PAGES and "nav" not in (item.get("properties") or "").split()
-        for block in _page(archive, _place(folder, item.get("href", "")), contents, aside)
     ]
+    pages = [_page(archive.read(name), name, contents) for name in names if name in archive and name not in aside]
+    blocks = [block for page in pages for block in page.blocks]
     told = {
         tag: (package.findtext(f".//{{*}}metadata/{{*}}{tag}") or "").strip()
         for tag in ("title", "creator", "language")
     }
-    return Source(tuple(blocks), "epub", plain(told["title"]), plain(told["creator"]), told["language"])
+    notes = notes_left_out(sum(page.notes for page in pages))
+    return Source(tuple(blocks), "epub", plain(told["title"]), plain(told["creator"]), told["language"], notes=notes)
 
 
 def _linear(package: Any) -> Iterator[Any]:
     return (ref for ref in package.iterfind(".//{*}spine/{*}itemref") if ref.get("linear") != "no")
 
 
-def _page(archive: Archive, name: str, contents: Mapping[str, str], aside: frozenset[str]) -> list[Block]:
-    if name not in archive or name in aside:
-        return []
-    blocks = page_blocks(archive.read(name), name)
-    title = contents.get(name, "")
-    if title and blocks and not any(block.level for block in blocks):
-        if blocks[0].text.casefold() == title.casefold():
-            blocks = blocks[1:]
-        blocks = [Block(title, 1, True), *blocks]
-    return blocks
+def _page(content: bytes, name: str, contents: Sequence[_Entry]) -> Page:
+    """Read a page; one without headings of its own has those of the book's contents, each at its place."""
+    page = read_page(content, name, {})
+    entries = [entry for entry in contents if entry.page == name and entry.title]
+    if not entries or not page.blocks or any(block.level for block in page.blocks):
+        return page
+    anchors: dict[str, Block] = {}
+    for entry in entries:
+        anchors.setdefault(entry.place, Block(entry.title, entry.depth, True))
+    told = read_page(content, name, anchors).blocks
+    if not any(block.level for block in told):
+        told = [next(iter(anchors.values())), *told]
+    elif "" in anchors:
+        told = [anchors[""], *told]
+    return replace(page, blocks=_without_repetitions(told))
 
 
-def _contents(archive: Archive, items: Mapping[str, Any], package: Any, folder: str) -> dict[str, str]:
-    """Return the title of each page, as the book's own navigation has it."""
+def _without_repetitions(blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the line below a heading that says the same."""
+    return [
+        block
+        for before, block in zip((None, *blocks), blocks, strict=False)
+        if before is None or not before.level or block.level or block.text.casefold() != before.text.casefold()
+    ]
+
+
+def _contents(archive: Archive, items: Mapping[str, Any], package: Any, folder: str) -> list[_Entry]:
+    """Return the book's own navigation, in its order."""
     for item in items.values():
         if "nav" in (item.get("properties") or "").split():
             name = _place(folder, item.get("href", ""))
-            return _first_of_each(_from_nav(archive, name)) if name in archive else {}
+            return list(_from_nav(archive, name)) if name in archive else []
     ncx = next((item for item in items.values() if item.get("media-type") == "application/x-dtbncx+xml"), None)
     name = _place(folder, ncx.get("href", "")) if ncx is not None else ""
-    return _first_of_each(_from_ncx(archive, name)) if name and name in archive else {}
+    return list(_from_ncx(archive, name)) if name and name in archive else []
 
 
-def _from_nav(archive: Archive, name: str) -> Iterator[tuple[str, str]]:
+def _from_nav(archive: Archive, name: str) -> Iterator[_Entry]:
     for nav in xml_of(archive.read(name), name).iter("{*}nav"):
         if nav.get("{http://www.idpf.org/2007/ops}type") in (None, "toc"):
             for link in nav.iter("{*}a"):
-                yield _place(posixpath.dirname(name), link.get("href", "")), " ".join("".join(link.itertext()).split())
+                depth = sum(1 for _ in link.iterancestors("{*}ol"))
+                yield _entry(name, link.get("href", ""), "".join(link.itertext()), depth)
 
 
-def _from_ncx(archive: Archive, name: str) -> Iterator[tuple[str, str]]:
+def _from_ncx(archive: Archive, name: str) -> Iterator[_Entry]:
     for point in xml_of(archive.read(name), name).iter("{*}navPoint"):
         content = point.find("{*}content")
-        title = point.findtext("{*}navLabel/{*}text") or ""
         if content is not None:
-            yield _place(posixpath.dirname(name), content.get("src", "")), " ".join(title.split())
+            depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
+            yield _entry(name, content.get("src", ""), point.findtext("{*}navLabel/{*}text") or "", depth)
 
 
-def _first_of_each(pairs: Iterator[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, title in pairs:
-        found.setdefault(name, plain(title))
-    return found
+def _entry(contents: str, link: str, title: str, depth: int) -> _Entry:
+    page = _place(posixpath.dirname(contents), link)
+    return _Entry(page, unquote(urldefrag(link)[1]), plain(" ".join(title.split())), min(max(depth, 1), _MOST_DEPTH))
 
 
 def _aside(package: Any, folder: str) -> frozenset[str]:

@@ -1,6 +1,9 @@
 """What was found in a manuscript: its parts and chapters, and what a person should know of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from bookwright.models.prose import is_scene_break
 
 
 @dataclass(frozen=True)
@@ -18,15 +21,13 @@ class Mark:
     is_part: bool = False
     is_matter: bool = False
     """What stands below it is no part of the story, such as a table of contents."""
-    is_named: bool = True
-    """It says what it is, such as "Chapter 3"; False for a number alone."""
     leaves_part: bool = False
     """A chapter that stands beside the parts and not in one."""
 
 
 @dataclass(frozen=True)
 class FoundChapter:
-    """One chapter."""
+    """A chapter as the manuscript has it: its heading in two parts and its paragraphs, in order."""
 
     heading: str
     """As it stands in the manuscript; empty for one without."""
@@ -34,8 +35,6 @@ class FoundChapter:
     paragraphs: tuple[str, ...]
     part: int | None = None
     """The place of its part, from 0; None where it stands in none."""
-    is_named: bool = True
-    """Its heading says what it is, such as "Chapter 3"; False for a number alone."""
 
     @property
     def text(self) -> str:
@@ -44,10 +43,13 @@ class FoundChapter:
 
     @property
     def name(self) -> str:
-        """What it is called: its heading with its title; a bare number is no name."""
-        if not self.title or self.title in self.heading:
-            return self.heading if self.is_named else self.title
-        return f"{self.heading.rstrip('.:：')}: {self.title}" if self.is_named else self.title
+        """What it is called: its heading, with the title that stood in a line of its own."""
+        return _named(self.heading, self.title)
+
+    @property
+    def opening(self) -> str:
+        """Its first paragraph."""
+        return opening_of(self.paragraphs)
 
     @property
     def size(self) -> int:
@@ -64,8 +66,8 @@ class FoundPart:
 
     @property
     def name(self) -> str:
-        """What it is called: its heading with its title."""
-        return self.heading if self.title in self.heading else f"{self.heading.rstrip('.:：')}: {self.title}"
+        """What it is called: its heading, with the title that stood in a line of its own."""
+        return _named(self.heading, self.title)
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,14 @@ class FoundBook:
     author: str = ""
     has_headings: bool = True
     """False where it was cut by its length, since nothing in it is a heading."""
+
+
+def opening_of(paragraphs: Sequence[str]) -> str:
+    """Return the first paragraph that is no break between scenes."""
+    return next((paragraph for paragraph in paragraphs if not is_scene_break(paragraph)), "")
+
+
+def _named(heading: str, title: str) -> str:
+    if not title or title in heading:
+        return heading
+    return f"{heading.rstrip('.:：')}{': ' if heading.isascii() else ' '}{title}".strip()

@@ -36,6 +36,8 @@ class Heading:
     """A line of a table of contents: dots or a page number end it."""
     shape: str = ""
     """How it is written, to tell one author's habit from a line that only looks alike."""
+    written: str = ""
+    """The number as it stands there, in narrow letters."""
     text: str = ""
     """All of it, where it is only a part of its line."""
     above: "Heading | None" = None
@@ -63,9 +65,22 @@ _HAN = re.compile(
 )
 _HAN_BEFORE = re.compile(rf"^(?P<word>[卷巻])(?:之)?\s*(?P<number>{HAN_NUMBER})(?P<rest>.*)$")
 _HAN_SONO = re.compile(rf"^(?P<word>其)[のノ之]\s*(?P<number>{HAN_NUMBER})(?P<rest>.*)$")
-_VOLUME_FIRST = re.compile(
-    rf"^(?P<above>(?:第\s*{HAN_NUMBER}\s*[卷巻部篇編编冊册]|[卷巻]\s*{HAN_NUMBER}).*?)[\s·・:：—-]*(?P<below>第\s*{HAN_NUMBER}\s*[章回節节話话].*)$"
+_PART_FIRST = (
+    re.compile(
+        rf"^(?P<above>(?:第\s*{HAN_NUMBER}\s*[卷巻部篇編编冊册]|[卷巻]\s*{HAN_NUMBER}).*?)[\s·・:：—-]*"
+        rf"(?P<below>第\s*{HAN_NUMBER}\s*[章回節节話话].*)$"
+    ),
+    re.compile(
+        rf"^(?P<above>(?:part|book|volume|vol\.?|act)\s+(?:\d+|[ivxlcdm]+|{WORD_NUMBER}).*?)[\s,;:·.—–-]+"
+        r"(?P<below>(?:chapter|chap\.|ch\.)\s*\S.*)$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^(?P<above>(?:제\s*{HANGUL_NUMBER}|\d+)\s*[부권편막].*?)[\s,·:：.—–-]+"
+        rf"(?P<below>(?:제\s*{HANGUL_NUMBER}|\d+)\s*[장화회].*)$"
+    ),
 )
+"""A part and a chapter of it in one line."""
 _HANGUL = re.compile(
     rf"^(?:제\s*(?P<number>{HANGUL_NUMBER})|(?P<figure>\d+))\s*(?P<word>[장화회부권편막])(?P<rest>{_GAP}$|[\s:：.—–-].*)$"
 )
@@ -139,11 +154,11 @@ def _narrowed(line: str) -> tuple[str, bool]:
 def _read(text: str) -> Heading | None:
     if _MATTER.match(text):
         return Heading(Rank.MATTER, "matter", title=text)
-    both = _VOLUME_FIRST.match(text)
-    name = both["above"].strip(" ·・:：—-") if both else ""
+    both = next((found for pattern in _PART_FIRST if (found := pattern.match(text))), None)
+    name = both["above"].strip(" ,;.·・:：—–-") if both else ""
     if both and (below := _numbered(both["below"])) and (above := _numbered(name)):
         above = replace(above, text=name)
-        return Heading(below.rank, below.family, below.number, below.title, shape=f"{below.shape}+", above=above)
+        return replace(below, shape=f"{below.shape}+", above=above)
     return _special(text) or _numbered(text) or _bare(text)
 
 
@@ -172,7 +187,8 @@ def _of_match(found: re.Match[str]) -> Heading | None:
     word = groups["word"].casefold().rstrip(".")
     is_part = word in _PARTS or found.re in (_EN_PART, _EN_PART_AFTER, _HAN_BEFORE)
     shape = f"{_case(groups['word'])} {_kind(written)} {_joint(groups.get('rest') or '') if title else 'bare'}"
-    return Heading(Rank.PART if is_part else Rank.CHAPTER, _family(word), number, title, shape=shape)
+    rank = Rank.PART if is_part else Rank.CHAPTER
+    return Heading(rank, _family(word), number, title, shape=shape, written=written.strip())
 
 
 def _family(word: str) -> str:
@@ -191,7 +207,8 @@ def _bare(text: str) -> Heading | None:
         number = number_of(found["number"]) if found else None
         title = _title_of(found["rest"]) if found else None
         if found and number is not None and title is not None and (title or not family.endswith("title")):
-            return Heading(Rank.CHAPTER, family, number, title, is_weak=True, shape=_case(found["number"]))
+            shape, written = _case(found["number"]), found["number"].strip()
+            return Heading(Rank.CHAPTER, family, number, title, is_weak=True, shape=shape, written=written)
     return None
 
 

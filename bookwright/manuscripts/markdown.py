@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from bookwright.manuscripts.blocks import Block, Source
+from bookwright.manuscripts.blocks import Block, Source, notes_left_out
 from bookwright.models.plain import plain
 from bookwright.models.prose import is_scene_break
 
@@ -14,18 +14,39 @@ _KEY = re.compile(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _STRONG = re.compile(r"(?<!\\)(\*\*|__)(?=\S)(.+?)(?<=\S)(?<!\\)\1")
 _EMPHASIS = re.compile(r"(?<![\w\\])_(?=\S)([^_\n]+?)(?<=\S)(?<!\\)_(?!\w)")
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
+_LINK = re.compile(r"(!?)\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
+_NOTE = re.compile(r"^ {0,3}\[\^[^\]\n]{1,100}\]:.*(?:\n(?: {4}|\t).*|\n[ \t]*(?=\n(?: {4}|\t)))*", re.MULTILINE)
+_NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,100}\]")
+_BULLET_OR_ROW, _FIGURE = re.compile(r"[ \t]*(?:[-+*][ \t]+\S|\|)"), re.compile(r"[ \t]*\d{1,9}[.)][ \t]+\S")
+_EASTERN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*(?::?-{3,}:?)?[ \t]*")
+_ROW = re.compile(r"\|\s*(.*?)\s*\|?")
+_GLOSS = re.compile(r"<(rt|rp)\b[^<>]*>.*?</\1>", re.IGNORECASE)
+_STRESS_TAG = re.compile(r"</?(?:em|i|cite)\b[^<>\n]*>", re.IGNORECASE)
+_BREAK_TAG = re.compile(r"<br\b[^<>\n]*>\n?", re.IGNORECASE)
+_RULE_TAG = re.compile(r"<hr\b[^<>\n]*>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:p|div|span|section|center|a|b|strong|u|small|big|font|sup|sub|ruby|rb|blockquote|img)\b[^<>\n]*>",
+    re.IGNORECASE,
+)
 _ATTRIBUTES = re.compile(r"\s*\{[#.][^}]*\}\s*$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_HARD_BREAK = re.compile(r"(?:\\| {2,})\n")
 
 
 def read_markdown(text: str, encoding: str) -> Source:
-    """Read a Markdown file; `*emphasis*` stays, as a book's prose has it."""
+    """Read a Markdown file; `*emphasis*` stays, as a book's prose has it, footnotes and pictures do not."""
     values, rest = _front_matter(plain(text.replace("\r\n", "\n").replace("\r", "\n")))
-    blocks = tuple(_blocks(_COMMENT.sub("", rest)))
+    story, count = _NOTE.subn("", _COMMENT.sub("", rest))
+    blocks = tuple(_blocks(_without_tags(_NOTE_MARK.sub("", story))))
     language = values.get("lang", values.get("language", ""))
-    return Source(blocks, "md", values.get("title", ""), values.get("author", ""), language, encoding)
+    notes = notes_left_out(count)
+    return Source(blocks, "md", values.get("title", ""), values.get("author", ""), language, encoding, notes)
+
+
+def _without_tags(text: str) -> str:
+    """Leave out what HTML authors put between their words; what looks like no tag of a text stays."""
+    text = _RULE_TAG.sub("\n\n***\n\n", _BREAK_TAG.sub("\\\n", _GLOSS.sub("", text)))
+    return _TAG.sub("", _STRESS_TAG.sub("*", text))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -72,24 +93,37 @@ def _blocks(text: str) -> Iterator[Block]:
 
 
 def _paragraph(lines: list[str]) -> Iterator[Block]:
-    if not lines:
-        return
-    joined = _HARD_BREAK.sub(
-        "\n", "\n".join(line.lstrip("> ").rstrip(" ") if line.startswith(">") else line for line in lines)
-    )
-    whole = "" if "\n" not in joined else "\n"
-    text = joined.replace("\n", " ") if not whole or not _is_lined(lines) else joined
-    for place, line in enumerate(text.split("\n")):
-        if line.strip():
-            yield Block(_plain_line(line), 0, place == 0)
+    told = [line.lstrip("> ") if line.startswith(">") else line for line in lines if not _RULE.fullmatch(line)]
+    for place, line in enumerate(filter(None, map(_plain_line, _joined(told)))):
+        yield Block(line, 0, place == 0)
 
 
-def _is_lined(lines: list[str]) -> bool:
-    """True where each line is a paragraph of its own, as East Asian authors set them, or ends in a hard break."""
-    return any(line.endswith(("  ", "\\")) for line in lines) or not lines[0].isascii()
+def _joined(lines: list[str]) -> Iterator[str]:
+    """Yield what is a line of its own: up to a hard break, an item, a row, and each line of East Asian authors."""
+    gathered = ""
+    for line in lines:
+        if gathered and (_begins_anew(line, lines[0]) or is_scene_break(gathered)):
+            yield gathered
+            gathered = ""
+        gathered = f"{gathered} {line.strip()}".strip()
+        if line.endswith(("  ", "\\")):
+            yield gathered.removesuffix("\\")
+            gathered = ""
+    yield gathered
+
+
+def _begins_anew(line: str, first: str) -> bool:
+    if _EASTERN.search(first) or is_scene_break(line) or _BULLET_OR_ROW.match(line):
+        return True
+    return bool(_FIGURE.match(line) and _FIGURE.match(first))
 
 
 def _plain_line(text: str) -> str:
-    text = _ATTRIBUTES.sub("", _LINK.sub(r"\1", text.strip()))
+    row = _ROW.fullmatch(text.strip())
+    text = _ATTRIBUTES.sub("", _LINK.sub(_linked, row[1] if row else text.strip()))
     text = _EMPHASIS.sub(r"*\1*", _STRONG.sub(r"*\2*", text))
-    return _ESCAPED.sub(r"\1", text).strip()
+    return re.sub(" {2,}", " ", _ESCAPED.sub(r"\1", text)).strip()
+
+
+def _linked(link: re.Match[str]) -> str:
+    return "" if link[1] else link[2]

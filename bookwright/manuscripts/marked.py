@@ -36,7 +36,10 @@ def marked_headings(blocks: Sequence[Block]) -> list[Mark]:
     if len(story) < _LEAST_HEADINGS:
         return []
     level = _chapter_level(story)
-    return [_mark(head, level, story) for head in heads if head.level <= level or is_contents(head.text)]
+    after = dict(zip((head.index for head in story), story[1:], strict=False))
+    return [
+        _mark(head, level, after.get(head.index)) for head in heads if head.level <= level or is_contents(head.text)
+    ]
 
 
 def _heads(blocks: Sequence[Block]) -> list[_Head]:
@@ -85,16 +88,12 @@ def _is_opened_deeper(place: int, heads: Sequence[_Head]) -> bool:
     return after is not None and after.level > heads[place].level and heads[place].body < THIN
 
 
-def _mark(head: _Head, level: int, story: Sequence[_Head]) -> Mark:
+def _mark(head: _Head, level: int, after: _Head | None) -> Mark:
+    """Read a heading; `after` is the next one that is no table of contents."""
     read = head.read
     if is_contents(head.text):
         return Mark(head.index, "", head.text, is_matter=True)
-    place = story.index(head)
-    is_above = head.level < level and _has_below(place, story)
-    is_part = is_above or (read is not None and read.rank is Rank.PART and head.body < THIN and place + 1 < len(story))
+    is_above = head.level < level and after is not None and after.level > head.level
+    is_part = is_above or (read is not None and read.rank is Rank.PART and head.body < THIN and after is not None)
     title = read.title if read is not None and not read.is_weak and read.rank is not Rank.SPECIAL else head.text
     return Mark(head.index, title, head.text, is_part=is_part, leaves_part=head.level < level and not is_part)
-
-
-def _has_below(place: int, story: Sequence[_Head]) -> bool:
-    return place + 1 < len(story) and story[place + 1].level > story[place].level

@@ -24,7 +24,6 @@ _HAN_DIGITS = {
 }  # fmt: skip
 _HAN_UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _HAN_TENS = {"廿": "二十", "卅": "三十"}
-_SPELT = "零一二三四五六七八九"
 _HANGUL = str.maketrans("영일이삼사오육칠팔구십백천", "〇一二三四五六七八九十百千")
 
 HAN_NUMBER = "[0-9〇零○一二三四五六七八九十百千两兩両廿卅壹贰叁肆伍陆柒捌玖拾佰仟壱弐参貳參陸]+"
@@ -117,15 +116,3 @@ def _by_units(text: str) -> int:
             digit = _HAN_DIGITS.get(sign, -1)
             pending = 10 * pending + int(sign) if digit < 0 else digit
     return total + pending
-
-
-def han_numeral(number: int) -> str:
-    """Spell a number below 10 000 as chapters are counted, such as 三十一 or 一百零五."""
-    spelt, rest = "", f"{number:04d}"
-    for place, unit in zip(range(4), ("千", "百", "十", ""), strict=True):
-        digit = int(rest[place])
-        if digit:
-            spelt += _SPELT[digit] + unit
-        elif spelt and int(rest[place:]) and not spelt.endswith("零"):
-            spelt += "零"
-    return spelt.removeprefix("一") if 10 <= number < 20 else spelt

@@ -7,7 +7,7 @@ from bookwright.manuscripts.headings import Heading, Rank, heading_in
 from bookwright.models.outline import OutlineUnit
 from bookwright.models.plan import parse_length
 
-ITEM = re.compile(r"^(?:\d{1,4}[.)、]|[-*+])[ \t]*(\S.*)$")
+ITEM = re.compile(r"^(?:\d{1,4}[.)、][ \t]*|[-*+][ \t]+)(\S.*)$")
 """An item of a list."""
 
 _KEY = re.compile(
@@ -20,6 +20,7 @@ _LENGTH_KEYS = frozenset("length words 字数 字數 篇幅 长度 長度 長さ
 _IN_TITLE = re.compile(
     r"[(（\[]\s*(?:about|ca\.?|約|约|약|~)?\s*([\d,]+(?:\.\d+)?\s*[万萬만千천kK]?)\s*(?:words?|字|文字|자|글자)\s*[)）\]]"
 )
+_VOLUMES = frozenset(("volume", "book", "卷", "권"))
 _MOST_TITLE, _MOST_GOAL = 120, 1_200
 
 
@@ -47,6 +48,11 @@ class Section:
         """Worded as a part."""
         return self.read is not None and self.read.rank is Rank.PART
 
+    @property
+    def is_volume(self) -> bool:
+        """Worded as what may hold parts."""
+        return self.is_part and self.read is not None and self.read.family in _VOLUMES
+
 
 def unit_of(section: Section) -> OutlineUnit:
     """Read a goal, a length and a design out of a section."""
@@ -67,7 +73,7 @@ def unit_of(section: Section) -> OutlineUnit:
 
 
 def _name(section: Section) -> str:
-    title = unmarked(_IN_TITLE.sub("", section.text))
+    title = unmarked(unlengthed(section.text))
     read = heading_in(title)
     return (read.title if read is not None and read.is_weak and read.title else title)[:_MOST_TITLE]
 
@@ -78,6 +84,11 @@ def _first_paragraph(text: str) -> tuple[str, str]:
     if not first.strip() or ITEM.match(first.lstrip()) or first.startswith("#") or len(first) > _MOST_GOAL:
         return "", text
     return " ".join(first.split()), rest.strip()
+
+
+def unlengthed(text: str) -> str:
+    """Return a heading without the length that it gives."""
+    return _IN_TITLE.sub("", text).strip()
 
 
 def unmarked(text: str) -> str:

@@ -5,19 +5,20 @@ none says so, the headings themselves are the units, or a list if there are none
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from bookwright.manuscripts.headings import Rank, heading_in
+from bookwright.manuscripts.outline_lists import CONTAINERS, listed
 from bookwright.manuscripts.outline_parts import ITEM, Section, unit_of, unmarked
 from bookwright.models.errors import InvalidInput
-from bookwright.models.outline import MOST_UNITS, Outline, OutlineUnit
+from bookwright.models.outline import MOST_DEPTH, MOST_UNITS, Outline, OutlineUnit
 from bookwright.models.plain import plain
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_SPLIT = re.compile(r"\s*(?:[:：]|\s[—–-]{1,2})\s+|[:：]")
-_CONTAINERS = frozenset(
-    "chapters outline plot structure parts 章节 章節 大纲 大綱 目录 目錄 章立て 構成 目次 목차 차례 줄거리 장".split()
-) | {"chapter outline"}
+_UNDER = re.compile(r" {0,3}(=+|-{2,})\s*")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
 _FRONT = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
 _TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
@@ -28,7 +29,7 @@ def read_outline(text: str) -> Outline:
     Raises:
         InvalidInput: It names no chapters, or one of them twice; the message says what to change.
     """
-    text = plain(text.replace("\r\n", "\n").replace("\r", "\n")).strip() + "\n"
+    text = _COMMENT.sub("", plain(text.replace("\r\n", "\n").replace("\r", "\n"))).strip() + "\n"
     front = _FRONT.match(text)
     named = _TITLE.search(front[1]) if front else None
     before, sections = _sections(text[front.end() :] if front else text)
@@ -44,19 +45,45 @@ def read_outline(text: str) -> Outline:
 
 
 def _sections(text: str) -> tuple[list[str], list[Section]]:
+    """Cut a text at its headings; at lines that say "Chapter 3" where it marks none and has no list."""
     before: list[str] = []
     found: list[Section] = []
-    lines = text.split("\n")
-    for place, line in enumerate(lines):
-        heading = _ATX.match(line)
-        under = (
-            re.fullmatch(r" {0,3}(=+|-{2,})\s*", lines[place + 1]) if place + 1 < len(lines) and line.strip() else None
-        )
-        if heading and heading[2].strip():
-            found.append(Section(len(heading[1]), heading[2].strip(), heading_in(unmarked(heading[2]))))
-        elif under and not ITEM.match(line):
-            found.append(Section(1 if under[1][0] == "=" else 2, line.strip(), heading_in(unmarked(line))))
-        elif not (re.fullmatch(r" {0,3}(=+|-{2,})\s*", line) and place and lines[place - 1].strip()):
+    for line, heading in _headed(text.split("\n")):
+        if heading is not None:
+            found.append(heading)
+        else:
+            (found[-1].lines if found else before).append(line)
+    return (before, found) if found or any(map(ITEM.match, before)) else _spoken(before)
+
+
+def _headed(lines: Sequence[str]) -> Iterator[tuple[str, Section | None]]:
+    """Yield the lines that are shown, each with the heading that it is; what is fenced is text."""
+    is_fenced = False
+    for line, after in zip(lines, (*lines[1:], ""), strict=True):
+        if _FENCE.match(line):
+            is_fenced = not is_fenced
+        elif is_fenced or not _UNDER.fullmatch(line) or not line.strip():
+            yield line, None if is_fenced else _heading(line, after)
+
+
+def _heading(line: str, after: str) -> Section | None:
+    marked, under = _ATX.match(line), _UNDER.fullmatch(after) if line.strip() else None
+    if marked and marked[2].strip():
+        return Section(len(marked[1]), marked[2].strip(), heading_in(unmarked(marked[2])))
+    if under and not ITEM.match(line):
+        return Section(1 if under[1][0] == "=" else 2, line.strip(), heading_in(unmarked(line)))
+    return None
+
+
+def _spoken(lines: Sequence[str]) -> tuple[list[str], list[Section]]:
+    before: list[str] = []
+    found: list[Section] = []
+    for line in lines:
+        text = unmarked(line)
+        section = Section(2, text, heading_in(text))
+        if section.is_unit:
+            found.append(section)
+        else:
             (found[-1].lines if found else before).append(line)
     return before, found
 
@@ -90,9 +117,9 @@ def _units(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[str
     says_chapter = any(section.read and section.read.rank is Rank.CHAPTER for section in units)
     if units and (says_chapter or not any(section.level > units[0].level for section in sections)):
         return _worded(sections, before)
-    listed = _listed(sections, before)
-    if listed is not None:
-        return listed
+    told = listed(sections, before)
+    if told is not None:
+        return told
     levels = sorted({section.level for section in sections})
     deepest = levels[1] if _has_parts(sections, levels) else min(levels, default=0)
     return list(before), _nested(_folded(sections, deepest))
@@ -103,7 +130,7 @@ def _worded(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[st
     notes, kept = list(before), []
     deepest = max(section.level for section in sections if section.is_unit)
     for section in _folded(sections, deepest):
-        is_container = section.text.casefold() in _CONTAINERS and not "".join(section.lines).strip()
+        is_container = section.text.casefold() in CONTAINERS and not "".join(section.lines).strip()
         if section.is_unit:
             kept.append(section)
         elif not is_container:
@@ -130,74 +157,40 @@ def _has_parts(sections: Sequence[Section], levels: Sequence[int]) -> bool:
 
 
 def _nested(sections: Sequence[Section]) -> list[OutlineUnit]:
-    """Put chapters into the parts before them: under deeper headings, or under the words "part" and "chapter"."""
-    units: list[OutlineUnit] = []
-    part: Section | None = None
+    """Put units into those before them that stand higher: by their headings' levels, or by their words if all are even.
+
+    Raises:
+        InvalidInput: They nest deeper than volumes, parts and chapters.
+    """
     has_levels = len({section.level for section in sections}) > 1
-    for place, section in enumerate(sections):
-        after = sections[place + 1] if place + 1 < len(sections) else None
-        is_part = after is not None and (after.level > section.level or (section.is_part and not after.is_part))
-        is_inside = part is not None and (section.level > part.level or (not has_levels and not section.is_part))
-        if is_part and not (is_inside and has_levels):
-            part = section
-            units.append(unit_of(section))
-        elif is_inside:
-            units[-1] = units[-1].model_copy(update={"units": (*units[-1].units, unit_of(section))})
-        else:
-            part = None
-            units.append(unit_of(section))
+    return _below(sections, [section.level if has_levels else _rank(section, sections) for section in sections], 1)
+
+
+def _rank(section: Section, sections: Sequence[Section]) -> int:
+    holds_parts = section.is_volume and any(other.is_part and not other.is_volume for other in sections)
+    return 1 if holds_parts else 2 if section.is_part else 3
+
+
+def _below(sections: Sequence[Section], depths: Sequence[int], depth: int) -> list[OutlineUnit]:
+    units, place = [], 0
+    while place < len(sections):
+        inside = takewhile(lambda other: other > depths[place], depths[place + 1 :])  # noqa: B023, used at once
+        end = place + 1 + sum(1 for _ in inside)
+        if end > place + 1 and depth >= MOST_DEPTH:
+            raise InvalidInput(
+                f"the outline nests deeper than volumes, parts and chapters, below {sections[place].text[:60]!r}"
+            )
+        below = _below(sections[place + 1 : end], depths[place + 1 : end], depth + 1)
+        units.append(unit_of(sections[place]).model_copy(update={"units": tuple(below)}))
+        place = end
     return units
 
 
-def _listed(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]] | None:
-    """Read a list of chapters: below no heading at all, or below one that says "chapters"."""
-    holder = next((one for one in sections if unmarked(one.text).casefold() in _CONTAINERS), None)
-    if sections and holder is None:
-        return None
-    lines = holder.lines if holder else before
-    first = next((place for place, line in enumerate(lines) if ITEM.match(line)), None)
-    if first is None:
-        return None
-    notes = list(lines[:first]) if holder is None else list(before)
-    for one in sections:
-        notes += [] if one is holder else one.as_lines()
-    return notes, [_item(group) for group in _items(lines[first:])]
-
-
-def _items(lines: Sequence[str]) -> list[list[str]]:
-    groups: list[list[str]] = []
-    for line in lines:
-        if ITEM.match(line):
-            groups.append([line])
-        elif groups:
-            groups[-1].append(line)
-    return groups
-
-
-def _item(lines: Sequence[str]) -> OutlineUnit:
-    found = ITEM.match(lines[0])
-    assert found is not None  # a group begins with an item
-    title, _, goal = _cut(unmarked(found[1]))
-    section = Section(1, title, heading_in(title), [goal, "", *(line.strip(" \t") for line in lines[1:])])
-    return unit_of(section)
-
-
-def _cut(text: str) -> tuple[str, str, str]:
-    """Cut a line into a title and what is said of it; `"Chapter 1: The Lamp: she ..."` keeps its number."""
-    pieces = list(_SPLIT.finditer(text))
-    worded = heading_in(text)
-    numbered = heading_in(text[: pieces[0].start()]) if pieces else None
-    if not pieces or (worded is not None and not worded.is_weak and len(pieces) < 2):
-        return text, "", ""
-    cut = pieces[1] if numbered is not None and len(pieces) > 1 else pieces[0]
-    return text[: cut.start()], ":", text[cut.end() :]
-
-
 def _check(outline: Outline) -> None:
-    every = [chapter for unit in outline.units for chapter in (unit, *unit.units)]
+    every = list(outline.every())
     if len(every) > MOST_UNITS:
         raise InvalidInput(f"the outline names {len(every):,} chapters; it may name {MOST_UNITS:,}")
-    for units in (outline.units, *(unit.units for unit in outline.units)):
+    for units in (outline.units, *(unit.units for unit in every)):
         seen: set[str] = set()
         for unit in units:
             if unit.title in seen:

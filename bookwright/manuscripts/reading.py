@@ -94,5 +94,6 @@ def _read_text(path: Path, encoding: str) -> Source:
         (f"read as {decoded.encoding}, which is a guess: {decoded.doubt}; --encoding decides",) if decoded.doubt else ()
     )
     if path.suffix.lower() in _MARKDOWN:
-        return replace(read_markdown(decoded.text, decoded.encoding), notes=notes)
+        source = read_markdown(decoded.text, decoded.encoding)
+        return replace(source, notes=(*notes, *source.notes))
     return Source(tuple(blocks_of(decoded.text)), "txt", encoding=decoded.encoding, notes=notes)

@@ -1,5 +1,6 @@
 """Headings of a text that marks none: found by their wording and by the order of their numbers."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from bookwright.manuscripts.blocks import Block
@@ -49,15 +50,21 @@ def _parts(kept: Sequence[Candidate], chapters: Sequence[Candidate], family: str
     if family in ("episode", "section", "回"):
         above += [one for one in kept if one.heading.family in ("章", "장", "chapter") and one.heading.family != family]
     families = dict.fromkeys(one.heading.family for one in above)
+    ordered = sorted(chapters, key=_place)
     chains = [
-        chain_of(one for one in above if one.heading.family == name and _opens(one, chapters)) for name in families
+        chain_of(one for one in above if one.heading.family == name and _opens(one, ordered)) for name in families
     ]
     return [member for chain in chains for member in chain.members]
 
 
 def _opens(part: Candidate, chapters: Sequence[Candidate]) -> bool:
-    after = next((one for one in sorted(chapters, key=lambda one: one.index) if one.index > part.index), None)
-    return after is not None and after.offset - part.offset - len(part.text) <= _OPENING
+    """True if one of the chapters, which are in order, begins soon after a part."""
+    place = bisect_right(chapters, part.index, key=_place)
+    return place < len(chapters) and chapters[place].offset - part.offset - len(part.text) <= _OPENING
+
+
+def _place(one: Candidate) -> int:
+    return one.index
 
 
 def _parts_alone(every: list[Candidate], blocks: Sequence[Block], total: int) -> list[Candidate]:
@@ -95,7 +102,6 @@ def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[Mark]:
                 blocks=one.index - one.begins + (2 if below and not heading.title else 1),
                 is_part=is_part,
                 is_matter=heading.rank is Rank.MATTER,
-                is_named=not heading.is_weak,
             )
         )
     return marks

@@ -3,17 +3,22 @@
 Source: DESIGN section 12; S0-048 to S0-069.
 """
 
+import math
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from bookwright.models.language import SIMPLIFIED, Language
 from bookwright.models.level import Level
 
 KEY = r"^[a-z][a-z0-9_]{0,39}$"
 PROSE = "prose"
 """Among the members that a review or a page is about: the written book."""
+
+SPOILERS = frozenset({"clue_index", "hook_index"})
+"""Pages that tell the end whatever a blueprint says."""
 
 CHARACTERS_A_WORD = 1 / 0.6
 """How many characters a blueprint's words come to where a book counts characters."""
@@ -23,17 +28,23 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+_LOCALES = (*Language, SIMPLIFIED)
+
+
 def _localised(value: Any) -> Any:
     return {"en": value} if isinstance(value, str) else value
 
 
-def _has_english(texts: dict[str, str]) -> dict[str, str]:
+def _in_known_languages(texts: dict[str, str]) -> dict[str, str]:
     if not texts.get("en"):
         raise ValueError("has no English, which stands in for the languages that are not given")
+    stray = next((name for name in texts if name not in _LOCALES), None)
+    if stray:
+        raise ValueError(f"has a text for {stray!r}; a book can be in {', '.join(_LOCALES)}")
     return texts
 
 
-Localised = Annotated[dict[str, str], BeforeValidator(_localised), AfterValidator(_has_english)]
+Localised = Annotated[dict[str, str], BeforeValidator(_localised), AfterValidator(_in_known_languages)]
 """A text by language (`en`, `zh`, `zh-hans`, `ja`, `ko`); a plain string stands for all of them."""
 
 
@@ -134,6 +145,11 @@ class Member(_Part):
         return self
 
     @property
+    def tells_end(self) -> bool:
+        """True for a page that is marked as a spoiler: its blueprint says so, or it cannot but be one."""
+        return self.is_spoiler or self.page in SPOILERS
+
+    @property
     def is_written(self) -> bool:
         """True where a model writes a page, or one for each entry."""
         return self.kind in (MemberKind.SEARCH, MemberKind.DESIGN, MemberKind.REGISTER)
@@ -166,7 +182,14 @@ class CheckUse(_Part):
     """A check of code, by name, with what it is to hold."""
 
     check: str = Field(pattern=KEY)
-    limits: dict[str, float] = Field(default_factory=dict)
+    limits: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "CheckUse":
+        least, most = self.limits.get("least", 0), self.limits.get("most", math.inf)
+        if least > most:
+            raise ValueError(f"the check {self.check!r} holds at least {least:g} and at most {most:g}")
+        return self
 
 
 class Variant(_Part):
@@ -174,6 +197,12 @@ class Variant(_Part):
 
     titles: Localised
     units: dict[Level, UnitPlan] = Field(default_factory=dict)
+
+
+def _check_distinct(what: str, names: list[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"has two {what} named {twice!r}")
 
 
 class Blueprint(_Part):
@@ -193,9 +222,8 @@ class Blueprint(_Part):
     @model_validator(mode="after")
     def _holds_together(self) -> "Blueprint":
         names = [member.name for member in self.members]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice:
-            raise ValueError(f"has two members named {twice!r}")
+        _check_distinct("stages", [stage.name for stage in self.stages])
+        _check_distinct("members", names)
         for member in self.members:
             stray = next((name for name in member.of if name not in names and name != PROSE), None)
             if stray:

@@ -160,10 +160,6 @@ class CodexEntry(BaseModel):
         )
         return self.model_copy(update={"sections": sections})
 
-    def answers_to(self, name: str) -> bool:
-        """Whether a name means this entry, whatever its width and case."""
-        return folded(name) in {folded(own) for own in (*self.names, self.id)}
-
 
 class Secret(BaseModel):
     """Something that readers are not to know before its place."""

@@ -30,7 +30,7 @@ class RecordKind(StrEnum):
 
     @property
     def model(self) -> type[Record]:
-        """What a record of it is."""
+        """The class of a record of this kind."""
         return _MODELS[self]
 
 

@@ -79,7 +79,7 @@ class FallbackHistory(BaseModel):
 
 
 class Ruling(BaseModel):
-    """A decision."""
+    """What was decided about a gate, by whom, and what goes with it."""
 
     model_config = ConfigDict(frozen=True)
 

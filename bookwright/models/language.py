@@ -21,6 +21,10 @@ _HAN_A_KANA_ZH, _HAN_A_KANA_JA = 8, 12
 and at most in Japanese. Between the two a text may be either."""
 
 
+TRADITIONAL, SIMPLIFIED = "zh", "zh-hans"
+"""What a text in Chinese is named by, after its script; every other language by its own name."""
+
+
 class Language(StrEnum):
     """The language a book is written in."""
 

@@ -1,6 +1,7 @@
 """Two changes of one text laid together: what only one side changed is taken, what both did is for a person."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -8,6 +9,8 @@ from difflib import SequenceMatcher
 MINE, BASE, THEIRS, END = "<<<<<<< yours", "||||||| both began with", "=======", ">>>>>>> the book's"
 _PIECE = re.compile(r"[^\n。！？!?.…]*[。！？!?.…]*[\"'”’」』）)\]]*[ \t\u3000]*\n*")
 """A sentence with its closing marks, and the line breaks after it."""
+_MOST_PAIRS = 1_000_000
+"""Of equal pieces, between what two texts share at their ends: a million lines `*` are as good as one change."""
 
 
 @dataclass(frozen=True)
@@ -19,13 +22,13 @@ class Merged:
     conflicts: int = 0
 
 
-def merged(base: str, mine: str, theirs: str, *, by_line: bool = False) -> Merged:
+def merged(base: str, mine: str, theirs: str, *, is_by_line: bool = False) -> Merged:
     """Lay two changes of a text together, sentence by sentence or, for what is no prose, line by line."""
     if mine in (theirs, base):
         return Merged(theirs)
     if theirs == base:
         return Merged(mine)
-    pieces = [text.splitlines(keepends=True) if by_line else _pieces(text) for text in (base, mine, theirs)]
+    pieces = [text.splitlines(keepends=True) if is_by_line else _pieces(text) for text in (base, mine, theirs)]
     found = [_settled(*part) for part in _parts(*pieces)]
     return Merged("".join(text for text, _ in found), sum(is_conflict for _, is_conflict in found))
 
@@ -78,5 +81,22 @@ def _shared(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> 
 
 
 def _same(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
-    matcher = SequenceMatcher(None, base, other, autojunk=False)
-    return [(block.a, block.b, block.size) for block in matcher.get_matching_blocks() if block.size]
+    """Find what two read alike, in order: both ends first, so that one change in a long text costs little."""
+    start = _shared_length(base, other)
+    end = _shared_length(base[start:][::-1], other[start:][::-1])
+    middle = _matching(base[start : len(base) - end], other[start : len(other) - end])
+    blocks = [(0, 0, start), *((a + start, b + start, size) for a, b, size in middle)]
+    return [block for block in (*blocks, (len(base) - end, len(other) - end, end)) if block[2]]
+
+
+def _shared_length(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
+
+
+def _matching(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Match what lies between; nothing where so much in it is alike that this would take for ever."""
+    counts = Counter(other)
+    if sum(counts[piece] for piece in base) > _MOST_PAIRS:
+        return []
+    return [(a, b, size) for a, b, size in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]

@@ -1,10 +1,12 @@
 """An author's own outline: the design of the book as far as they have it, and the units that they foresee."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
 MOST_UNITS = 5_000
+MOST_DEPTH = 3
+"""Volumes, parts and chapters."""
 
 
 class OutlineUnit(BaseModel):
@@ -19,7 +21,7 @@ class OutlineUnit(BaseModel):
     length: int | None = Field(default=None, gt=0)
     """In the book's unit; None leaves it to the engine."""
     units: tuple["OutlineUnit", ...] = ()
-    """The chapters of a part."""
+    """The chapters of a part, the parts of a volume."""
 
     @property
     def own_length(self) -> int | None:
@@ -29,7 +31,18 @@ class OutlineUnit(BaseModel):
     @property
     def weight(self) -> int:
         """How many chapters it is."""
-        return len(self.units) or 1
+        return sum(unit.weight for unit in self.units) or 1
+
+    @property
+    def has_parts(self) -> bool:
+        """True for a volume whose chapters stand in parts."""
+        return any(unit.units for unit in self.units)
+
+    def every(self) -> "Iterator[OutlineUnit]":
+        """Yield it and all that is in it, in their order."""
+        yield self
+        for unit in self.units:
+            yield from unit.every()
 
 
 class Outline(BaseModel):
@@ -46,6 +59,16 @@ class Outline(BaseModel):
     def has_parts(self) -> bool:
         """True where chapters stand in parts."""
         return any(unit.units for unit in self.units)
+
+    @property
+    def has_volumes(self) -> bool:
+        """True where parts stand in volumes."""
+        return any(unit.has_parts for unit in self.units)
+
+    def every(self) -> Iterator[OutlineUnit]:
+        """Yield all units in their order."""
+        for unit in self.units:
+            yield from unit.every()
 
     def below(self, path: Sequence[int]) -> tuple[OutlineUnit, ...]:
         """Return the units below one that lies at a path of places, from 1; below the book for an empty path."""

@@ -1,6 +1,7 @@
 """Places in a manuscript: a node's label or a chapter's number, and what comes before what."""
 
 import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
@@ -57,11 +58,12 @@ class ReadingOrder(BaseModel):
 
     def chapter_of(self, label: str) -> int:
         """Return the number of the chapter that a unit lies in, or of the one that it begins with."""
-        here = order_of(label)
-        for number, chapter in enumerate(self._orders, 1):
-            if here[: len(chapter)] == chapter or here < chapter:
-                return number
-        return len(self._orders) + 1
+        if label not in self._numbers:
+            here = order_of(label)
+            before = bisect_right(self._orders, here)  # the last of these may be the one that it lies in
+            is_inside = before > 0 and here[: len(self._orders[before - 1])] == self._orders[before - 1]
+            self._numbers[label] = before if is_inside else before + 1
+        return self._numbers[label]
 
     def number(self, place: Place) -> int:
         """Return the number of a place's chapter."""
@@ -90,6 +92,10 @@ class ReadingOrder(BaseModel):
         if place.label is None:
             return (place.chapter or 1) < self.chapter_of(at)
         return order_of(place.label) < order_of(at) and not self.is_here(place, at)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {}
 
     @cached_property
     def _orders(self) -> tuple[tuple[int, ...], ...]:

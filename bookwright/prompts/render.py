@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bookwright.prompts.card import BookCard, Card, FormCard
@@ -146,6 +146,14 @@ def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
 def render_hints(sight: object, locale: str = "en") -> str:
     """Tell a writer what a `Sight` of the codex holds for them, a line each."""
     return environment(locale).get_template("story/_hints.md.j2").render(sight=sight).strip()
+
+
+def has_frame(path: str, locale: str, folder: Path) -> bool:
+    """True if a template of a blueprint's folder stands in another one, which has what every prompt needs."""
+    found = environment_with(folder, locale)
+    assert found.loader is not None  # it was given one
+    source, _, _ = found.loader.get_source(found, f"{path}.md.j2")
+    return found.parse(source).find(nodes.Extends) is not None
 
 
 def render_correction(failure: str, problem: str, language: str, locale: str = "en") -> str:

@@ -14,10 +14,12 @@ from bookwright.models.errors import BookHeld, DatabaseDamaged, InvalidInput, Un
 from bookwright.models.settings import Settings
 from bookwright.storage import migrate
 from bookwright.storage.backup_file import BackedUpBook, Contents
-from bookwright.storage.database import Database, damaged, open_database, sqlite_driver, sqlite_error
+from bookwright.storage.database import Database, open_database
+from bookwright.storage.engines import sqlite_driver
 from bookwright.storage.file_system import dated, require_room, sync, whole
 from bookwright.storage.holders import is_dead
 from bookwright.storage.integrity import faults
+from bookwright.storage.sqlite_errors import damaged, sqlite_error
 from bookwright.storage.tables import allowances, books, passages
 
 RESTS = {
@@ -66,7 +68,7 @@ def prepare(copy: Path, settings: Settings, now: float) -> None:
     """
     database = open_database(settings.model_copy(update={"database_url": f"sqlite:///{copy}"}))
     try:
-        if found := faults(database, deep=True):
+        if found := faults(database, is_deep=True):
             raise UnusableBackup(f"the database in the backup is damaged: {found[0]}")
         migrate.upgrade(database)
         _let_go(database, now)

@@ -88,6 +88,11 @@ class CodexRepository:
         shelves = self._view.shelves or {}
         return max((stored.id for shelf in shelves.values() for stored in shelf), default=0)
 
+    def last_row(self) -> int:
+        """Return the same without reading the codex."""
+        query = select(func.max(codex.c.id)).where(codex.c.book == self._book)
+        return int(self._connection.execute(query).scalar_one() or 0)
+
     def said_at(self) -> float:
         """Return when an author last changed the codex, in seconds since 1970; 0 where none ever did."""
         last = select(func.max(codex.c.recorded_at))

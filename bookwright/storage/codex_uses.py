@@ -9,7 +9,8 @@ from bookwright.models.codex_use import CodexUse
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.task import NodeStatus
-from bookwright.storage.tables import codex_uses, documents, nodes, steps
+from bookwright.storage.tables import codex_uses, document_inputs, documents, nodes, steps
+from bookwright.storage.texts import TextStore
 
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
@@ -30,6 +31,7 @@ _BESIDE = and_(
     _OF_ACTIVITY, steps.c.id <= _maker.c.id,
 )  # fmt: skip
 
+_unit = nodes.alias("unit")
 _base = documents.alias("base")
 _IS_BASE = and_(
     documents.c.origin == DocumentOrigin.RESTORE.value, _base.c.node == documents.c.node,
@@ -38,10 +40,12 @@ _IS_BASE = and_(
 _IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect == _KNOWN)
 _DOCUMENTS = (
     select(
-        documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, codex_uses.c.record.label("known"),
+        documents.c.id, documents.c.node, nodes.c.label, func.coalesce(_unit.c.label, nodes.c.label).label("unit"),
+        documents.c.kind, documents.c.text_hash, codex_uses.c.record.label("known"),
         _maker.c.id.label("maker"), _maker.c.recorded_at.label("made_at"),
     )
     .join(nodes, nodes.c.key == documents.c.node)
+    .outerjoin(_unit, _unit.c.key == nodes.c.unit)
     .outerjoin(codex_uses, _IS_KNOWN)
     .outerjoin(_base, _IS_BASE)
     .outerjoin(_maker, _maker.c.id == func.coalesce(documents.c.step, _base.c.step))
@@ -60,7 +64,10 @@ class UnderCodex:
     id: int
     node: int
     label: str
+    unit: str
+    """The label of the unit that it belongs to; its own for a unit's document."""
     kind: DocumentKind
+    text_hash: str
     known: int | None
     """The newest row of the codex that was known; None where nobody recorded it."""
     maker: int | None
@@ -89,15 +96,30 @@ class CodexUseRepository:
         """Return the current designs, briefs and chapters' texts, oldest first."""
         rows = self._connection.execute(_DOCUMENTS.where(documents.c.book == self._book))
         return [
-            UnderCodex(row.id, row.node, row.label, DocumentKind(row.kind), row.known, row.maker, row.made_at)
+            UnderCodex(
+                row.id, row.node, row.label, row.unit, DocumentKind(row.kind), row.text_hash, row.known, row.maker,
+                row.made_at,
+            )
             for row in rows
-        ]
+        ]  # fmt: skip
 
     def calls_of(self, maker: int) -> list[MakingCall]:
         """Return the calls that a document came of, given the step that left it."""
         query = select(steps.c.activity, steps.c.step, steps.c.prompt).join(_maker, _BESIDE)
         rows = self._connection.execute(query.where(_maker.c.id == maker).order_by(steps.c.id))
         return [MakingCall(Activity(row.activity), row.step, tuple(row.prompt.split())) for row in rows]
+
+    def brief_of(self, document: int) -> str | None:
+        """Return the writer's brief that a text was made from; None where it was made without one."""
+        query = (
+            select(documents.c.text_hash)
+            .join(document_inputs, document_inputs.c.input == documents.c.id)
+            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
+            .order_by(documents.c.id)
+            .limit(1)
+        )
+        found = self._connection.execute(query).scalar_one_or_none()
+        return None if found is None else TextStore(self._connection, self._book).get(found)
 
     def of(self, document: int) -> CodexUse | None:
         """Return what the codex was to a document; None where nobody recorded it."""

@@ -1,8 +1,6 @@
-"""Opens SQLite or Postgres the way the engine needs it, and hands out short transactions."""
+"""The database of books: opened, and handed out in short transactions."""
 
-import importlib
 import shutil
-import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
@@ -10,40 +8,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.types import Float
 
 from bookwright.failpoints import Failpoint, reach
-from bookwright.models.errors import (
-    DatabaseBusy,
-    DatabaseDamaged,
-    DatabaseUnreachable,
-    DiskFull,
-    InvalidSetting,
-    StorageError,
-    UnwritableFolder,
-)
+from bookwright.models.errors import DatabaseUnreachable, DiskFull, UnwritableFolder
 from bookwright.models.settings import Settings
+from bookwright.storage.engines import postgres_engine, sqlite_engine
 from bookwright.storage.file_system import read_mounts, require_local
-from bookwright.storage.sqlite_lock import locker
-
-SAFE_SQLITE = (3, 51, 3)
-"""The first SQLite without the WAL-reset fault that can corrupt under two writers."""
-
-LOG_BYTES = 16 * 2**20
-"""What the write-ahead log is cut back to; it grows past this only while a reader holds an old state."""
+from bookwright.storage.sqlite_errors import is_damage, sqlite_error
 
 _RECONNECT_PERIOD = 0.25
 """Seconds between tries to reach a server that is away."""
-
-_PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
-"""Seconds, and tries, after which a server that says nothing is gone; an address may set its own."""
-
-_LEAST_IDLE_SECONDS = 5
-"""How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
 
 
 class database_now(GenericFunction[float]):
@@ -61,30 +40,6 @@ def _sqlite_now(element: Any, compiler: Any, **kw: Any) -> str:
 @compiles(database_now, "postgresql")
 def _postgres_now(element: Any, compiler: Any, **kw: Any) -> str:
     return "extract(epoch from clock_timestamp())::float8"
-
-
-def is_damage(text: str) -> bool:
-    """Whether SQLite's own words mean that the file is broken."""
-    return "malformed" in text or "not a database" in text
-
-
-def damaged(text: str) -> DatabaseDamaged:
-    """Say that the file is broken, and what to do."""
-    return DatabaseDamaged(
-        f"the database is damaged ({text}); keep a copy of the file, then `bookwright restore FILE` puts a backup "
-        "in its place"
-    )
-
-
-def sqlite_error(text: str, path: Path) -> StorageError:
-    """Name what SQLite says went wrong with the file at `path`."""
-    if is_damage(text):
-        return damaged(text)
-    if "full" in text or "disk I/O" in text:
-        return DiskFull(f"the database could not be written: {text}; make room and resume")
-    if "locked" in text or "busy" in text:
-        return DatabaseBusy(f"{locker(path)} has locked the database; let it end, or end it, and resume")
-    return StorageError(f"the database fails: {text}")
 
 
 class Database:
@@ -196,10 +151,12 @@ class Database:
         if not isinstance(error, OperationalError) and not error.connection_invalidated:
             return error
         if "full" in text or "No space" in text:
-            return DiskFull(f"the database could not be written: {text}; make room and resume")
+            return DiskFull(f"the database could not be written: {text}; make room and try again")
         if "idle-in-transaction" in text:
-            return DatabaseUnreachable("this process stood still in the middle of a write, which was given up; resume")
-        return DatabaseUnreachable(f"the database cannot be reached ({' '.join(text.split())}); start it and resume")
+            return DatabaseUnreachable(
+                "this process stood still in the middle of a write, which was given up; try again"
+            )
+        return DatabaseUnreachable(f"the database cannot be reached ({' '.join(text.split())}); start it and try again")
 
     def dispose(self) -> None:
         """Close every connection."""
@@ -216,14 +173,14 @@ def open_database(settings: Settings) -> Database:
     make_home(settings)
     path = database_file(settings)
     if path is None:
-        return Database(_postgres(settings.database_url, settings.lease_seconds), settings)
+        return Database(postgres_engine(settings.database_url, settings.lease_seconds), settings)
     require_local(path, read_mounts())
-    return Database(_sqlite(str(path), settings.busy_seconds), settings)
+    return Database(sqlite_engine(str(path), settings.busy_seconds), settings)
 
 
 def memory_database(settings: Settings) -> Database:
     """Return an empty database of this thread's own, in memory; what is in it goes with it."""
-    return Database(_sqlite(":memory:", settings.busy_seconds), settings)
+    return Database(sqlite_engine(":memory:", settings.busy_seconds), settings)
 
 
 def database_file(settings: Settings) -> Path | None:
@@ -255,54 +212,3 @@ def make_home(settings: Settings) -> None:
         raise UnwritableFolder(
             f"the data folder {str(settings.home)!r} cannot be written to ({error.strerror}); set BOOKWRIGHT_HOME"
         ) from None
-
-
-def sqlite_driver() -> Any:
-    """The DB-API module to use: the interpreter's own where it is safe, else the newer wheel."""
-    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
-        return sqlite3
-    try:
-        return importlib.import_module("pysqlite3.dbapi2")
-    except ImportError:
-        return sqlite3  # not on every platform; `doctor` names the fault
-
-
-def _sqlite(path: str, busy_seconds: float) -> Engine:
-    # Built, not written: a path may hold what means something else in an address.
-    address = URL.create("sqlite", database=path)
-    engine = create_engine(address, module=sqlite_driver(), connect_args={"timeout": busy_seconds})
-
-    @event.listens_for(engine, "connect")
-    def _configure(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin in `Database`, not where the driver guesses
-        cursor = connection.cursor()
-        for pragma in (
-            "page_size=8192",  # before the first table: 2 KB texts fill a 4 KB page badly
-            "journal_mode=WAL",
-            "synchronous=FULL",  # a paid reply is worth one sync
-            "foreign_keys=ON",
-            f"journal_size_limit={LOG_BYTES}",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    return engine
-
-
-def _postgres(url: str, lease_seconds: float) -> Engine:
-    try:
-        address = make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
-        own = {name: value for name, value in _PATIENCE.items() if name not in address.query}
-        engine = create_engine(address, pool_pre_ping=True, connect_args=own)
-    except (ArgumentError, ValueError, ImportError) as error:
-        raise InvalidSetting(f"the database address cannot be used: {error}") from None
-
-    @event.listens_for(engine, "connect")
-    def _configure(connection: Any, _: Any) -> None:
-        connection.execute("SET synchronous_commit = on")  # whatever the server's own default is
-        # A worker that is stopped in the middle of a write must not keep others out for longer than its lease.
-        seconds = max(lease_seconds, _LEAST_IDLE_SECONDS)
-        connection.execute(f"SET idle_in_transaction_session_timeout = '{round(seconds)}s'")
-        connection.commit()
-
-    return engine

@@ -1,6 +1,6 @@
 """Documents: versioned texts, with the inputs they rested on."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -25,8 +25,7 @@ from bookwright.models.source import Source
 from bookwright.models.task import NodeStatus
 from bookwright.storage.codex_uses import keep_use
 from bookwright.storage.database import database_now
-from bookwright.storage.held_view import HeldView
-from bookwright.storage.tables import document_inputs, documents, maintenance, nodes, steps, texts
+from bookwright.storage.tables import document_inputs, documents, nodes, steps, texts
 from bookwright.storage.texts import TextStore, text_hash, unpacked
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
@@ -81,20 +80,6 @@ _REPLACE = (
     .values(is_current=False)
 )  # fmt: skip
 _ADD_INPUTS = insert(document_inputs)
-_OWE = insert(maintenance)
-_APPLY = (
-    update(maintenance)
-    .where(
-        maintenance.c.book == bindparam("of_book"), maintenance.c.kind == bindparam("of_kind"),
-        maintenance.c.id <= bindparam("up_to"),
-    )
-    .values(is_applied=True)
-)  # fmt: skip
-_WAITING = (
-    select(maintenance.c.id, maintenance.c.kind, maintenance.c.document)
-    .where(maintenance.c.book == bindparam("book"), maintenance.c.is_applied.is_(False))
-    .order_by(maintenance.c.id)
-)
 
 _HALF = 0.5
 """A place between two ids counts as the nearer one."""
@@ -282,55 +267,3 @@ def _document(row: Row[Any], text: str = "") -> Document:
         data_hash=row.data_hash, length=row.length, text=text, origin=row.origin, base=row.base, note=row.note or "",
         step=row.step, made_at=row.made_at,
     )  # fmt: skip
-
-
-class MaintenanceQueue:
-    """What the two maintainers of one book are owed, in the order in which it came."""
-
-    def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
-        self._connection = connection
-        self._book = book
-        self._view = view
-        self.has_changed = False
-
-    def tell_again(self, document: Document) -> None:
-        """Owe a look at a new version to whoever was owed one at an earlier version of the same document."""
-        told = (
-            select(maintenance.c.kind)
-            .join(documents, documents.c.id == maintenance.c.document)
-            .where(documents.c.node == document.node, documents.c.kind == document.kind.value)
-            .distinct()
-        )
-        for kind in sorted(self._connection.execute(told).scalars()):
-            self.add(DocumentKind(kind), document.id)
-
-    def add(self, kind: DocumentKind, document: int) -> None:
-        """Owe the maintainer of `kind` a look at a document."""
-        self.has_changed = True
-        self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
-
-    def waiting(self) -> Iterator[tuple[int, DocumentKind, int]]:
-        """Yield queue id, maintained kind and document id of what waits, oldest first."""
-        waiting = self._view.waiting if self._view else None
-        if waiting is None:
-            rows = self._connection.execute(_WAITING, {"book": self._book})
-            waiting = tuple((row.id, DocumentKind(row.kind), row.document) for row in rows)
-        if self._view:
-            self._view.waiting = waiting
-        yield from waiting
-
-    def withdraw(self, nodes_: Iterable[int]) -> None:
-        """Take what waits of some nodes' documents off the list; nobody is to take it in."""
-        self.has_changed = True
-        of_nodes = select(documents.c.id).where(documents.c.node.in_(list(nodes_)))
-        self._connection.execute(
-            update(maintenance)
-            .where(maintenance.c.book == self._book, maintenance.c.is_applied.is_(False))
-            .where(maintenance.c.document.in_(of_nodes))
-            .values(is_applied=True)
-        )
-
-    def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
-        """Take everything of a kind up to a queue id off the list."""
-        self.has_changed = True
-        self._connection.execute(_APPLY, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})

@@ -1,5 +1,6 @@
 """Who holds books, and whether such a worker still lives."""
 
+import os
 import re
 import socket
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from bookwright.storage.processes import lives
 from bookwright.storage.tables import books
 
 _OWNER = re.compile(r"process (\d+) on (.+)")
-"""As `flows.hold.owner_name` names a worker."""
+"""As `owner_name` names a worker."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Holder:
     def is_alive(self) -> bool:
         """Whether the book may be in its hands: the lease runs, and its process is not known to be dead."""
         return self.seconds_left > 0 and not is_dead(self.owner)
+
+
+def owner_name() -> str:
+    """Return this worker's name, as others are told who holds a book."""
+    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def holders(connection: Connection) -> list[Holder]:

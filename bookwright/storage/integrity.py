@@ -7,7 +7,8 @@ from sqlalchemy.exc import DatabaseError
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import DatabaseDamaged, StorageError
-from bookwright.storage.database import Database, damaged
+from bookwright.storage.database import Database
+from bookwright.storage.sqlite_errors import damaged
 from bookwright.storage.tables import books, documents
 from bookwright.storage.texts import TextStore
 
@@ -15,14 +16,14 @@ _NAMED = 5
 """Faults that are told; SQLite finds as many as it is let."""
 
 
-def faults(database: Database, *, deep: bool = False) -> list[str]:
+def faults(database: Database, *, is_deep: bool = False) -> list[str]:
     """Return what is wrong with SQLite's file, in SQLite's words; empty if nothing is, and for Postgres.
 
-    `deep` also compares every index with its table. Postgres checks its own pages and its own log at each start.
+    `is_deep` also compares every index with its table. Postgres checks its own pages and its own log at each start.
     """
     if not database.is_sqlite:
         return []
-    check = "integrity_check" if deep else "quick_check"
+    check = "integrity_check" if is_deep else "quick_check"
     try:
         with database.read() as connection:
             found = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA {check}({_NAMED})")]

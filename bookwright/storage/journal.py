@@ -4,56 +4,33 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import StorageError
-from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse, Usage
+from bookwright.models.step import Reply, StepKey, StepRecord, ToolUse
+from bookwright.storage.attempts import Attempt, attempts_beside, insert_attempt, mark_moved
 from bookwright.storage.books import Lease
-from bookwright.storage.database import database_now
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.tables import steps
-from bookwright.storage.texts import TextStore, text_hash
-from bookwright.storage.tool_uses import ToolUseRepository
+from bookwright.storage.texts import text_hash
 
 Move = Callable[[Stores, int], None]
 """What a step does to the tree and the documents; gets the stores and the step's own id."""
 
 _KNOWN_TEXTS, _KNOWN_NODES = 512, 512
 
-_activity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round)
-_ATTEMPTS = (
-    select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _activity)).order_by(steps.c.id)
-)
-_MOVED = update(steps).where(steps.c.id == bindparam("moved")).values(has_move=True)
-_INSERT = insert(steps).values(recorded_at=database_now()).returning(steps.c.id)
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One answered call, about to be recorded."""
-
-    key: StepKey
-    attempt: int
-    role: str
-    template: str
-    prompt: tuple[str, ...]
-    """The prompt's blocks themselves, in order, the system frame first."""
-    reply: Reply
-    failure: Failure | None = None
-    detail: str = ""
-    stores_prompt: bool = True
-
 
 class Journal:
     """Records the steps of one book under its lease and finds what is recorded already."""
 
-    def __init__(self, storage: BookStorage, lease: Lease) -> None:
+    def __init__(self, storage: BookStorage, lease: Lease, way_on: str = "") -> None:
+        """Begin with nothing known; `way_on` names what goes on where this work is interrupted, if not the walk."""
         self._storage = storage
         self._lease = lease
+        self.way_on = way_on or f"`bookwright resume {storage.book}`"
+        """Names, within a message, what goes on with this work once it was interrupted."""
         self._known: OrderedDict[str, None] = OrderedDict()
         self._activity: tuple[Any, ...] | None = None
         self._recorded: dict[str, list[StepRecord]] = {}
@@ -90,12 +67,12 @@ class Journal:
 
     def _recorded_beside(self, key: StepKey) -> dict[str, list[StepRecord]]:
         with self._storage.database.look() as connection:
-            return _find(connection, key)
+            return attempts_beside(connection, key)
 
-    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "", *, again: bool = False) -> int:
+    def record(self, attempt: Attempt, move: Move | None = None, intent: str = "", *, is_again: bool = False) -> int:
         """Record an attempt, its bill, what it does to the book, and what comes next; one commit.
 
-        Returns the step's id, which grows with every step of the database. With `again`, after a
+        Returns the step's id, which grows with every step of the database. With `is_again`, after a
         commit whose answer was lost, this very attempt may be on record and is then only found.
 
         Raises:
@@ -108,12 +85,13 @@ class Journal:
         fresh = {key: block for key, block in blocks.items() if key not in self._known}
         fresh[reply_hash] = attempt.reply.text
         with self._written(Failpoint.RECORD_STEP) as stores:
-            if again and (found := self._found_again(stores, attempt)) is not None:
+            if is_again and (found := self._found_again(stores, attempt)) is not None:
                 return found
             self._renewed(self._lease.fence_step(stores.connection, _bill(attempt.reply, intent)))
             stores.texts.put(fresh)
-            values = self._values(attempt, " ".join(hashes), reply_hash) | {"has_move": move is not None}
-            step = int(stores.connection.execute(_INSERT, values).scalar_one())
+            step = insert_attempt(
+                stores.connection, attempt, hashes, reply_hash, has_move=move is not None, lease_token=self._lease.token
+            )
             if move is not None:
                 move(stores, step)
             done = self._write_deferred(stores)
@@ -142,7 +120,7 @@ class Journal:
     def _found_again(self, stores: Stores, attempt: Attempt) -> int | None:
         """Look for an attempt that may be on record; the fence first waits for a commit that is still under way."""
         self._renewed(self._lease.fence(stores.connection))
-        recorded = _find(stores.connection, attempt.key).get(attempt.key.step, ())
+        recorded = attempts_beside(stores.connection, attempt.key).get(attempt.key.step, ())
         same = (old for old in recorded if (old.attempt, old.reply.text) == (attempt.attempt, attempt.reply.text))
         return next((old.id for old in same), None)
 
@@ -185,7 +163,7 @@ class Journal:
 
         def late(stores: Stores, _: int) -> None:
             move(stores, record.id)
-            stores.connection.execute(_MOVED, {"moved": record.id})
+            mark_moved(stores.connection, record.id)
 
         self.move(late)
         self._activity = None
@@ -237,35 +215,10 @@ class Journal:
         """Measure anew from here."""
         self._longest_silence = 0.0
 
-    def _renewed(self, stop: bool) -> None:
-        self._stop_asked = self._stop_asked or stop
+    def _renewed(self, is_stop_asked: bool) -> None:
+        self._stop_asked = self._stop_asked or is_stop_asked
         self._longest_silence = self.silence
         self.last_renewed = time.monotonic()
-
-    def _values(self, attempt: Attempt, prompt: str, reply_hash: str) -> dict[str, Any]:
-        reply, usage = attempt.reply, attempt.reply.usage
-        return _key_values(attempt.key) | {
-            "attempt": attempt.attempt,
-            "failure": attempt.failure,
-            "detail": attempt.detail,
-            "role": attempt.role,
-            "model": reply.model,
-            "template": attempt.template,
-            "input_hash": text_hash(prompt),
-            "prompt": prompt,
-            "reply": reply_hash,
-            "reasoning": reply.reasoning,
-            "finish_reason": reply.finish_reason,
-            "input_tokens": usage.input_tokens,
-            "cached_tokens": usage.cached_tokens,
-            "cache_write_tokens": usage.cache_write_tokens,
-            "output_tokens": usage.output_tokens,
-            "is_estimate": usage.is_estimate,
-            "cost": reply.cost,
-            "duration_millis": reply.duration_millis,
-            "first_event_millis": reply.first_event_millis,
-            "lease_token": self._lease.token,
-        }
 
     def _remember(self, hashes: dict[str, str]) -> None:
         for key in hashes:
@@ -273,19 +226,6 @@ class Journal:
             self._known.move_to_end(key)
         while len(self._known) > _KNOWN_TEXTS:
             self._known.popitem(last=False)
-
-
-def _find(connection: Connection, beside: StepKey) -> dict[str, list[StepRecord]]:
-    """Return the recorded attempts of a step's whole activity by step, oldest first."""
-    found: dict[str, list[StepRecord]] = {}
-    store = TextStore(connection, beside.book)
-    rows = connection.execute(_ATTEMPTS, _key_values(beside, "key_")).all()
-    asked = (row.id for row in rows if row.failure == Failure.TOOL_USE)
-    uses = ToolUseRepository(connection, beside.book, store).of_steps(asked)
-    for row in rows:
-        key = beside.model_copy(update={"step": row.step})
-        found.setdefault(row.step, []).append(_record(row, key, store, uses.get(row.id)))
-    return found
 
 
 def _activity_of(key: StepKey) -> tuple[Any, ...]:
@@ -301,29 +241,3 @@ def _bill(reply: Reply, intent: str) -> dict[str, Any]:
         "cost": reply.cost or 0,
         "unpriced": int(reply.cost is None),
     }
-
-
-def _key_values(key: StepKey, prefix: str = "") -> dict[str, Any]:
-    return {
-        f"{prefix}book": key.book,
-        f"{prefix}node": key.node,
-        f"{prefix}revision": key.revision,
-        f"{prefix}activity": key.activity.value,
-        f"{prefix}round": key.round,
-        f"{prefix}step": key.step,
-    }
-
-
-def _record(row: Row[Any], key: StepKey, store: TextStore, use: ToolUse | None) -> StepRecord:
-    usage = Usage(
-        input_tokens=row.input_tokens, cached_tokens=row.cached_tokens, cache_write_tokens=row.cache_write_tokens,
-        output_tokens=row.output_tokens, is_estimate=row.is_estimate,
-    )  # fmt: skip
-    reply = Reply(
-        text=store.get(row.reply), reasoning=row.reasoning, finish_reason=row.finish_reason, model=row.model,
-        usage=usage, cost=row.cost, duration_millis=row.duration_millis, first_event_millis=row.first_event_millis,
-    )  # fmt: skip
-    return StepRecord(
-        id=row.id, key=key, attempt=row.attempt, failure=Failure(row.failure) if row.failure else None,
-        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()), has_move=row.has_move, tool_use=use,
-    )  # fmt: skip

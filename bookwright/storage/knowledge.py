@@ -18,13 +18,15 @@ from bookwright.models.settings import Settings
 from bookwright.storage.chunks import chunks
 from bookwright.storage.embedding import Embedder, Vectors
 from bookwright.storage.journal import Journal
-from bookwright.storage.passages import KINDS, NewPassage, Passage, PassageId, PassageRepository, Row
+from bookwright.storage.passage import KINDS, NewPassage, Passage, PassageId, Row
+from bookwright.storage.passages import PassageRepository
 from bookwright.storage.pool import Candidate, Limits, Mentions, Pool, Shelf
 from bookwright.storage.ranking import rank
 from bookwright.storage.scan_index import ScanIndex
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.texts import text_hash
-from bookwright.storage.vector_index import ChromaIndex, IndexDamaged, fill, open_whole
+from bookwright.storage.vector_index import ChromaIndex, IndexDamaged
+from bookwright.storage.whole_index import fill, open_whole
 
 _IN_MEMORY = 64
 """Passages up to which comparing them in memory is cheaper than Chroma; a short book never opens it."""
@@ -74,7 +76,7 @@ class KnowledgeIndex:
             self._embed_what_lacks_vectors(journal)
             self._has_all_vectors = True
         while documents := self._new_documents():
-            self._take_in(documents, journal, at_once=len(documents) == _DOCUMENTS_AT_ONCE)
+            self._take_in(documents, journal, writes_now=len(documents) == _DOCUMENTS_AT_ONCE)
             self._move_to_chroma()
 
     def search(
@@ -131,7 +133,7 @@ class KnowledgeIndex:
         journal.move(lambda stores, step: self._repository(stores).clear())
         self._open()
         while documents := self._new_documents():
-            self._take_in(documents, journal, at_once=True)
+            self._take_in(documents, journal, writes_now=True)
             self._move_to_chroma()
             told(len(documents))
         journal.move(lambda stores, step: self._repository(stores).drop_unused_vectors())
@@ -166,7 +168,7 @@ class KnowledgeIndex:
         with self._storage.read() as stores:
             return stores.documents.after(self._last, KINDS, _DOCUMENTS_AT_ONCE)
 
-    def _take_in(self, documents: Sequence[Document], journal: Journal, *, at_once: bool) -> None:
+    def _take_in(self, documents: Sequence[Document], journal: Journal, *, writes_now: bool) -> None:
         with self._storage.read() as stores:
             new = [item for document in documents for item in _passages_of(document, stores)]
             known = self._repository(stores).known_vectors(item.vector_hash for item in new)
@@ -176,7 +178,7 @@ class KnowledgeIndex:
         def write(stores: Stores) -> None:
             self._repository(stores).add(new, embedded)
 
-        if at_once:
+        if writes_now:
             journal.move(lambda stores, step: write(stores))
         else:
             journal.defer(write)

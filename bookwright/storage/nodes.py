@@ -89,7 +89,7 @@ class NodeRepository:
         return [node for node in found if not types or node.task_type in types]
 
     def last_unit(self, parent: int) -> TaskNode | None:
-        """Return the last child unit."""
+        """Return the last living child unit in reading order; None where there is none."""
         return self._maybe(sql.LAST_UNIT, parent=parent)
 
     def waiting_units(self, parent: int) -> list[TaskNode]:
@@ -97,7 +97,7 @@ class NodeRepository:
         return self._all(sql.WAITING_UNITS, parent=parent)
 
     def count_units(self, parent: int) -> int:
-        """Count the child units."""
+        """Count the living child units."""
         return int(self._connection.execute(sql.UNIT_COUNT, {"parent": parent}).scalar_one())
 
     def ancestors(self, node: TaskNode) -> list[TaskNode]:
@@ -109,14 +109,6 @@ class NodeRepository:
         """Return how long the child units of a level are on average that were written before the book came here."""
         found = self._connection.execute(sql.MEAN_BROUGHT_IN, {"parent": parent, "level": level.value})
         return round(found.scalar_one_or_none() or 0)
-
-    def tasks_of_round(self, unit: int, planning_round: int) -> list[TaskNode]:
-        """Return the tasks that one round of planning gave a unit."""
-        return [
-            node
-            for node in self.children(unit, TaskType.DESIGN, TaskType.SEARCH)
-            if node.planning_round == planning_round
-        ]
 
     def units_before(
         self, node: TaskNode, count: int, *, level: Level | None = None, with_own: bool = False
@@ -209,11 +201,6 @@ class NodeRepository:
     def add_written(self, node: TaskNode, amount: int) -> None:
         """Count `amount` more as written in a unit and in every unit above it."""
         self._note(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}))
-
-    def siblings_with(self, parents: Iterable[int]) -> list[TaskNode]:
-        """Return the living children of all those nodes, in reading order; one query."""
-        found = self._connection.execute(select(nodes).where(nodes.c.parent.in_(list(parents)), sql.IS_LIVING))
-        return sorted(map(_node, found), key=lambda node: node.order)
 
     def walk(self, *types: TaskType) -> Iterator[TaskNode]:
         """Yield the living nodes of the book in reading order, parents before children.

@@ -8,7 +8,8 @@ import numpy as np
 
 from bookwright.models.document import DocumentKind
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import Passage, PassageId, PassageRepository, Row
+from bookwright.storage.passage import Passage, PassageId, Row
+from bookwright.storage.passages import PassageRepository
 from bookwright.storage.ranking import likeness, names
 from bookwright.storage.scan_index import Look
 

@@ -1,14 +1,59 @@
 """What a told row must be before anything is written: whole, of the right types, referring to what is there."""
 
+import json
 from collections.abc import Mapping
+from enum import StrEnum
 from math import isfinite
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, LargeBinary
 
+from bookwright.models.book import BookState
+from bookwright.models.codex_record import RecordKind
+from bookwright.models.decision import Decision, Verdict
+from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.gate import GateKind, GateState
+from bookwright.models.level import Level
+from bookwright.models.plan import TaskType
+from bookwright.models.step import Activity, Failure
+from bookwright.models.task import NodeStatus
+from bookwright.models.tool import ToolStatus
 from bookwright.storage.portable import Part, bytes_of, is_round_of_queue, python_type
 from bookwright.storage.tables import maintenance, texts
 from bookwright.storage.texts import bytes_hash
+
+_WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
+    ("books", "state"): BookState, ("nodes", "level"): Level, ("nodes", "child_level"): Level,
+    ("nodes", "task_type"): TaskType, ("nodes", "status"): NodeStatus, ("nodes", "verdict"): Verdict,
+    ("nodes", "decision"): Decision, ("documents", "kind"): DocumentKind, ("documents", "origin"): DocumentOrigin,
+    ("maintenance", "kind"): DocumentKind, ("steps", "activity"): Activity, ("steps", "failure"): Failure,
+    ("gates", "kind"): GateKind, ("gates", "state"): GateState, ("codex", "kind"): RecordKind,
+    ("tool_uses", "status"): ToolStatus,
+}  # fmt: skip
+"""Columns that hold one of a few words."""
+_LISTS = frozenset((("nodes", "open_points"), ("nodes", "outline")))
+_DICTS = frozenset((("nodes", "spec"),))
+
+
+class TreeCheck:
+    """Follows the nodes of a book: each stands below an earlier one, where its label says."""
+
+    def __init__(self) -> None:
+        self._labels: list[str] = []
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Check the next node, whose parent is known to come before it.
+
+        Raises:
+            ValueError: Its label is not its parent's with its own place; the message says so.
+        """
+        parent, ordinal = values.get("parent"), values["ordinal"]
+        if (parent is None) is bool(self._labels) or ordinal < 1:
+            raise ValueError("only the first node has nothing above it, and places count from 1")
+        label = f"{self._labels[parent - 1]}.{ordinal}" if parent is not None else "1"
+        if values["label"] != label:
+            raise ValueError(f"its label is {values['label'][:40]!r}, and its place in the tree is {label!r}")
+        self._labels.append(label)
 
 
 def check_row(part: Part, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
@@ -25,6 +70,7 @@ def check_row(part: Part, values: Mapping[str, Any], number: int, counts: Mappin
             _check_default(column)
         else:
             _check_value(column, values[name])
+            _check_meaning(part, name, values[name])
     if part.key and values[part.key] != number:
         raise ValueError(f"its {part.key} is {values[part.key]}, where {number} comes next")
     _check_references(part, values, number, counts)
@@ -45,6 +91,21 @@ def _check_value(column: Column[Any], value: Any) -> None:
         bytes_of(value)
     elif not _fits(column, value):
         raise ValueError(f"{column.name!r} cannot be {str(value)[:40]!r}")
+
+
+def _check_meaning(part: Part, name: str, value: Any) -> None:
+    place, words = (part.name, name), _WORDS.get((part.name, name))
+    if words is not None and value is not None and value not in words.__members__.values():
+        raise ValueError(f"{name!r} cannot be {value[:40]!r}")
+    if place in _LISTS | _DICTS and not isinstance(_loaded(name, value), list if place in _LISTS else dict):
+        raise ValueError(f"{name!r} cannot be {value[:40]!r}")
+
+
+def _loaded(name: str, value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name!r} is no JSON") from None
 
 
 def _fits(column: Column[Any], value: Any) -> bool:

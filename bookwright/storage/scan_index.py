@@ -5,7 +5,8 @@ from contextlib import AbstractContextManager
 
 from bookwright.models.document import DocumentKind
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import PassageRepository, Row
+from bookwright.storage.passage import Row
+from bookwright.storage.passages import PassageRepository
 from bookwright.storage.ranking import likeness
 
 Look = Callable[[], AbstractContextManager[PassageRepository]]

@@ -20,9 +20,9 @@ class Seal:
         self._folder = folder
         self._file = folder / "seal.json"
 
-    def put(self, *, by_content: bool = False) -> None:
+    def put(self, *, is_by_content: bool = False) -> None:
         """Vouch for the files: by their sizes, which is cheap, or by every byte, once nobody writes them any more."""
-        seal = {name: (path.stat().st_size, _checksum(path) if by_content else None) for name, path in self._files()}
+        seal = {name: (path.stat().st_size, _checksum(path) if is_by_content else None) for name, path in self._files()}
         new = self._file.with_suffix(".new")
         new.write_text(json.dumps(seal))
         with around(Failpoint.SEAL_INDEX):

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.step import Activity, Failure, StepKey
+from bookwright.models.step import AMENDING_ROUNDS, Activity, Failure, StepKey
 from bookwright.models.task import TaskNode
 from bookwright.storage.tables import nodes, steps
 from bookwright.storage.texts import TextStore
@@ -190,11 +190,15 @@ class StepRepository:
         return {row.step: row.first for row in self._connection.execute(first.group_by(steps.c.step))}
 
     def is_under_way(self, node: TaskNode) -> bool:
-        """True if the last thing done to a node as it stands is an activity with steps still to come."""
+        """True if the last thing done to a node as it stands is an activity of the walk with steps still to come.
+
+        A change of what it made before is none: whoever began it goes on with it.
+        """
         last = self._connection.execute(
             select(steps.c.has_move)
             .where(steps.c.book == self._book, steps.c.node == node.key, steps.c.revision == node.revision)
             .where(steps.c.activity.not_in([activity.value for activity in _LEAVING_NOTHING]))
+            .where(or_(steps.c.round < AMENDING_ROUNDS, steps.c.activity == Activity.DIVIDE.value))
             .order_by(steps.c.id.desc())
             .limit(1)
         ).scalar_one_or_none()

@@ -12,9 +12,10 @@ from bookwright.storage.books import BookRepository
 from bookwright.storage.codex import CodexRepository
 from bookwright.storage.codex_uses import CodexUseRepository
 from bookwright.storage.database import Database
-from bookwright.storage.documents import DocumentRepository, MaintenanceQueue
+from bookwright.storage.documents import DocumentRepository
 from bookwright.storage.gates import GateRepository
 from bookwright.storage.held_view import HeldView
+from bookwright.storage.maintenance import MaintenanceQueue
 from bookwright.storage.nodes import NodeRepository
 from bookwright.storage.staleness import StalenessRepository
 from bookwright.storage.steps import StepRepository

@@ -103,6 +103,22 @@ class VaultFolder:
         """
         with suppress(FileNotFoundError), self._parent(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
+        self._drop_empty(path)
+
+    def move(self, path: str, to: str) -> None:
+        """Give a file another name, and take out the folders that are empty without it.
+
+        Raises:
+            OSError: It cannot be moved, or something has that name already.
+        """
+        with self._parent(path) as (folder, name), self._parent(to, make=True) as (other, wanted):
+            if self.holds(to):
+                raise OSError(f"{to!r} is there already")
+            os.rename(name, wanted, src_dir_fd=folder, dst_dir_fd=other)
+        self._drop_empty(path)
+
+    def _drop_empty(self, path: str) -> None:
+        """Take out the folders above a file that is gone, as far as nothing else is in them."""
         *parts, _ = path.split("/")
         while parts:
             with suppress(OSError), self._folder(tuple(parts[:-1])) as folder:
@@ -240,6 +256,8 @@ def _stepped(handle: int, part: str, *, make: bool) -> int:
     """Open a folder in another."""
     try:
         return os.open(part, _FOLDER, dir_fd=handle)
+    except NotADirectoryError:
+        raise OSError(f"{part!r} is a link or a file, no folder") from None
     except FileNotFoundError:
         if not make:
             raise

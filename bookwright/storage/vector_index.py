@@ -1,16 +1,12 @@
-"""Finds the nearest vectors in Chroma, and makes sure that it holds what it should."""
+"""A book's collections in Chroma: what they hold, and the nearest vectors in them."""
 
 import hashlib
-import logging
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from uuid import uuid4
 
 import numpy as np
 
@@ -18,16 +14,13 @@ from bookwright.failpoints import Failpoint, around
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
+from bookwright.storage.chroma_client import embedded_client, server_client
 from bookwright.storage.embedding import Vectors
-from bookwright.storage.passages import KINDS, Row, StoredVector
-from bookwright.storage.scan_index import Look
+from bookwright.storage.passage import KINDS, Row, StoredVector
 from bookwright.storage.seal import Seal
 
 _BATCH = 500
 """Vectors of one call; Chroma takes 5 461."""
-
-_ROWS_AT_ONCE = 2_000
-_SAMPLE = 20
 
 _STAMPED = KINDS[0]
 """The kind whose collection carries the stamp of all."""
@@ -40,8 +33,6 @@ _HNSW = {"space": "cosine", "ef_search": 400, "ef_construction": 200, "max_neigh
 
 What was not synced is added anew at each opening, so a lower threshold opens faster.
 """
-
-_log = logging.getLogger(__name__)
 
 
 class IndexDamaged(BookwrightError):
@@ -172,7 +163,7 @@ class ChromaIndex:
             with suppress(IndexDamaged), _damage():
                 client.close()
                 if not self._url and self._seal.is_on():
-                    self._seal.put(by_content=True)
+                    self._seal.put(is_by_content=True)
 
     def _opened(self, kind: DocumentKind) -> Any:
         if kind not in self._collections:
@@ -190,59 +181,8 @@ class ChromaIndex:
 
     def _connected(self) -> Any:
         if self._client is None:
-            self._client = _server(self._url) if self._url else _embedded(_generation(self.folder))
+            self._client = server_client(self._url) if self._url else embedded_client(self.folder)
         return self._client
-
-
-def open_whole(
-    book: str, model: str, settings: Settings, look: Look, damage: IndexDamaged | None = None
-) -> ChromaIndex:
-    """Open a book's collections and fill them; such as are known or found to be damaged are built again.
-
-    Nothing is embedded: the vectors come from the database.
-
-    Raises:
-        IndexDamaged: Not even a new one can be used.
-    """
-    index = ChromaIndex(book, model, settings)
-    reason = str(damage) if damage else _what_is_wrong(index, look)
-    if reason:
-        _log.warning("the index of book %r is built again: %s", book, reason)
-        index.drop()
-    fill(index, look)
-    index.seal()
-    return index
-
-
-def fill(index: ChromaIndex, look: Look) -> None:
-    """Add the passages that came after the collections' stamp.
-
-    Raises:
-        IndexDamaged: Chroma did not take them.
-    """
-    while True:
-        with look() as repository:
-            rows = repository.after(index.applied, _ROWS_AT_ONCE)
-        if not rows:
-            return
-        index.add(rows)
-
-
-def _what_is_wrong(index: ChromaIndex, look: Look) -> str:
-    """Compare the collections with their stamp and let a sample of vectors find themselves; empty if all is well."""
-    try:
-        index.break_seal()
-        applied = index.applied
-        with look() as repository:
-            expected = repository.count(up_to=applied)
-            sample = repository.sample(_SAMPLE, applied)
-        if not index.is_ours():
-            return "it was made with other settings"
-        if index.count() != expected:
-            return f"it holds {index.count()} passages in place of {expected}"
-        return "" if index.finds(sample) else "vectors do not find themselves"
-    except IndexDamaged as error:
-        return str(error)
 
 
 def collection_name(book: str) -> str:
@@ -252,38 +192,6 @@ def collection_name(book: str) -> str:
     """
     readable = re.sub(r"[^A-Za-z0-9]+", "-", book).strip("-")[:40]
     return f"{readable or 'book'}-{hashlib.sha256(book.encode()).hexdigest()[:10]}"
-
-
-def _generation(folder: Path) -> Path:
-    """Return the folder of a book's present index, or a new one.
-
-    Chroma remembers for the life of the process what it opened at a path, also what failed to open,
-    so an index that is built again gets a path of its own.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    present = sorted(path for path in folder.iterdir() if path.is_dir())
-    return present[-1] if present else folder / uuid4().hex[:8]
-
-
-def _embedded(folder: Path) -> Any:
-    import chromadb  # takes 0.6 s and 100 MB, and a short book never needs it
-    from chromadb.config import Settings as ChromaSettings
-
-    return chromadb.PersistentClient(str(folder), settings=ChromaSettings(anonymized_telemetry=False))
-
-
-def _server(url: str) -> Any:
-    import chromadb
-    from chromadb.config import Settings as ChromaSettings
-
-    address = urlsplit(url)
-    is_secure = address.scheme == "https"
-    return chromadb.HttpClient(
-        host=address.hostname or "127.0.0.1",
-        port=address.port or (443 if is_secure else 8000),
-        ssl=is_secure,
-        settings=ChromaSettings(anonymized_telemetry=False),
-    )
 
 
 @contextmanager

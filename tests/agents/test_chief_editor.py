@@ -14,7 +14,7 @@ from bookwright.models.command import Command, Delete, Show, Status, Unclear
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, StepKey
-from bookwright.storage.journal import Attempt
+from bookwright.storage.attempts import Attempt
 from tests.books import make_book, make_settings
 from tests.fakes import ScriptedBackend
 

@@ -6,8 +6,9 @@ from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
 from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.books import Lease
-from bookwright.storage.journal import Attempt, Journal
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from tests.books import make_book
 

@@ -110,7 +110,10 @@ def test_an_unknown_embedding(cli, home, monkeypatch):
 def test_a_data_folder_that_cannot_be_written(cli, home):
     home.write_text("a file stands where the folder should be")
 
-    refused(cli("write", *PREMISE, "--words", "900"), f"the data folder '{home}' cannot be written to")
+    outcome = cli("write", *PREMISE, "--words", "900")
+
+    refused(outcome, f"the data folder '{home}' cannot be written to")
+    assert home.read_text() == "a file stands where the folder should be"
 
 
 def test_a_database_of_a_newer_version(cli, settings):

@@ -38,6 +38,12 @@ def test_a_folder_is_checked_and_a_fault_is_one_line_and_exit_code_two(cli, fold
     assert "the_weather" in bad.err
 
 
+def test_a_blueprint_is_checked_by_its_name_and_by_its_file_too(cli, folder):
+    outcomes = [cli("blueprints", "check", named) for named in ("mystery", "atlas", folder / "blueprint.toml")]
+
+    assert [(own.code, own.out.partition(":")[0]) for own in outcomes] == [(0, "mystery"), (0, "atlas"), (0, "atlas")]
+
+
 def test_a_missing_blueprint_is_told_before_anything_is_made(cli, home):
     outcome = cli("write", "--premise", PREMISE, "--blueprint", "thriller", "--words", "900", "--no-prefect")
 

@@ -3,17 +3,23 @@
 import json
 import os
 import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import typer
+from sqlalchemy import insert
 
 from bookwright.cli import running
 from bookwright.flows.deps import Deps
+from bookwright.flows.refresh import Wanted
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
 from bookwright.storage.books import Lease
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.tables import document_inputs
 from tests.books import make_settings
 from tests.cli.conftest import Cli
 
@@ -129,10 +135,53 @@ def test_what_is_interrupted_beside_the_walk_names_its_own_command(
 
     def work(deps: Deps) -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        raise BookPaused("asked to rest", "`bookwright resume lamp` goes on")
+        raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
 
     with pytest.raises(typer.Exit) as left:
-        running.run_beside(lamp, book, make_settings(tmp_path), work, "`bookwright refresh lamp` goes on.")
+        running.run_beside(lamp, book, make_settings(tmp_path), work, "`bookwright refresh lamp`")
 
     assert left.value.exit_code == 130
     assert capsys.readouterr().err == "bookwright: asked to rest. `bookwright refresh lamp` goes on.\n"
+
+
+@pytest.mark.parametrize("options", [(), ("1.1",), ("1.1", "--anew")])
+def test_a_refresh_that_is_interrupted_names_the_command_that_goes_on_with_the_same(options: tuple[str, ...]) -> None:
+    wanted = Wanted(options[0] if options else "1", "--anew" in options)
+
+    assert wanted.options == options
+
+
+def test_a_note_asks_for_no_more_than_is_written_at_once(cli: Cli, book: BookStorage) -> None:
+    outcome = cli("revise", "lamp", "1.1", "--note", "Let it rain.", "--length", 1_000_000)
+
+    assert outcome.code == 2
+    assert "20000" in outcome.err
+
+
+def test_a_book_whose_worker_died_is_waited_for(cli: Cli, book: BookStorage, words: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    with book.write() as stores:
+        Lease.take(stores.connection, "lamp", f"process {dead.pid} on {socket.gethostname()}", 0.5)
+
+    outcome = cli("revise", "lamp", "1.4", "--text", words)
+
+    assert outcome.code == 0
+    assert "has died" in outcome.err
+
+
+def test_a_refresh_that_nobody_agrees_to_says_how_it_is_done_without_asking(
+    cli: Cli, book: BookStorage, words: Path
+) -> None:
+    with book.write() as stores:
+        design = stores.documents.current(stores.nodes.by_label("1.4").key, DocumentKind.DESIGN)
+        text = stores.documents.current(stores.nodes.by_label("1.1").key, DocumentKind.PROSE)
+        assert design is not None
+        assert text is not None
+        stores.connection.execute(insert(document_inputs), {"document": text.id, "input": design.id})
+    cli("revise", "lamp", "1.4", "--text", words)
+
+    outcome = cli("refresh", "lamp")
+
+    assert outcome.code == 2
+    assert "--yes refreshes without asking" in outcome.err

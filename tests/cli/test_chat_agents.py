@@ -207,7 +207,7 @@ def test_every_agent_of_the_cast_answers(talk, member):
 
     assert talk(member.name, backend, "Are you there?") == [True]
     offered = {tool.name for tool in backend.requests[0].tools}
-    assert ("Write" in offered) == member.may_write
+    assert ("Write" in offered) == ("Write" in member.tools)
 
 
 @pytest.mark.soak

@@ -69,7 +69,6 @@ def test_a_book_that_comes_to_rest_says_so_in_its_last_line(cli, book):
 
 def test_two_voices_on_stdout_are_refused(cli, book):
     assert cli("resume", "lamp", "--json-progress", "--json").code == 2
-    assert cli("resume", "lamp", "--json-progress", "--stream").code == 2
 
 
 def test_a_call_that_failed_is_an_error_which_ends_nothing(settings, capsys):
@@ -86,11 +85,15 @@ def test_a_call_that_failed_is_an_error_which_ends_nothing(settings, capsys):
     ]  # fmt: skip
 
 
-def test_a_reader_that_goes_away_ends_nothing(cli):
+def test_a_reader_that_goes_away_ends_nothing():
+    answered = CompletedEvent(payload={"text": "Rain."}, agent_id="draft", tab_id="lamp", task_id="1 write/draft")
     reader, writer = os.pipe()
     with os.fdopen(writer, "w") as stream, ProgressLines("lamp", stream) as told:
+        told.hear(answered)
+        read = os.read(reader, 65_536)
         os.close(reader)
-        for _ in range(2):
-            told.hear(
-                CompletedEvent(payload={"text": "Rain."}, agent_id="draft", tab_id="lamp", task_id="1 write/draft")
-            )
+        left = [told.hear(answered) for _ in range(3)]
+
+    assert [line["event"] for line in lines(read.decode())] == ["stage_start", "agent_start", "agent_complete"]
+    assert len(left) == 3
+    assert stream.closed

@@ -205,3 +205,13 @@ def test_pausing_a_book_whose_worker_has_died_asks_nobody(cli, book):
 
     assert f"rests already; {owner} has died" in outcome.err
     assert not stored(book)[0].stop_requested
+
+
+def test_a_question_that_finds_its_input_closed_is_no_fault(book, home):
+    line = f"exec {sys.executable} -m bookwright delete lamp <&-"
+
+    asked = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+
+    assert asked.returncode == 130
+    assert "fault of the program" not in asked.stderr
+    assert (home / "bookwright.db").exists()

@@ -1,4 +1,4 @@
-"""`submit` and `server` where something is wrong; tests/flows/test_prefect.py hands a book in."""
+"""`submit` and `server` where something is wrong; tests/flows/prefect/test_prefect.py hands a book in."""
 
 import socket
 

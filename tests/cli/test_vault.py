@@ -180,3 +180,16 @@ def test_sync_names_the_record_that_a_changed_codex_file_holds(cli, folder):
     assert [(file["path"], file["detail"]) for file in shown["files"]] == [
         ("worldview/characters/mira.toml", "entry mira")
     ]
+
+
+def test_a_folder_in_whose_place_a_file_stands_is_named_and_leaves_with_exit_code_1(cli, folder):
+    (folder / "agent-log/progress.md").unlink()
+    (folder / "agent-log").rmdir()
+    (folder / "agent-log").write_text("mine")
+
+    outcome = cli("sync", "lamp", "--yes")
+
+    assert outcome.code == 1
+    assert "is a link or a file, no folder" in " ".join(outcome.out.split())
+    assert "1 left as before" in outcome.err
+    assert (folder / "agent-log").read_text() == "mine"

@@ -124,7 +124,7 @@ def _refresh(settings: Settings) -> None:
     book = find_or_create(database, _SECRET)
     models = ModelService(settings)
     try:
-        with hold(book.id, Surroundings(settings, database, models), is_walk=False) as deps:
+        with hold(book.id, Surroundings(settings, database, models), way_on="`bookwright refresh`") as deps:
             refresh(Wanted(), deps, lambda redone: None)
     finally:
         models.close()

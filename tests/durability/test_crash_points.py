@@ -96,7 +96,7 @@ def test_a_worker_killed_around_a_reply_loses_nothing_on_postgres(on_postgres: S
 
 @pytest.mark.slow
 def test_a_refresh_killed_halfway_ends_like_an_undisturbed_one(on_sqlite: Stage) -> None:
-    trial = on_sqlite.kill(A_REFRESH, "after:record_step:2", "before:move:2", "after:call_model:1")
+    trial = on_sqlite.kill(A_REFRESH, "after:record_step:4", "after:call_model:1", "after:record_step:4")
 
     assert trial.wrongs == []
     assert len(trial.reached) == 3

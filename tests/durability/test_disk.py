@@ -21,7 +21,7 @@ from bookwright.exports.files import FORMATS, export
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import UnwritableFolder
-from bookwright.storage.passages import Passage, StoredVector
+from bookwright.storage.passage import Passage, StoredVector
 from bookwright.storage.vector_index import ChromaIndex, IndexDamaged
 from tests.books import make_book, make_settings
 from tests.durability.children import calls_in, finished_text, in_child, provider, wait_for_calls
@@ -90,7 +90,7 @@ def test_nothing_is_paid_without_room_for_it(tmp_path: Path, disk: Path, undistu
         book = the_book(settings)
         assert (book.state, book.calls) == (BookState.PAUSED, len(calls_in(ledger)))
         assert "MB are free where the book is kept" in book.reason
-        assert book.advice == f"make room and `bookwright resume {book.id}`"
+        assert book.advice == f"make room, and `bookwright resume {book.id}` goes on"
 
         ballast.unlink()
         assert bookwright(variables, *RESUME, output=output).wait() == 0
@@ -148,7 +148,7 @@ def test_a_book_that_may_not_grow_rests_and_goes_on_where_it_may(
             code = command.wait()
             assert code in (0, 1, 4), command.said
             if code:
-                assert "make room and resume" in command.said
+                assert "make room and try again" in command.said
             if code == 4:
                 book = the_book(settings_of(variables))
                 assert len(calls_in(ledger)) - book.calls <= 1

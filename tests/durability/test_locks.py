@@ -19,7 +19,7 @@ from bookwright.cli.health import Health
 from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
 from bookwright.storage.books import Lease
-from bookwright.storage.database import LOG_BYTES
+from bookwright.storage.engines import LOG_BYTES
 from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
@@ -89,7 +89,7 @@ def test_a_lock_for_ever_ends_in_a_rest_that_names_its_holder(tmp_path: Path) ->
             assert command.wait() == 4, command.said
         words = command.said.splitlines()[-1]
         assert words.startswith(f"bookwright: process {holder} (python")
-        assert "has locked the database; let it end, or end it, and resume" in words
+        assert "has locked the database; let it end, or end it, and try again" in words
         assert the_book(settings).state is BookState.WRITING  # nobody could write otherwise
 
         assert bookwright(variables, *RESUME, output=output).wait() == 0, command.said

@@ -213,7 +213,7 @@ def test_a_connection_that_is_ended_in_the_middle_of_a_transaction_is_made_anew(
         said = scene.write_and_resume()
 
     assert len(met) > 2
-    assert all("start it and resume" in rest for rest in said)
+    assert all("start it and try again" in rest for rest in said)
     assert_nothing_was_lost_or_paid_twice(scene, undisturbed)
 
 
@@ -227,7 +227,7 @@ def test_at_whatever_statement_the_server_goes_away_nothing_is_lost(
         said = scene.write_and_resume()
 
     assert len(met) > 2
-    assert all("start it and resume" in rest for rest in said)
+    assert all("start it and try again" in rest for rest in said)
     assert_nothing_was_lost_or_paid_twice(scene, undisturbed)
 
 

@@ -21,7 +21,8 @@ from prefect.states import AwaitingRetry, Cancelling, Crashed
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, opened_library
-from bookwright.flows.prefect_pool import deploy, hand_in
+from bookwright.flows.prefect_deployment import deploy
+from bookwright.flows.prefect_pool import hand_in
 from bookwright.flows.prefect_run import end_events
 from bookwright.flows.prefect_server import api_url, free_port, stop_process
 from bookwright.flows.prefect_window import open_window

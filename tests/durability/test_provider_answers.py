@@ -95,7 +95,7 @@ def test_a_book_rests_over_answers_that_are_none_and_goes_on_after_them(
 
         assert rested.state is BookState.PAUSED
         assert f"3 answers in a row were no result (the last: {failure}" in rested.reason
-        assert "resume to try again, or choose another model for this role" in rested.advice
+        assert f"`bookwright resume {book.id}` tries again, and another model for this role" in rested.advice
         assert not any(text and text in kept_in_trouble for text in nothing)
         assert book.state is BookState.FINISHED, book.reason
         tries = case.tries(case.failed[0])

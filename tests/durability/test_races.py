@@ -19,7 +19,7 @@ from sqlalchemy import event, update
 from bookwright.agents.backends.allowance import Allowance
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings, hold, owner_name
+from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount, Cap
@@ -28,9 +28,11 @@ from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookHeld, BookPaused, LeaseLost
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity, Reply, StepKey
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.books import BookRepository, Lease
 from bookwright.storage.database import Database, database_now
-from bookwright.storage.journal import Attempt, Journal
+from bookwright.storage.holders import owner_name
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import books, metadata
 from tests.durability.children import BRIEF, calls_in, in_child, provider, settings_for
@@ -267,8 +269,8 @@ def move_late(worker: Stale) -> None:
 
 STALE_WRITES: dict[str, Callable[[Stale], Any]] = {
     "a record": lambda worker: worker.journal.record(worker.attempt("critic"), rename),
-    "a record again": lambda worker: worker.journal.record(worker.attempt("critic"), rename, again=True),
-    "a record that is known": lambda worker: worker.journal.record(worker.attempt("draft"), again=True),
+    "a record again": lambda worker: worker.journal.record(worker.attempt("critic"), rename, is_again=True),
+    "a record that is known": lambda worker: worker.journal.record(worker.attempt("draft"), is_again=True),
     "a move": lambda worker: worker.journal.move(rename),
     "a late move": move_late,
     "a deferred write": defer_and_record,

@@ -200,6 +200,13 @@ DAMAGES = {
         lambda text: with_sum(text.replace('"version": 2, "is_current"', '"version": 1, "is_current"')),
         "do not fit together",
     ),
+    "a label out of its tree": (lambda text: with_sum(text.replace('"label": "1.1"', '"label": "1.9"')), "is '1.1'"),
+    "a label that is a path": (lambda text: with_sum(text.replace('"label": "1.1"', '"label": "../x"')), "is '1.1'"),
+    "a second root": (lambda text: with_sum(text.replace('"parent": 1', '"parent": null')), "only the first node"),
+    "a level of no book": (lambda text: with_sum(text.replace('"level": "chapter"', '"level": "x"')), "'level' cannot"),
+    "a state of no book": (lambda text: with_sum(text.replace('"state": "', '"state": "x')), "'state' cannot be"),
+    "a text of no kind": (lambda text: with_sum(text.replace('"kind": "prose"', '"kind": "x"')), "'kind' cannot be"),
+    "a list that is none": (lambda text: with_sum(text.replace('"outline": "[]"', '"outline": "["')), "is no JSON"),
     "a deep nest": (lambda text: text.replace('"books": [\n', '"books": [\n' + "[" * 100_000 + "\n"), "no JSON"),
 }  # fmt: skip
 

@@ -64,6 +64,14 @@ def test_japanese_speech_is_set_flush_left(tmp_path):
         ("*He waited*, 2 * 3 and a_b", "*He waited*, 2 \\* 3 and a\\_b"),
         ("$5 [or] @six", "\\$5 \\[or\\] \\@six"),
         ("> said nobody", "\\> said nobody"),
+        ("(1) no list", "\\(1) no list"),
+        ("iv) no list", "iv\\) no list"),
+        ("i. no list", "i\\. no list"),
+        ("A.", "A\\."),
+        ("A. Hand went.", "A. Hand went."),
+        ("#. no list", "#\\. no list"),
+        ("::: no division", "\\:\\:\\: no division"),
+        ("--- no rule", "\\-\\-\\- no rule"),
     ],
 )
 def test_prose_means_in_markdown_what_it_says(prose, markdown):

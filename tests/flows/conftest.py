@@ -1,4 +1,4 @@
-"""Finished books that several modules change copies of."""
+"""Finished books that several modules change copies of, and a person who decides about new ones."""
 
 import shutil
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from bookwright.flows.library import open_library
 from bookwright.models.codex import CodexEntry, EntryKind, Section
 from bookwright.storage.stores import BookStorage
 from tests.flows.changed import Written, written
+from tests.flows.gated import Sit
 
 SECRET = "Old Tam is the drowned king under another name."
 HABIT = "Keeps a brass key under the third stair of the quay."
@@ -62,3 +63,12 @@ def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Written]:
     database = open_library(own)
     yield BookStorage(database, storage.book, storage.language), own
     database.dispose()
+
+
+@pytest.fixture
+def sit(tmp_path: Path) -> Iterator[Sit]:
+    """Seats a person at books in a data folder of the test's own."""
+    sitting = Sit(tmp_path)
+    yield sitting
+    for desk in sitting.desks:
+        desk.close()

@@ -15,14 +15,21 @@ from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
+from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, Gate
+from bookwright.models.plan import TaskType
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.step import Reply
+from bookwright.models.task import TaskNode
 from bookwright.storage.books import BookRepository
 from bookwright.storage.database import Database
 from bookwright.storage.stores import BookStorage
 from tests.books import make_settings
+
+SHORT = {"length": 900, "profile": "economy"}
+CHAPTERS = {"length": 6_000, "profile": "economy", "max_unit_length": 2_400}
+NOTE = "The keeper is a woman of sixty."
 
 
 @dataclass
@@ -98,4 +105,37 @@ def sit_down(home: Path, identity: str = "", **brief: Any) -> Desk:
     asked = Recorded(ModelService(settings))
     return Desk(
         database, BookStorage(database, book.id, book.brief.language), Surroundings(settings, database, asked), asked
+    )
+
+
+@dataclass
+class Sit:
+    """Has a person sit down to a book, new ones of a brief."""
+
+    home: Path
+    desks: list[Desk] = field(default_factory=list)
+
+    def __call__(self, identity: str = "", **brief: Any) -> Desk:
+        self.desks.append(sit_down(self.home, identity, **brief))
+        return self.desks[-1]
+
+
+def living(desk: Desk, *types: TaskType) -> list[TaskNode]:
+    """The nodes of these types that nothing has replaced, in reading order."""
+    with desk.storage.read() as stores:
+        return list(stores.nodes.walk(*types))
+
+
+def sums_hold(desk: Desk) -> bool:
+    """Whether there is prose, and what every unit counts as written is the length of the prose below it."""
+    units = living(desk, TaskType.WRITE)
+    with desk.storage.read() as stores:
+        lengths = {
+            unit.label: document.length
+            for unit in units
+            if (document := stores.documents.current(unit.key, DocumentKind.PROSE))
+        }
+    return bool(lengths) and all(
+        unit.written == sum(length for label, length in lengths.items() if f"{label}.".startswith(f"{unit.label}."))
+        for unit in units
     )

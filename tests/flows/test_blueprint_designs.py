@@ -237,3 +237,16 @@ def test_what_comes_with_the_program_is_written_to_its_end(
 
     assert {node.status for node in staged(deps)} == {NodeStatus.DONE}
     deps.storage.database.dispose()
+
+
+def test_what_the_first_pages_missed_of_the_length_is_asked_of_the_later_ones(tmp_path: Path) -> None:
+    models = Rehearsing(tmp_path, answers={"search": lambda request: "Land ends where the reeds begin."})
+    root, deps = begun(atlas(tmp_path), tmp_path, models, length=1_400)
+
+    write_book(root, deps)
+
+    asked = {request.facts["label"]: request.facts["card"].word_allowance for request in models.requests}
+    missed = 200 - document("1.1", DocumentKind.FINDINGS, deps).length
+    assert missed > 180
+    assert asked["1.1"] == 200
+    assert asked["1.2"] == round(400 + missed / 3)

@@ -133,6 +133,19 @@ def test_an_unfair_book_is_found_broken_in_that_and_in_nothing_else(
     assert states(deps) == dict.fromkeys(CHECKS, CheckState.PASSED) | {broken: CheckState.FAILED}
 
 
+def test_a_clue_that_only_a_summary_tells_of_is_not_on_the_page(tmp_path: Path) -> None:
+    deps = book(tmp_path, FAIR | {2: ("rope",)}, {9: ("debt",)})
+    claimed = Extraction(touches=(FoundTouch(thread="can", did=EventType.PLANT, quote=WORDS["can"]),))
+    with deps.storage.write() as stores:
+        second = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)[1]
+        prose = stores.documents.current(second.key, DocumentKind.PROSE)
+        assert prose is not None
+        stores.documents.add(NewDocument(node=second.key, kind=DocumentKind.SUMMARY, text=WORDS["can"]), None)
+        taken_in(second, prose.text, claimed, prose.id)(stores, 0)
+
+    assert states(deps)["clues_before_reveal"] is CheckState.FAILED
+
+
 def test_a_clue_that_was_hidden_is_written_in_and_the_second_round_passes_it(tmp_path: Path) -> None:
     deps = book(tmp_path, FAIR | {2: ("rope",)}, {9: ("debt",)})
     models = deps.desk.models

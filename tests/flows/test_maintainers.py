@@ -149,6 +149,25 @@ def test_each_news_says_which_unit_it_is_from(tmp_path: Path, kind: DocumentKind
     deps.storage.database.dispose()
 
 
+def test_of_two_versions_that_wait_only_the_newer_is_told_and_rested_on(tmp_path: Path) -> None:
+    backend = ScriptedBackend(lines={DESIGN.value: [FIRST]})
+    root, deps = begin(tmp_path, backend, length=20_000)
+    owe(deps, DESIGN, "The lamp is red.")
+    owe(deps, DESIGN, "The lamp is blue.")
+
+    maintain(root, deps)
+
+    document = latest(deps, DESIGN)
+    assert document is not None
+    with deps.stores() as stores:
+        inputs = [stores.documents.get(source) for source in stores.documents.inputs_of(document.id)]
+        waiting = list(stores.queue.waiting())
+    assert [source.text for source in inputs if source and source.kind is DocumentKind.DESIGN] == ["The lamp is blue."]
+    assert "The lamp is red." not in "".join(backend.requests[0].prompt.blocks)
+    assert waiting == []
+    deps.storage.database.dispose()
+
+
 def test_a_weak_model_sees_the_news_alone(tmp_path: Path) -> None:
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp."]})
     root, deps = begin(tmp_path, backend, profile="small")

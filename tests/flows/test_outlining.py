@@ -148,6 +148,24 @@ def test_parts_hold_their_own_chapters(desk: Desk):
     assert desk.asked("divide") == []
 
 
+def test_volumes_hold_parts_and_parts_chapters(desk: Desk):
+    text = (
+        "# T\n## Volume 1\n### Part 1\n#### Chapter 1: A\n#### Chapter 2: B\n"
+        "## Volume 2\n### Part 2\n#### Chapter 3: C\n"
+    )
+
+    storage = desk.write(text, 360)
+
+    with storage.read() as stores:
+        units = [(unit.depth, unit.level, unit.title) for unit in stores.nodes.walk(TaskType.WRITE)][1:]
+    assert units == [
+        (1, Level.VOLUME, "Volume 1"), (2, Level.ACT, "Part 1"),
+        (3, Level.CHAPTER, "Chapter 1: A"), (3, Level.CHAPTER, "Chapter 2: B"),
+        (1, Level.VOLUME, "Volume 2"), (2, Level.ACT, "Part 2"), (3, Level.CHAPTER, "Chapter 3: C"),
+    ]  # fmt: skip
+    assert desk.asked("divide") == []
+
+
 def test_another_outline_means_another_book_and_the_same_one_the_same(desk: Desk):
     first = desk.begin(OUTLINE, 900)
 

@@ -148,6 +148,7 @@ def test_no_prose_prompt_holds_what_the_planners_gossip_about(tmp_path: Path, pr
     reviewed = [_whole(request) for request in gossip.asked if request.facts["step"].startswith("leak_review")]
     check(gossip, (*HIDDEN, AWARE))
     assert all("Not all there is stands here." in prompt for prompt in gossip.prose_prompts)
+    assert told
     assert all(secret in prompt for prompt in told for secret in (*HIDDEN, AWARE))
     assert all(secret in prompt for prompt in reviewed for secret in (*HIDDEN, AWARE))
     assert bool(reviewed) is (profile != "economy")

@@ -66,6 +66,7 @@ def test_a_beginning_that_is_too_short_or_still_open_sets_no_style(tmp_path):
 
     with storage.read() as stores:
         assert kept_guide(stores) is None
+    assert blocks
     assert not any("<style_guide>" in block for block in blocks)
 
 

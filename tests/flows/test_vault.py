@@ -1,7 +1,9 @@
 """A book's folder: rendered, kept up, made again, and never over what a person changed."""
 
 import os
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from sqlalchemy import event
@@ -62,6 +64,18 @@ def test_every_link_of_the_readme_leads_to_a_file(tmp_path):
 
     assert "chapters/002 The Log.md" in paths
     assert [path for path in paths if path != "summaries" and not (vault.folder.root / path).exists()] == []
+
+
+def test_a_link_of_the_readme_is_read_as_the_name_that_it_means(tmp_path):
+    vault = a_vault(tmp_path, title="Half & 50%41 # &copy; off")
+    with vault.storage.write() as stores:
+        stores.nodes.change(stores.nodes.by_label("1.1").key, title="50%41 # &copy;")
+    vault.render()
+
+    [link] = re.findall(r"\(<(chapters/001[^>]*)>\)", (vault.folder.root / "README.md").read_text("utf-8"))
+
+    assert not set("#&") & set(link)
+    assert (vault.folder.root / unquote(link)).is_file()
 
 
 def test_a_deleted_folder_comes_back_byte_for_byte(tmp_path):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.exports.vault.names import SIMPLIFIED
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import load_from_book
 from bookwright.exports.vault.readme_texts import README_TEXTS
 from bookwright.flows.vault import Vault
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.language import SIMPLIFIED
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.task import NodeStatus
@@ -51,6 +51,14 @@ def test_a_book_of_designs_lists_its_pages_by_stage(world: tuple[str, Vault]) ->
     assert pages
     assert pages < set(links)
     assert not any("001 " in path for path in (*links, *vault.folder.files()))
+
+
+def test_what_code_says_on_pages_and_in_reports_is_in_the_authors_script(world: tuple[str, Vault]) -> None:
+    script, vault = world
+    told = b"\n".join(contents(vault).values()).decode()
+
+    said = {"zh": ("結論：", "程序核對過的", "裡面有什麼"), SIMPLIFIED: ("结论：", "程序核对过的", "里面有什么")}
+    assert [phrase for phrases in said.values() for phrase in phrases if phrase in told] == list(said[script])
 
 
 def test_what_code_writes_in_a_folder_is_in_the_authors_script(world: tuple[str, Vault]) -> None:

@@ -80,7 +80,8 @@ def test_a_text_without_headings_is_cut_at_scene_breaks_and_said_to_be():
     found = found_in("\n\n***\n\n".join([scene] * 3))
 
     assert not found.has_headings
-    assert [chapter.text for chapter in found.chapters] == [scene] * 3
+    assert [chapter.text for chapter in found.chapters] == [scene, f"***\n\n{scene}", f"***\n\n{scene}"]
+    assert {chapter.opening for chapter in found.chapters} == {PROSE.strip()}
     assert "no headings were found" in found.notes[0]
 
 
@@ -169,6 +170,19 @@ def test_a_text_without_line_ends_is_cut_between_sentences():
     assert len(found.chapters) > 5
     assert all(paragraph.endswith(".") for chapter in found.chapters for paragraph in chapter.paragraphs)
     assert " ".join(chapter.text.replace("\n\n", " ") for chapter in found.chapters) == text.strip()
+
+
+def test_a_chapter_that_nobody_could_sum_up_at_one_look_is_cut_and_named_in_a_note():
+    text = f"Chapter 1: The Quay\n\n{PROSE}\n\nChapter 2: The Stair\n\n" + f"{PROSE}\n\n" * 250
+
+    found = found_in(text)
+
+    assert [chapter.heading for chapter in found.chapters][:3] == [
+        "Chapter 1: The Quay", "Chapter 2: The Stair (1)", "Chapter 2: The Stair (2)",
+    ]  # fmt: skip
+    assert found.notes == (
+        f"'Chapter 2: The Stair' is too long for one chapter and was cut into {len(found.chapters) - 1}",
+    )
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,55 @@ def test_parts_and_chapters_are_told_apart(text: str, shape: list[tuple[str, int
 
 
 @pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("## Volume 1\n### Part 1\n#### Chapter 1\n#### Chapter 2\n### Part 2\n#### Chapter 3\n## Volume 2", [2, 1]),
+        ("## 第一卷\n## 第一部\n## 第一章\n## 第二部\n## 第二章\n## 第三章", [1, 2]),
+    ],
+)
+def test_volumes_hold_parts_by_their_headings_levels_and_by_their_words(text: str, shape: list[int]):
+    outline = read_outline(text)
+
+    assert outline.has_volumes
+    assert [len(part.units) for part in outline.units[0].units] == shape
+    assert outline.units[0].weight == 3
+
+
+def test_items_in_a_part_are_its_chapters_and_those_in_a_chapter_notes_on_it():
+    outline = read_outline(
+        "1. Part One\n   1. Chapter 1: A: comes\n      - a bell\n   2. Chapter 2: B\n2. Part Two\n   - C\n"
+    )
+
+    first, second = outline.units
+    assert [(unit.title, unit.goal) for unit in first.units] == [("Chapter 1: A", "comes"), ("Chapter 2: B", "")]
+    assert first.units[0].design == "- a bell"
+    assert [unit.title for unit in second.units] == ["C"]
+
+
+def test_lines_that_say_chapter_will_do_where_there_is_neither_heading_nor_list():
+    outline = read_outline("A log.\n\n**Chapter 1: The Log**\n\nFound.\n\n第二章 船（2000字）\n来る\n")
+
+    assert outline.design == "A log."
+    assert [(unit.title, unit.goal, unit.length) for unit in outline.units] == [
+        ("Chapter 1: The Log", "Found.", None), ("第二章 船", "来る", 2_000),
+    ]  # fmt: skip
+
+
+def test_what_is_commented_out_or_fenced_is_no_chapter():
+    outline = read_outline("# T\n\n<!-- ## Chapter 8 -->\n\n```\n## Chapter 9\n```\n\n## Chapter 1\n\n## Chapter 2\n")
+
+    assert [unit.title for unit in outline.units] == ["Chapter 1", "Chapter 2"]
+
+
+def test_a_list_in_japanese_keeps_titles_behind_a_wide_space():
+    outline = read_outline("- 第一章　日誌（約3000字）：見つける\n- 第二章　船\n")
+
+    assert [(unit.title, unit.goal, unit.length) for unit in outline.units] == [
+        ("第一章　日誌", "見つける", 3_000), ("第二章　船", "", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
     "line", ["Length: 2,500 words", "- **Length**: 2500", "字数：2500", "長さ：2500文字", "분량: 2500자", "Words: 2.5k"]
 )
 def test_a_chapters_length_is_read_in_four_languages(line: str):
@@ -87,6 +136,7 @@ def test_a_chapters_length_is_read_in_four_languages(line: str):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
+        ("## Volume 1\n### Part 1\n#### Chapter 1\n##### Chapter 2\n## Volume 2\n", "nests deeper"),
         ("", "names no chapters"), ("A story about a lamp.", "names no chapters"),
         ("# Only a title\n\ntext", "names no chapters"),
         ("# Book\n# Other\n## Chapter 1\nx", "two titles"), ("# A\n# B\n# A", "twice"),

@@ -53,6 +53,15 @@ def test_changes_of_one_place_stand_between_marks_with_what_both_began_with(mine
     assert all(words in found.text for words in ("One fell.", "Three sat.", "Four ran. Five slept."))
 
 
+def test_a_long_text_of_equal_sentences_is_laid_together_at_its_ends():
+    """Each of a hundred thousand sentences equals each other one: matching all with all would never end."""
+    base = "A beginning. " + "Word word. " * 100_000 + "An end."
+
+    found = merged(base, base.replace("A beginning", "Another"), base.replace("An end", "The end"))
+
+    assert (found.conflicts, found.text[:8], found.text[-8:]) == (0, "Another.", "The end.")
+
+
 def test_a_text_without_a_conflict_has_no_marks():
     assert not has_marks(BASE + "a <<<<<<< yours b")
 

@@ -19,6 +19,7 @@ from bookwright.models.prose import (
     read_insertions,
     sentences,
     shortened,
+    whole_sentences,
 )
 
 SENTENCES = {
@@ -217,3 +218,11 @@ def test_the_last_sentences_are_those_at_the_end() -> None:
     assert last_sentences(text, 1) == "Four!"
     assert last_sentences(text, 3) == "Two. Three. Four!"
     assert last_sentences("", 2) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [("Rain fell. The sea", "Rain fell."), ("The sea", ""), ("", ""), ("雨落。没有", "雨落。"), ("“走！”他", "“走！”")],
+)
+def test_the_whole_sentences_of_a_text_are_what_comes_before_one_that_is_not_ended(text: str, whole: str) -> None:
+    assert whole_sentences(text) == whole

@@ -9,10 +9,13 @@ import pytest
 from bookwright.models.brief import make_brief
 from bookwright.models.language import Language
 from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.books import Lease
 from bookwright.storage.database import Database, open_database
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.conftest import migrated
 from tests.postgres import PostgresServer
+from tests.storage.shelves import Shelf
 
 BOOK = "lamp"
 BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 20_000, "title": "The Log"})
@@ -61,3 +64,12 @@ def storage(database: Database) -> BookStorage:
         stores.books.create(BOOK, BRIEF)
         stores.nodes.add_root(BRIEF.title, BRIEF.premise, BRIEF.length)
     return storage
+
+
+@pytest.fixture
+def shelf(settings: Settings, storage: BookStorage) -> Shelf:
+    """That book in the hands of one who holds its lease."""
+    with storage.write() as stores:
+        lease = Lease.take(stores.connection, BOOK, "a test", 600)
+        root = stores.nodes.root()
+    return Shelf(settings, storage, Journal(storage, lease), root)

@@ -30,7 +30,7 @@ from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, books, metadata, steps
 from tests.postgres import PostgresServer
 from tests.storage.conftest import BACKINGS, BOOK, BRIEF
-from tests.storage.test_knowledge import Shelf
+from tests.storage.shelves import Shelf
 
 Content = dict[str, list[tuple[object, ...]]]
 

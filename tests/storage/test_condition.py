@@ -36,7 +36,7 @@ def test_a_whole_database_has_no_faults(database, storage):
 
     check_after_unclean_stop(database, BOOK)
 
-    assert faults(database) == faults(database, deep=True) == []
+    assert faults(database) == faults(database, is_deep=True) == []
 
 
 def test_the_clock_of_a_database_on_this_machine_is_this_machines(database):

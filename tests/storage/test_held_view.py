@@ -13,9 +13,10 @@ from bookwright.models.language import Language
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.models.task import TaskNode
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.books import Lease
 from bookwright.storage.held_view import HeldView
-from bookwright.storage.journal import Attempt, Journal
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from tests.storage.conftest import BACKINGS, BOOK
 

@@ -10,10 +10,11 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import DatabaseUnreachable, LeaseLost
-from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
+from bookwright.models.step import AMENDING_ROUNDS, Activity, Failure, Reply, StepKey, Usage
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
-from bookwright.storage.journal import Attempt, Journal
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import books, steps, texts
 from tests.storage.conftest import BACKINGS, BOOK
@@ -128,7 +129,7 @@ def test_an_attempt_that_may_have_been_recorded_is_found_and_not_written_or_bill
 ) -> None:
     step = journal.record(make(), add_prose)
 
-    assert journal.record(make(), add_prose, again=True) == step
+    assert journal.record(make(), add_prose, is_again=True) == step
 
     assert (count(storage, steps), the_book(storage).calls) == (1, 1)
     with storage.read() as stores:
@@ -161,7 +162,7 @@ def test_the_same_attempt_twice_is_refused_and_changes_nothing(
 
     for again in (False, True):
         with pytest.raises(IntegrityError):
-            journal.record(make(reply=Reply(text="Another answer.", model="scripted:writer")), again=again)
+            journal.record(make(reply=Reply(text="Another answer.", model="scripted:writer")), is_again=again)
 
     assert (count(storage, steps), the_book(storage).calls) == (1, 1)
 
@@ -217,6 +218,31 @@ def test_no_character_costs_a_paid_reply(
 
     with storage.read() as stores:
         assert stores.steps.reply(step) == text
+
+
+@pytest.mark.parametrize(
+    ("activity", "round_", "expected"),
+    [
+        (Activity.WRITE, 0, True),
+        (Activity.WRITE, AMENDING_ROUNDS + 1, False),
+        (Activity.DIVIDE, AMENDING_ROUNDS + 1, True),
+        (Activity.MAINTAIN, 3, False),
+    ],
+)
+def test_only_an_activity_of_the_walk_is_under_way(
+    storage: BookStorage,
+    journal: Journal,
+    make: Callable[..., Attempt],
+    activity: Activity,
+    round_: int,
+    expected: bool,
+) -> None:
+    key = make().key.model_copy(update={"activity": activity, "round": round_})
+
+    journal.record(make(key=key))
+
+    with storage.read() as stores:
+        assert stores.steps.is_under_way(stores.nodes.root()) is expected
 
 
 def test_who_was_overtaken_records_nothing(
@@ -292,7 +318,7 @@ def test_a_server_that_goes_away_in_the_middle_leaves_nothing_and_is_found_again
         journal.record(make(), hang_up)
     lost = journal.attempts(make().key)
 
-    step = journal.record(make(), again=True)
+    step = journal.record(make(), is_again=True)
 
     assert (lost, [found.id for found in journal.attempts(make().key)]) == ([], [step])
     assert the_book(storage).calls == 1
@@ -318,3 +344,19 @@ def test_the_journal_is_read_by_node_and_from_a_step_on(
         ]
         assert [line.id for line in stores.steps.lines(after=first)] == [second]
         assert list(stores.steps.lines("1.1")) == []
+
+
+def test_the_newest_of_the_journal_are_told_oldest_first_by_node_and_from_before_a_step(
+    storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
+) -> None:
+    first, second, third = (journal.record(make(step)) for step in "abc")
+
+    with storage.read() as stores:
+        found = {
+            "all": stores.steps.last(2), "before": stores.steps.last(2, before=third),
+            "of the book": stores.steps.last(9, "1"), "of a chapter": stores.steps.last(9, "1.1"),
+        }  # fmt: skip
+
+    assert {name: [line.id for line in lines] for name, lines in found.items()} == {
+        "all": [second, third], "before": [first, second], "of the book": [first, second, third], "of a chapter": [],
+    }  # fmt: skip

@@ -4,12 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookHeld, LeaseLost
 from bookwright.storage.books import Lease
 from bookwright.storage.database import database_now
+from bookwright.storage.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books
 from tests.storage.conftest import BACKINGS, BOOK
@@ -188,3 +189,28 @@ def test_of_two_that_race_one_wins(storage: BookStorage) -> None:
         ends = sorted(pool.map(race, ["A", "B"]))
 
     assert ends in (["A", "B waits for A"], ["A waits for B", "B"])
+
+
+@pytest.mark.parametrize(("silent_seconds", "is_renewed"), [(0.45 * SECONDS, False), (0.55 * SECONDS, True)])
+def test_a_lease_that_half_its_time_has_passed_over_is_renewed_before_anything_is_paid(
+    storage: BookStorage, silent_seconds: float, is_renewed: bool
+) -> None:
+    journal = Journal(storage, take(storage, "worker A"))
+    run_out(storage)
+    journal.last_renewed -= silent_seconds
+
+    journal.keep()
+
+    with storage.database.read() as connection:
+        left = connection.execute(select(books.c.lease_expires - database_now())).scalar_one()
+    assert (left > 0) is is_renewed
+
+
+def test_who_lost_the_book_while_asleep_learns_it_before_anything_is_paid(storage: BookStorage) -> None:
+    journal = Journal(storage, take(storage, "worker A"))
+    run_out(storage)
+    take(storage, "worker B")
+    journal.last_renewed -= SECONDS
+
+    with pytest.raises(LeaseLost):
+        journal.keep()

@@ -273,24 +273,3 @@ def test_counts_are_of_living_nodes(storage: BookStorage) -> None:
         assert stores.nodes.count() == 3
         assert stores.nodes.closed_units(Level.CHAPTER) == 1
         assert stores.nodes.closed_units(Level.BOOK) == 0
-
-
-def test_the_tasks_of_a_round_are_told_apart(storage: BookStorage) -> None:
-    with storage.write() as stores:
-        root = stores.nodes.root()
-        add_tasks(stores, root, TaskType.DESIGN, TaskType.SEARCH, planning_round=1)
-        add_tasks(stores, root, TaskType.DESIGN, planning_round=2)
-
-        assert labels(stores.nodes.tasks_of_round(root.key, 1)) == ["1.1", "1.2"]
-        assert labels(stores.nodes.tasks_of_round(root.key, 2)) == ["1.3"]
-
-
-def test_children_of_several_parents_come_in_reading_order(storage: BookStorage) -> None:
-    with storage.write() as stores:
-        first, second = add_units(stores, stores.nodes.root(), 2)
-        add_units(stores, second, 1, Level.SCENE)
-        add_units(stores, first, 10, Level.SCENE)
-
-        found = labels(stores.nodes.siblings_with([second.key, first.key]))
-
-    assert found == [*(f"1.1.{ordinal}" for ordinal in range(1, 11)), "1.2.1"]

@@ -163,7 +163,7 @@ class BudgetLedger:
 
 
 class Reservation:
-    """What one call holds. Settled or released once; a second time changes nothing."""
+    """What one call holds. Settled once; a second time changes nothing."""
 
     def __init__(self, ledger: BudgetLedger, amount: Amount) -> None:
         self._ledger = ledger
@@ -172,14 +172,7 @@ class Reservation:
 
     def settle(self, cost: int | None, tokens: int) -> None:
         """Give the hold back and book what the call took; an unknown price (None) books no money."""
-        self._close(Amount(cost or 0, tokens))
-
-    def release(self) -> None:
-        """Give the hold back: the call took nothing."""
-        self._close(Amount())
-
-    def _close(self, actual: Amount) -> None:
         with self._ledger._lock:
             if self._is_open:
                 self._is_open = False
-                self._ledger._settle(self._amount, actual)
+                self._ledger._settle(self._amount, Amount(cost or 0, tokens))

@@ -1,18 +1,13 @@
-"""The providers as data: where they are, what they need, what they take; and how a model is checked."""
+"""The providers as data: where they are, what they need and take; and what is known of a model by its name."""
 
 import difflib
-import os
 import re
-import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from pathlib import Path
-from urllib.parse import urlsplit
 
 from bookwright.agents.backends import price_list
-from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, UnknownModel
-from bookwright.models.settings import Settings
+from bookwright.models.errors import UnknownModel
 
 
 class OutputMode(StrEnum):
@@ -55,7 +50,7 @@ class Feature(StrEnum):
 
 @dataclass(frozen=True)
 class Provider:
-    """One provider."""
+    """A provider and what holds for all its models, but for those that a pattern names."""
 
     name: str
     dialect: Dialect
@@ -82,16 +77,6 @@ class Provider:
     """The most tries of a call, where the provider tries again by itself."""
     overhead_tokens: int = 0
     """What it may put before a prompt on its own account."""
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """A model with all that is needed to reach it."""
-
-    provider: Provider
-    model: str
-    base_url: str
-    api_key: str = field(repr=False)
 
 
 _CLAUDE_KINDS = ("fable", "opus", "sonnet", "haiku")
@@ -241,96 +226,3 @@ def overhead_tokens(name: str) -> int:
     """Tell how many tokens may be put before a prompt to this model on the way."""
     provider = PROVIDERS.get(name.partition(":")[0])
     return 0 if provider is None else provider.overhead_tokens
-
-
-def find_program(settings: Settings) -> str:
-    """Find the program of the provider that runs one; nothing is started.
-
-    Raises:
-        MissingProgram: It is not here; the message says how to get it.
-    """
-    if found := shutil.which(os.path.expanduser(settings.claude_path)):
-        return found
-    raise MissingProgram(
-        f"claude-cli runs the program {settings.claude_path!r}, which is not here: install Claude Code "
-        "(npm install -g @anthropic-ai/claude-code), log in by running `claude` once, "
-        "or say where it lies with claude_path in config.toml"
-    )
-
-
-def base_url(provider: Provider, settings: Settings) -> str:
-    """Tell where a provider is reached.
-
-    Raises:
-        InvalidSetting: No address is set, or it is none.
-    """
-    wanted = settings.llm_base_url if provider.name == "compatible" else ""
-    found = (wanted or _first_set(provider.url_variables) or provider.base_url).rstrip("/")
-    variable = provider.url_variables[0]
-    if not found:
-        raise InvalidSetting(f"{provider.name} has no address: set {variable}, such as http://127.0.0.1:8080/v1")
-    parts = urlsplit(found)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidSetting(f"the address of {provider.name} must begin with http:// or https://, not {found!r}")
-    return found
-
-
-def api_key(provider: Provider) -> str:
-    """Return the provider's key from the environment; empty where it needs none and has none.
-
-    Raises:
-        MissingKey: It needs one and there is none, or what is set cannot be one.
-    """
-    key = _first_set(provider.key_variables)
-    variables = " or ".join(provider.key_variables)
-    if not key and provider.needs_key:
-        raise MissingKey(f"{provider.name} needs an API key: set {variables}, or choose another model")
-    if not key.isascii() or any(char.isspace() for char in key):
-        raise MissingKey(f"{variables} holds characters that no API key has; copy the key again")
-    return key
-
-
-def find_endpoint(name: str, settings: Settings) -> Endpoint:
-    """Look up all that is needed to reach a remote model.
-
-    Raises:
-        UnknownModel, MissingKey, InvalidSetting: It cannot be reached as things are set.
-    """
-    provider, model = split_name(name)
-    return Endpoint(provider, model, base_url(provider, settings), api_key(provider))
-
-
-def check_model(name: str, settings: Settings) -> None:
-    """Make sure, without a network, that a model can be asked for.
-
-    Raises:
-        UnknownModel: The provider or the model is unknown; the message says what to do.
-        MissingKey: The provider needs a key.
-        MissingProgram: The provider runs a program that is not here.
-        InvalidSetting: The provider's address is missing or wrong.
-    """
-    provider, model = split_name(name)
-    if provider.runs_program:
-        find_program(settings)
-        return
-    if provider.dialect is Dialect.OWN:
-        if model.endswith(".gguf") and not Path(model).expanduser().is_file():
-            raise UnknownModel(f"no model file is at {model!r}")
-        return
-    endpoint = find_endpoint(name, settings)
-    is_own_address = endpoint.base_url != provider.base_url  # a gateway may serve anything
-    if is_own_address or name in settings.prices or price_list.find(provider.price_lists, model):
-        return
-    names = price_list.names(provider.price_lists)
-    if not names or provider.name == "openrouter":
-        return
-    near = difflib.get_close_matches(model, names, n=1)
-    hint = f"; did you mean {provider.name}:{near[0]}?" if near else "."
-    raise UnknownModel(
-        f"{provider.name} is not known to have a model {model!r}{hint} "
-        f'If it is new, give its price in config.toml under [prices."{name}"]'
-    )
-
-
-def _first_set(variables: tuple[str, ...]) -> str:
-    return next((value for name in variables if (value := os.environ.get(name, "").strip())), "")

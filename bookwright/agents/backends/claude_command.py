@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookwright.agents.backends import catalogue
+from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.child import Child
 from bookwright.agents.backends.claude_faults import MAX_TURNS
 from bookwright.agents.backends.protocol import Request
@@ -48,7 +48,7 @@ async def find_program(settings: Settings) -> Program:
     Raises:
         MissingProgram: It is not here, does not answer, or knows no stream of JSON lines.
     """
-    path = catalogue.find_program(settings)
+    path = endpoints.program_path(settings)
     try:
         text = await _help(path, settings.connect_seconds)
     except OSError as error:

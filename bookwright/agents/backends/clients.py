@@ -7,7 +7,8 @@ from pydantic_ai.models import Model
 from pydantic_ai.profiles import ModelProfile, merge_profile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 
-from bookwright.agents.backends.catalogue import Dialect, Endpoint, Feature
+from bookwright.agents.backends.catalogue import Dialect, Feature
+from bookwright.agents.backends.endpoints import Endpoint
 from bookwright.models.settings import Settings
 
 _NO_KEY = "none"

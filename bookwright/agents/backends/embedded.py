@@ -64,7 +64,7 @@ class EmbeddedBackend:
         path = await asyncio.to_thread(weights.locate, name, self._settings)
         running = await self._server(path)
         if request.output is not None:
-            shape = bounded_shape(request.output, in_words=name == weights.SMOLLM2)
+            shape = bounded_shape(request.output, is_in_words=name == weights.SMOLLM2)
             request = replace(request, output=shape)
         request = await self._with_true_biases(request, path, running)
         return await running.provider.complete(request, listener)

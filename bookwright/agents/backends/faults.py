@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from bookwright.agents.backends.catalogue import Endpoint
+from bookwright.agents.backends.endpoints import Endpoint
 from bookwright.agents.backends.wording import on_one_line
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 

@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
 
-from bookwright.agents.backends import catalogue, faults
-from bookwright.agents.backends.catalogue import Endpoint, Feature, Provider
+from bookwright.agents.backends import catalogue, endpoints, faults
+from bookwright.agents.backends.catalogue import Feature, Provider
 from bookwright.agents.backends.clients import Client, make_client, make_model, takes_sampling
 from bookwright.agents.backends.deadline import Deadline
+from bookwright.agents.backends.endpoints import Endpoint
 from bookwright.agents.backends.gathering import Gathering
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.schema import texts_of
@@ -141,7 +142,7 @@ class ProviderBackend:
 
     def _endpoint(self, name: str) -> Endpoint:
         if not self._base_url:
-            return catalogue.find_endpoint(name, self._settings)
+            return endpoints.find_endpoint(name, self._settings)
         return Endpoint(self._provider, catalogue.split_name(name)[1], self._base_url, self._api_key)
 
     def _model(self, endpoint: Endpoint) -> Model:

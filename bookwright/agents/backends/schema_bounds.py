@@ -29,9 +29,9 @@ _IDLE = ("default", "description", "title")
 
 
 @lru_cache(maxsize=64)
-def bounded_shape(shape: type[BaseModel], in_words: bool = False) -> type[BaseModel]:
+def bounded_shape(shape: type[BaseModel], is_in_words: bool = False) -> type[BaseModel]:
     """Return a shape that asks for less: the same class, whose JSON schema is the bounded one."""
-    schema = bounded_schema(shape, in_words=in_words)
+    schema = bounded_schema(shape, is_in_words=is_in_words)
 
     def model_json_schema(cls: type[BaseModel], *args: Any, **options: Any) -> dict[str, Any]:
         return copy.deepcopy(schema)
@@ -39,24 +39,24 @@ def bounded_shape(shape: type[BaseModel], in_words: bool = False) -> type[BaseMo
     return type(shape.__name__, (shape,), {"__module__": __name__, "model_json_schema": classmethod(model_json_schema)})
 
 
-def bounded_schema(shape: type[BaseModel], *, in_words: bool = False) -> dict[str, Any]:
+def bounded_schema(shape: type[BaseModel], *, is_in_words: bool = False) -> dict[str, Any]:
     """Return the JSON schema of `shape` with a bound on every string and list.
 
     Fields that the engine fills itself are left out, all others are required, and thoughts come
     first. A shape that holds itself is cut at its first parts, which have none; the whole then
-    has only what its parts have not. With `in_words` a string is made of English words, without
+    has only what its parts have not. With `is_in_words` a string is made of English words, without
     a figure: digits cost a token each, and a model that begins to count does not stop.
     """
     schema = shape.model_json_schema()
-    return _Bounds(schema.get("$defs", {}), in_words).of_object(schema, 0)
+    return _Bounds(schema.get("$defs", {}), is_in_words).of_object(schema, 0)
 
 
 class _Bounds:
     """One pass over one schema; what it returns holds no references."""
 
-    def __init__(self, definitions: dict[str, Any], in_words: bool) -> None:
+    def __init__(self, definitions: dict[str, Any], is_in_words: bool) -> None:
         self._definitions = definitions
-        self._in_words = in_words
+        self._is_in_words = is_in_words
 
     def of_object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
         """An object with the fields that are to be filled in, `depth` objects below the whole."""
@@ -102,7 +102,7 @@ class _Bounds:
         if pattern := schema.get("pattern", _PATTERNS.get(name)):
             return {"type": "string", "pattern": _anchored(pattern)}
         most = min(schema.get("maxLength", 1_000_000), _CHARACTERS.get(name, _OTHER_CHARACTERS))
-        if self._in_words:
+        if self._is_in_words:
             return {"type": "string", "pattern": _words(most, is_sentence=name != "title")}
         return {"type": "string", "minLength": min(schema.get("minLength", 1), most), "maxLength": most}
 

@@ -60,12 +60,11 @@ class ModelService:
         backends: dict[str, Backend] | None = None,
         *,
         policy: RetryPolicy | None = None,
-        counter: TokenCounter | None = None,
     ) -> None:
         self._settings = settings
         self._backends: dict[str, Backend] = dict(backends or {})
         self._policy = policy or RetryPolicy.of(settings)
-        self._counter = counter or TokenCounter()
+        self._counter = TokenCounter()
         self._lock = Lock()
         self._closing = Lock()
         self._in_flight: set[Call] = set()

@@ -138,7 +138,7 @@ def locate(name: str, settings: Settings) -> Path:
     return path
 
 
-def get(name: str, settings: Settings, progress: Progress | None = None, hub: str = HUB) -> Path:
+def get(name: str, settings: Settings, progress: Progress | None = None) -> Path:
     """Fetch a model of the catalogue, going on where an earlier download broke off.
 
     Returns:
@@ -151,7 +151,7 @@ def get(name: str, settings: Settings, progress: Progress | None = None, hub: st
         BackendError: What came is not the file; it was thrown away.
         DiskFull: There is no room for it.
     """
-    return fetch(find(name), settings.home / "models", progress or _tell_nobody, hub)
+    return fetch(find(name), settings.home / "models", progress or _tell_nobody)
 
 
 def fetch(weights: Weights, folder: Path, progress: Progress, hub: str = HUB) -> Path:

@@ -58,13 +58,13 @@ class Form:
 
 def to_wire(request: Request, provider: Provider, form: Form, *, thinking_allowance: int, takes_sampling: bool) -> Wire:
     """Put a request into the library's terms for this provider."""
-    in_words = bool(request.tools) and not form.calls_tools
-    mode = OutputMode.PROMPTED if in_words else form.output  # a forced shape would leave no room for an action
+    is_in_words = bool(request.tools) and not form.calls_tools
+    mode = OutputMode.PROMPTED if is_in_words else form.output  # a forced shape would leave no room for an action
     prompted = request.output if mode is OutputMode.PROMPTED else None
     tails = (
-        schema_request(prompted, request.locale) if prompted else "", tools_request(request) if in_words else "",
+        schema_request(prompted, request.locale) if prompted else "", tools_request(request) if is_in_words else "",
     )  # fmt: skip
-    called = () if in_words else request.tools
+    called = () if is_in_words else request.tools
     return Wire(
         _messages(request, provider, "\n\n".join(filter(None, tails)), frozenset(tool.name for tool in called)),
         _settings(request, provider, thinking_allowance, takes_sampling),

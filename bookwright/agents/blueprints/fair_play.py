@@ -34,7 +34,7 @@ def red_herrings_answered(ground: Ground, limits: Limits) -> CheckResult:
     faults, unseen = [], []
     laid = [own for own in _threads(ground, Role.RED_HERRING) if ground.shown_in(own.id) or not ground.were_read(10**6)]
     for trail in laid:
-        if ground.answered_in(trail.id):
+        if ground.is_answered(trail.id):
             continue
         if ground.were_read(10**6):
             faults.append(_open_trail(ground, trail))
@@ -65,8 +65,7 @@ def hooks_paid(ground: Ground, limits: Limits) -> CheckResult:
             unseen += [] if ground.were_read(10**6) else [hook.title]
             continue
         waits = [after - before for before, after in zip(touched, [*touched[1:], last], strict=True)]
-        is_over = bool(ground.answered_in(hook.id))
-        if max(waits[:-1] if is_over else waits, default=0) > within:
+        if max(waits[:-1] if ground.is_answered(hook.id) else waits, default=0) > within:
             faults.append(_open_hook(ground, hook, touched, within))
     return _result("hooks_paid", ground, hooks, faults, unseen)
 
@@ -88,16 +87,16 @@ def _unseen_clue(ground: Ground, clue: RegisteredThread, reveal: int) -> Fault:
     is_critical = clue.weight is Weight.CRITICAL
     return Fault(
         label=ground.label_of(place), severity=Severity.CRITICAL if is_critical else Severity.WARNING,
-        fault=said("clue_unseen", ground.language, title=clue.title, chapter=reveal),
-        order=said("show", ground.language, seed=clue.seed, words=_words(clue)),
+        fault=said("clue_unseen", ground.locale, title=clue.title, chapter=reveal),
+        order=said("show", ground.locale, seed=clue.seed, words=_words(clue)),
     )  # fmt: skip
 
 
 def _open_trail(ground: Ground, trail: RegisteredThread) -> Fault:
     return Fault(
         label=ground.label_of(trail.answered_in), severity=Severity.CRITICAL,
-        fault=said("trail_open", ground.language, title=trail.title),
-        order=said("answer", ground.language, title=trail.title, meaning=trail.meaning or trail.seed),
+        fault=said("trail_open", ground.locale, title=trail.title),
+        order=said("answer", ground.locale, title=trail.title, meaning=trail.meaning or trail.seed),
     )  # fmt: skip
 
 
@@ -107,16 +106,16 @@ def _crowd(
     here = [clue for clue in clues if first.get(clue.id) == chapter]
     return Fault(
         label=ground.label_of(chapter), severity=Severity.WARNING,
-        fault=said("crowded", ground.language, chapter=chapter, count=len(here), most=most),
-        order=said("thin_out", ground.language, titles=", ".join(clue.title for clue in here[most:])),
+        fault=said("crowded", ground.locale, chapter=chapter, count=len(here), most=most),
+        order=said("thin_out", ground.locale, titles=", ".join(clue.title for clue in here[most:])),
     )  # fmt: skip
 
 
 def _open_hook(ground: Ground, hook: RegisteredThread, touched: list[int], within: int) -> Fault:
     return Fault(
         label=ground.label_of(min(touched[-1] + within, hook.answered_in)), severity=Severity.WARNING,
-        fault=said("hook_open", ground.language, title=hook.title, chapter=touched[-1], within=within),
-        order=said("answer", ground.language, title=hook.title, meaning=hook.meaning or hook.seed),
+        fault=said("hook_open", ground.locale, title=hook.title, chapter=touched[-1], within=within),
+        order=said("answer", ground.locale, title=hook.title, meaning=hook.meaning or hook.seed),
     )  # fmt: skip
 
 
@@ -128,8 +127,8 @@ def _result(
     check: str, ground: Ground, looked_for: list[RegisteredThread], faults: list[Fault], unseen: list[str]
 ) -> CheckResult:
     if ground.register is None or not looked_for or not ground.chapters:
-        return CheckResult(check=check, state=CheckState.NOT_CHECKED, note=said("nothing_laid", ground.language))
-    note = said("unseen", ground.language, titles=", ".join(unseen)) if unseen else ""
+        return CheckResult(check=check, state=CheckState.NOT_CHECKED, note=said("nothing_laid", ground.locale))
+    note = said("unseen", ground.locale, titles=", ".join(unseen)) if unseen else ""
     if faults:
         return CheckResult(check=check, state=CheckState.FAILED, faults=tuple(faults), note=note)
     return CheckResult(check=check, state=CheckState.NOT_CHECKED if unseen else CheckState.PASSED, note=note)

@@ -53,7 +53,8 @@ def entry_lengths(ground: Ground, limits: Limits) -> CheckResult:
     for page in entries:
         low, high = page.asked * (1 - _PAGE_LEEWAY), page.asked * (1 + _PAGE_LEEWAY)
         if least <= page.asked <= (most or page.asked):
-            low, high = least or low, most or high
+            low = min(least or low, page.asked * (1 - TOLERANCE))
+            high = max(most or high, page.asked * (1 + TOLERANCE))
         if not low <= page.length <= high:
             faults.append(_length(ground, page.label, page.length, low, high))
     return _result("entry_lengths", ground, bool(entries), faults)
@@ -103,7 +104,7 @@ def names_known(ground: Ground, limits: Limits) -> CheckResult:
         name for own in (ground.register.threads if ground.register else ()) for name in own.characters
     )
     strangers = [name for name in named if name and folded(name) not in told]
-    faults += [Fault(fault=said("stranger", ground.language, title=name)) for name in strangers]
+    faults += [Fault(fault=said("stranger", ground.locale, title=name)) for name in strangers]
     return _result("names_known", ground, bool(seen or named), faults)
 
 
@@ -119,13 +120,13 @@ def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
 
 def _length(ground: Ground, label: str, length: int, low: float, high: float) -> Fault:
     values = {"length": length, "low": round(low), "high": round(high), "unit": ground.language.length_unit}
-    return Fault(label=label, severity=Severity.INFO, fault=said("length", ground.language, **values))
+    return Fault(label=label, severity=Severity.INFO, fault=said("length", ground.locale, **values))
 
 
 def _fault(page: PageSeen, name: str, ground: Ground, severity: Severity, **values: object) -> Fault:
     return Fault(
-        label=page.label, severity=severity, fault=said(name, ground.language, **values),
-        order=said(f"{name}_order", ground.language, **values),
+        label=page.label, severity=severity, fault=said(name, ground.locale, **values),
+        order=said(f"{name}_order", ground.locale, **values),
     )  # fmt: skip
 
 

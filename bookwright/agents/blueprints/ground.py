@@ -65,6 +65,13 @@ class Ground:
     reading: ReadingOrder = field(default_factory=ReadingOrder)
     people: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Who is in the book, with the numbers of the chapters that name them."""
+    own_locale: str = ""
+    """`zh-hans` where what code says in Chinese is to be in simplified characters; the language's name if not said."""
+
+    @property
+    def locale(self) -> str:
+        """In which words code speaks."""
+        return self.own_locale or self.language.value
 
     def shown_in(self, thread: str) -> list[int]:
         """Return the chapters that show a thread before it is answered, in order."""
@@ -73,6 +80,11 @@ class Ground:
     def answered_in(self, thread: str) -> list[int]:
         """Return the chapters that answer a thread."""
         return self._chapters_of(thread, (EventType.REVEAL,))
+
+    def is_answered(self, thread: str) -> bool:
+        """True if a chapter answers a thread that does not come before the first one that shows it."""
+        shown, answered = self.shown_in(thread), self.answered_in(thread)
+        return bool(answered) and (not shown or answered[-1] >= shown[0])
 
     def _chapters_of(self, thread: str, kinds: tuple[EventType, ...]) -> list[int]:
         known = self.threads.get(thread)

@@ -12,7 +12,7 @@ from bookwright.agents.blueprints.steps import own
 from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
-from bookwright.prompts.render import render_directions
+from bookwright.prompts.render import has_frame, render_directions
 from bookwright.storage.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
 
 PROMPT_LOCALES = ("en", "zh")
@@ -64,6 +64,11 @@ def _unknown(plan: Blueprint) -> Iterator[str]:
 def _try_templates(found: BlueprintFolder, locale: str) -> None:
     for name in _step_templates(found.plan):
         _try(found, name, lambda path: render(path, _card(), locale, found.prompts))
+        if name != QUALITY and not has_frame(own(name), locale, found.prompts):
+            raise InvalidBlueprint(
+                f"{found.prompts / (name + ENDING)}: stands in no frame; its first line is to be such as "
+                '{% extends "story/blueprint/page_frame.md.j2" %}'
+            )
     for name in {unit.directions for _, unit in found.plan.all_units if unit.directions}:
         _try(found, name, lambda path: render_directions(path, _form(), locale, found.prompts))
 

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from bookwright.agents.blueprints.ground import Ground, PageSeen
 from bookwright.agents.blueprints.wording import word
+from bookwright.models.blueprint import SPOILERS
 from bookwright.models.prose import sentences
 from bookwright.models.register import RegisteredThread, Role
 
@@ -18,14 +19,14 @@ def overview(ground: Ground) -> str:
     """Every page by stage, with how it begins."""
     lines = [_first_of(ground.premise)] if ground.premise else []
     for stage, pages in groupby(_written(ground), key=lambda page: page.stage):
-        lines += [f"## {stage}", *(_line(page) for page in pages)]
+        lines += [f"## {stage}", *(_line(page, ground) for page in pages)]
     return "\n\n".join(lines)
 
 
 def glossary(ground: Ground) -> str:
     """Every entry by name, with how its page begins."""
     entries = [page for page in ground.pages if page.is_entry] or _written(ground)
-    return "\n\n".join(_line(page) for page in sorted(entries, key=lambda page: page.title.casefold()))
+    return "\n\n".join(_line(page, ground) for page in sorted(entries, key=lambda page: page.title.casefold()))
 
 
 def index(ground: Ground) -> str:
@@ -39,9 +40,10 @@ def cast_index(ground: Ground) -> str:
     entries = {page.title: page for page in ground.pages if page.is_entry}
     names = [*ground.people, *(name for name in entries if name not in ground.people)]
     lines = [
-        f"- **{name}**: {_chapters(ground, ground.people.get(name, ()))}" for name in sorted(names, key=str.casefold)
+        "- " + word("pair", ground.locale, what=f"**{name}**", told=_chapters(ground, ground.people.get(name, ())))
+        for name in sorted(names, key=str.casefold)
     ]
-    return f"## {word('people', ground.language)}\n\n" + "\n".join(lines)
+    return f"## {word('people', ground.locale)}\n\n" + "\n".join(lines)
 
 
 def arc_index(ground: Ground) -> str:
@@ -61,10 +63,10 @@ def clue_index(ground: Ground) -> str:
 def hook_index(ground: Ground) -> str:
     """Which hooks are paid, and which are open."""
     hooks = [own for own in (ground.register.threads if ground.register else ()) if own.role is Role.HOOK]
-    paid = [own for own in hooks if ground.answered_in(own.id)]
+    paid = [own for own in hooks if ground.is_answered(own.id)]
     blocks = []
     for name, some in (("open", [own for own in hooks if own not in paid]), ("paid", paid)):
-        blocks += [f"## {word(name, ground.language)}", _table(ground, some)] if some else []
+        blocks += [f"## {word(name, ground.locale)}", _table(ground, some)] if some else []
     return "\n\n".join(blocks)
 
 
@@ -73,11 +75,11 @@ def readme(ground: Ground) -> str:
     told = [page for page in ground.pages if not page.is_spoiler]
     telling = [page for page in ground.pages if page.is_spoiler]
     blocks = [f"# {ground.title}" if ground.title else "", _first_of(ground.premise)]
-    blocks += [f"## {word('contents', ground.language)}", *_by_stage(told)]
+    blocks += [f"## {word('contents', ground.locale)}", *_by_stage(told)]
     if ground.chapters:
         blocks.append(arc_index(ground))
     if telling:
-        blocks += [f"## {word('spoilers_at', ground.language)}", *_by_stage(telling)]
+        blocks += [f"## {word('spoilers_at', ground.locale)}", *_by_stage(telling)]
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -87,15 +89,12 @@ def register_page(ground: Ground) -> str:
     if register is None:
         return ""
     secrets = [
-        f"- {own.content} ({word('revealed', ground.language)}: {_chapter(ground, own.revealed_in)})"
-        for own in register.secrets
+        f"- {own.content}{_aside(ground, _pair(ground, 'revealed', own.revealed_in))}" for own in register.secrets
     ]
-    blocks = [f"## {word('secrets', ground.language)}", "\n".join(secrets)] if secrets else []
+    blocks = [f"## {word('secrets', ground.locale)}", "\n".join(secrets)] if secrets else []
     for role, name in _SECTIONS:
         some = [own for own in register.threads if own.role is role]
-        blocks += (
-            [f"## {word(name, ground.language)}", "\n".join(_planned(ground, own) for own in some)] if some else []
-        )
+        blocks += [f"## {word(name, ground.locale)}", "\n".join(_planned(ground, own) for own in some)] if some else []
     return "\n\n".join(blocks)
 
 
@@ -105,22 +104,19 @@ PAGES: dict[str, Callable[[Ground], str]] = {
 }  # fmt: skip
 """The pages that a blueprint may name."""
 
-SPOILERS = frozenset({"clue_index", "hook_index"})
-"""Pages that tell the end whatever a blueprint says."""
-
 
 def page_text(name: str, ground: Ground, *, is_spoiler: bool) -> str:
     """Return a page by its name, under a mark if it tells the end."""
-    text = PAGES[name](ground).strip() or word("nothing_found", ground.language)
-    return f"{word('spoiler', ground.language)}\n\n{text}" if is_spoiler or name in SPOILERS else text
+    text = PAGES[name](ground).strip() or word("nothing_found", ground.locale)
+    return f"{word('spoiler', ground.locale)}\n\n{text}" if is_spoiler or name in SPOILERS else text
 
 
 def _written(ground: Ground) -> list[PageSeen]:
     return [page for page in ground.pages if not page.is_made]
 
 
-def _line(page: PageSeen) -> str:
-    return f"- [[{page.title}]]: {_first_of(page.text)}"
+def _line(page: PageSeen, ground: Ground) -> str:
+    return "- " + word("pair", ground.locale, what=f"[[{page.title}]]", told=_first_of(page.text))
 
 
 def _by_stage(pages: Iterable[PageSeen]) -> list[str]:
@@ -142,23 +138,23 @@ def _threads(ground: Ground, roles: Sequence[Role]) -> str:
     for role, name in _SECTIONS:
         some = [own for own in (ground.register.threads if ground.register else ()) if own.role is role]
         if some and role in roles:
-            blocks += [f"## {word(name, ground.language)}", _table(ground, some)]
+            blocks += [f"## {word(name, ground.locale)}", _table(ground, some)]
     return "\n\n".join(blocks)
 
 
 def _table(ground: Ground, threads: Iterable[RegisteredThread]) -> str:
-    names = [word(name, ground.language) for name in ("thread", "shown", "answered", "meaning")]
+    told = (word(name, ground.locale) for name in ("thread", "shown", "answered", "meaning"))
+    names = [name[:1].upper() + name[1:] for name in told]
     rows = [_row(names), _row("---" for _ in names), *(_row(_cells(ground, own)) for own in threads)]
     return "\n".join(rows)
 
 
 def _cells(ground: Ground, thread: RegisteredThread) -> Iterable[str]:
-    mark = f" ({word('critical', ground.language)})" if thread.is_critical_clue else ""
-    answered = ground.answered_in(thread.id) or (thread.answered_in,)
-    planned = "" if ground.answered_in(thread.id) else f" ({word('planted', ground.language)})"
-    yield f"{thread.title}{mark}"
+    answered = ground.answered_in(thread.id)
+    planned = "" if answered else _aside(ground, word("planted", ground.locale))
+    yield f"{thread.title}{_mark(ground, thread)}"
     yield _chapters(ground, ground.shown_in(thread.id))
-    yield _chapters(ground, answered) + planned
+    yield _chapters(ground, answered or (thread.answered_in,)) + planned
     yield thread.meaning
 
 
@@ -167,20 +163,32 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _planned(ground: Ground, thread: RegisteredThread) -> str:
-    mark = f" ({word('critical', ground.language)})" if thread.is_critical_clue else ""
     places = ", ".join(_chapter(ground, place) for place in (thread.planted_in, *thread.reinforced_in))
-    answered = f"{word('answered', ground.language)}: {_chapter(ground, thread.answered_in)}"
-    return f"- **{thread.title}**{mark}: {thread.seed} ({places}). {thread.meaning} ({answered})"
+    told = word("pair", ground.locale, what=f"**{thread.title}**{_mark(ground, thread)}", told=thread.seed)
+    answered = _aside(ground, _pair(ground, "answered", thread.answered_in))
+    return f"- {told}{_aside(ground, places)} {thread.meaning}{answered}"
+
+
+def _mark(ground: Ground, thread: RegisteredThread) -> str:
+    return _aside(ground, word("critical", ground.locale)) if thread.is_critical_clue else ""
+
+
+def _aside(ground: Ground, told: str) -> str:
+    return word("aside", ground.locale, n=told)
+
+
+def _pair(ground: Ground, name: str, chapter: int) -> str:
+    return word("pair", ground.locale, what=word(name, ground.locale), told=_chapter(ground, chapter))
 
 
 def _chapters(ground: Ground, numbers: Iterable[int]) -> str:
     told = ", ".join(_chapter(ground, number) for number in numbers)
-    return told or word("never", ground.language)
+    return told or word("never", ground.locale)
 
 
 def _chapter(ground: Ground, number: int) -> str:
-    return word("chapter", ground.language, n=number)
+    return word("chapter", ground.locale, n=number)
 
 
 def _length(ground: Ground, length: int) -> str:
-    return word("length", ground.language, n=f"{length:,}")
+    return word("length", ground.locale, n=f"{length:,}")

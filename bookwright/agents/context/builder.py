@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import takewhile
 
 from bookwright.agents.context.components import Component, components_of, lasts, with_secrets
-from bookwright.agents.context.filling import Filling, Tools
+from bookwright.agents.context.filling import Filling
+from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import Cut
 from bookwright.agents.context.rooms import Rooms
@@ -57,7 +58,7 @@ class ContextBuilder:
         self._profile = profile
         self._locale = locale
         self._count = lru_cache(_KNOWN_COUNTS)(count_tokens)
-        self._tools = Tools(index, self._count, locale, profile)
+        self._kit = Kit(index, self._count, locale, profile)
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return what the steps of one activity of `node`, which serves `unit`, may know.
@@ -69,11 +70,11 @@ class ContextBuilder:
             BackendError: The embedding server did not deliver.
         """
         components = components_of(activity, role, self._profile)
-        self._tools.forget_before(self._storage.replaced)
+        self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
-            filling = Filling(self._tools, place, stores, stores.books.get(unit.book).brief)
+            filling = Filling(self._kit, place, stores, stores.books.get(unit.book).brief)
             if filling.tells_secrets:
                 components = with_secrets(components, activity, self._profile)
             cuts = self._cuts(components, role, filling)

@@ -15,7 +15,7 @@ from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import environment
 from bookwright.storage.outline import OutlineReader, TreeLine
-from bookwright.storage.passages import Passage
+from bookwright.storage.passage import Passage
 from bookwright.storage.ranking import weights
 from bookwright.storage.stores import Stores
 

@@ -54,6 +54,10 @@ class Cut:
     text: str = ""
     sources: frozenset[int] = frozenset()
 
+    def before(self, later: "Cut") -> "Cut":
+        """Return this with another one below it, a blank line between; empty ones leave none."""
+        return Cut("\n\n".join(filter(None, (self.text, later.text))), self.sources | later.sources)
+
 
 @dataclass(frozen=True)
 class _Sentence:

@@ -31,12 +31,12 @@ class Sight:
 
     @property
     def characters(self) -> tuple[VisibleEntry, ...]:
-        """The people."""
+        """The people of the codex, as much of each as the unit's writer may know."""
         return self.codex.of_kind(EntryKind.CHARACTER)
 
     @property
     def world_settings(self) -> tuple[VisibleEntry, ...]:
-        """The pieces of the world."""
+        """What is no person in the codex, in the same way."""
         return self.codex.of_kind(EntryKind.WORLD)
 
 

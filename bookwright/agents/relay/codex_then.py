@@ -1,6 +1,7 @@
 """A codex as it stood when something was made, and as it would have stood with what an author says now."""
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -85,6 +86,11 @@ class CodexThen:
         """Return what one record alone makes of it."""
         return CodexThen(tuple(record for record in self.records if slot_of(record) == slot), self.reading)
 
+    def with_entries(self, matters: Callable[[CodexEntry], bool]) -> "CodexThen":
+        """Return it with those of its entries that matter; secrets and threads stay."""
+        kept = (record for record in self.records if not isinstance(record, CodexEntry) or matters(record))
+        return CodexThen(tuple(kept), self.reading)
+
     def where(self, slot: RecordSlot, record: Record | None) -> "CodexThen":
         """Return it with another version of one record; None takes it out."""
         changed = (record if slot_of(known) == slot else known for known in self.records)
@@ -100,15 +106,30 @@ class CodexHistory:
     """All versions of all records of a codex."""
 
     def __init__(self, versions: Iterable[Stored[Record]], reading: ReadingOrder) -> None:
+        """Take the versions in the order in which they came."""
         self._slots: dict[RecordSlot, list[Stored[Record]]] = {}
         for stored in versions:
             self._slots.setdefault(slot_of(stored.record), []).append(stored)
-        self._reading = reading
+        self._ids = {slot: [stored.id for stored in found] for slot, found in self._slots.items()}
+        said = {slot: [one.id for one in found if one.origin is Origin.AUTHOR] for slot, found in self._slots.items()}
+        self._said = {slot: ids[-1] for slot, ids in said.items() if ids}
+        """The row of an author's last word on each record that one had a hand in."""
+        self._revised: dict[tuple[RecordSlot, int], Record | None] = {}
+        self.reading = reading
 
     @property
     def is_an_authors(self) -> bool:
         """True if an author ever had a hand in it; what only extractions made is never taken back."""
-        return any(stored.origin is Origin.AUTHOR for versions in self._slots.values() for stored in versions)
+        return bool(self._said)
+
+    @property
+    def said(self) -> int:
+        """The row of an author's last word; 0 where there is none."""
+        return max(self._said.values(), default=0)
+
+    def every(self) -> Iterable[tuple[RecordSlot, Record]]:
+        """Return all versions of all records, each with what it is a version of."""
+        return ((slot, stored.record) for slot, found in self._slots.items() for stored in found)
 
     def known_at(self, moment: float) -> int:
         """Return the newest row of a time, for what was made before it was recorded what its making knew."""
@@ -118,12 +139,13 @@ class CodexHistory:
     def at(self, known: int) -> CodexThen:
         """Return the codex as it stood at a row."""
         found = (self.standing(slot, known) for slot in self._slots)
-        return CodexThen(tuple(stored.record for stored in found if stored is not None), self._reading)
+        return CodexThen(tuple(stored.record for stored in found if stored is not None), self.reading)
 
     def standing(self, slot: RecordSlot, known: int) -> Stored[Record] | None:
         """Return the version of a record that stood at a row; None if there was none."""
-        before = [stored for stored in self._slots[slot] if stored.id <= known]
-        return before[-1] if before and not before[-1].is_removed else None
+        place = bisect_right(self._ids[slot], known)
+        before = self._slots[slot][place - 1] if place else None
+        return None if before is None or before.is_removed else before
 
     def newest(self, slot: RecordSlot) -> Stored[Record]:
         """Return the last version of a record, which may be that it was taken out."""
@@ -139,22 +161,22 @@ class CodexHistory:
         What an extraction has added or moved on is left out of account: the book went on, and nobody took anything
         back. None for a record that was taken out.
         """
-        found: dict[RecordSlot, Record | None] = {}
-        for slot, versions in self._slots.items():
-            before = self.standing(slot, known)
-            later = [stored for stored in versions if stored.id > known]
-            if before is None or all(stored.origin is not Origin.AUTHOR for stored in later):
-                continue
-            after = _revised(before.record, versions, len(versions) - len(later))
-            if after != before.record:
-                found[slot] = after
-        return found
+        standing = ((slot, self.standing(slot, known)) for slot, said in self._said.items() if said > known)
+        revised = {slot: (before.record, self._now(slot, before)) for slot, before in standing if before is not None}
+        return {slot: after for slot, (before, after) in revised.items() if after != before}
+
+    def _now(self, slot: RecordSlot, before: Stored[Record]) -> Record | None:
+        """A version as it would stand with all that an author said after it."""
+        if (slot, before.id) not in self._revised:
+            after = bisect_right(self._ids[slot], before.id)
+            self._revised[slot, before.id] = _revised(before.record, self._slots[slot], after)
+        return self._revised[slot, before.id]
 
     def added_since(self, known: int) -> list[Record]:
         """Return the records that an author has added since a row and that stand."""
-        fresh = [slot for slot in self._slots if self.standing(slot, known) is None]
-        newest = [self.newest(slot) for slot in fresh]
-        return [stored.record for stored in newest if stored.id > known and _is_an_authors(stored)]
+        newest = [self.newest(slot) for slot, said in self._said.items() if said > known]
+        added = [stored for stored in newest if self.standing(slot_of(stored.record), known) is None]
+        return [stored.record for stored in added if _is_an_authors(stored)]
 
 
 def _is_an_authors(stored: Stored[Record]) -> bool:

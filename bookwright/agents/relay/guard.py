@@ -10,13 +10,13 @@ Source: DESIGN section 10, items 0 and 2.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from bookwright.agents.relay.holders import Holders
 from bookwright.agents.relay.leaks.folding import Folded, fold
-from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.leaks.keywords import find_keyword, stem_of
 from bookwright.agents.relay.leaks.units import sentences_of
-from bookwright.agents.relay.phrases import Phrases
+from bookwright.agents.relay.phrases import Phrase, Phrases
 from bookwright.models.codex_use import CodexUse
 from bookwright.models.errors import FatalContextError
 
@@ -102,6 +102,19 @@ class Guard:
     def violations(self, text: str) -> tuple[Violation, ...]:
         """Return the places of a text that give away what is withheld, first to last; empty for a clean text."""
         return () if self.is_idle else self._found(text)
+
+    @property
+    def finds(self) -> tuple[frozenset[Phrase], tuple[str, ...]]:
+        """What it looks for: two guards with the same find the same."""
+        return self._phrases.all, self._words
+
+    def may_find(self, letters: str) -> bool:
+        """False where a text in plain letters holds none of what would make a violation."""
+        return any(stem in letters for stem in self._stems)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem for stem in (*self._phrases.stems(), *map(stem_of, self._words)) if stem)
 
     def redact(self, text: str, gap: str = "") -> str:
         """Return a text without the sentences that violate it, with `gap` in the place of each row of them.

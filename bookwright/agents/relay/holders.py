@@ -31,20 +31,22 @@ class Holders:
         cut_by = [
             stored.id
             for stored in self.records
-            if any(Phrases(_texts(stored.record)).places(place) for place in places)
-            or any(True for word in _words(stored.record) for place in places for _ in find_keyword(place, word))
+            if any(Phrases(texts_of(stored.record)).places(place) for place in places)
+            or any(True for word in words_of(stored.record) for place in places for _ in find_keyword(place, word))
         ]
         return CodexUse(self.known, tuple(cut_by))
 
 
-def _texts(record: Record) -> list[str]:
+def texts_of(record: Record) -> list[str]:
+    """Return what a record says, as far as it can be kept back by its phrases."""
     if isinstance(record, CodexEntry):
         return [section.text for section in record.sections if section.text]
     text = record.content if isinstance(record, Secret) else record.payoff.content
     return [text] if text else []
 
 
-def _words(record: Record) -> Iterator[str]:
+def words_of(record: Record) -> Iterator[str]:
+    """Yield the words of a record that nobody may say while it keeps something back."""
     if isinstance(record, Secret):
         yield from record.forbidden_keywords
     elif isinstance(record, CodexEntry):

@@ -29,6 +29,8 @@ _TELLS = 0.5
 """A public sentence with more than this part of a withheld sentence's phrases tells it."""
 
 _SPACE = re.compile(r"\s+")
+_END_OF_LINE = re.compile(r"[.!?…:。！？：][^\w\s]*[ \t]*\n")
+"""Where a statement ends with its line: words on both sides of it say nothing together."""
 
 FUNCTION_WORDS = frozenset(
     "a about above after again against ago all almost alone along already also although always am among an and "
@@ -60,8 +62,8 @@ class Token:
 
     @property
     def has_content(self) -> bool:
-        """Whether a word means something by itself."""
-        return self.text not in FUNCTION_WORDS
+        """Whether a word means something by itself; a single letter or figure does not."""
+        return len(self.text) > 1 and self.text not in FUNCTION_WORDS
 
 
 Phrase = tuple[str, ...]
@@ -86,6 +88,15 @@ class Phrases:
     def is_empty(self) -> bool:
         """Whether there is none."""
         return not self._owners
+
+    def stems(self) -> set[str]:
+        """Return rows of letters of which any text that holds a phrase has one."""
+        return {"".join(phrase) for phrase in self._owners}
+
+    @property
+    def all(self) -> frozenset[Phrase]:
+        """The phrases themselves."""
+        return frozenset(self._owners)
 
     def release(self, read: Iterable[str], told: Iterable[str], designed: Iterable[str] = ()) -> None:
         """Forget what is public.
@@ -113,7 +124,13 @@ class Phrases:
     def places(self, folded: Folded) -> list[tuple[int, int]]:
         """Return where a text holds a phrase, as its slices, first to last."""
         tokens = tokens_of(folded)
-        return [(tokens[first].start, tokens[last - 1].end) for first, last in self._matches([t.text for t in tokens])]
+        found = self._matches([token.text for token in tokens])
+        spans = ((tokens[first].start, tokens[last - 1].end) for first, last in found)
+        return [span for span in spans if not _END_OF_LINE.search(folded.text, *span)]
+
+    def held(self, text: str) -> set[Phrase]:
+        """Return the phrases that stand in a text."""
+        return set(self._held(fold_tokens(text)))
 
     def _learn(self, text: str) -> None:
         found, sentences, (names, ties) = _phrases_of(text)
@@ -156,7 +173,12 @@ def fold_tokens(text: str) -> tuple[str, ...]:
     return tuple(token.text for token in tokens_of(fold(text)))
 
 
-@lru_cache(maxsize=2_048)
+def phrases_of(text: str) -> set[Phrase]:
+    """Return a text's shortest phrases."""
+    return {phrase for phrase, _ in _phrases_of(text)[0]}
+
+
+@lru_cache(maxsize=8_192)
 def _phrases_of(text: str) -> tuple[frozenset[tuple[Phrase, int]], int, _Named]:
     """Return a text's shortest phrases, each with the number of the sentence that it begins in; and its sentences.
 

@@ -108,5 +108,7 @@ def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Piece:
 
 
 def _has_begun(seen: SeenEntry, section: SeenSection) -> bool:
+    if section.section.phase is None:
+        return True
     kept = filter_phases(seen.entry, seen.phase).sections
     return section.section in kept

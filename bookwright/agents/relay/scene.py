@@ -26,13 +26,13 @@ class SceneIdentifier:
         return f"{self.episode_id}:{self.sequence_id or ''}"
 
 
-def scene_of(label: str, reading: ReadingOrder, phase: str | None = None) -> SceneIdentifier:
+def scene_of(label: str, reading: ReadingOrder) -> SceneIdentifier:
     """Return a unit's name in the Relay."""
     for number, chapter in enumerate(reading.chapters, 1):
         if label == chapter or label.startswith(f"{chapter}."):
             inside = label[len(chapter) + 1 :] or None
-            return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None, phase)
-    return SceneIdentifier(label, None, label.rpartition(".")[0] or None, phase)
+            return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None)
+    return SceneIdentifier(label, None, label.rpartition(".")[0] or None)
 
 
 def label_of(scene: SceneIdentifier, reading: ReadingOrder) -> str:

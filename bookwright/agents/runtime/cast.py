@@ -36,11 +36,6 @@ class Member:
     reach: Reach
     mode: PermissionMode = PermissionMode.DEFAULT
 
-    @property
-    def may_write(self) -> bool:
-        """Whether it can change a file, which a person has to permit."""
-        return "Write" in self.tools
-
 
 CAST = (
     Member(

@@ -51,7 +51,7 @@ class _Draft:
             self.is_cut = True
 
     def message(self) -> Message:
-        """What there is of it."""
+        """The message as far as it has come; marked as cut where its beginning was let go."""
         return _message(self.opening, self.role, "".join(self.pieces), self.identity, is_cut=self.is_cut)
 
 

@@ -65,7 +65,7 @@ class Talk:
         return first.text, tuple(Correction(reply.text, told.text) for reply, told in pairs)
 
     def answer(self, text: str) -> None:
-        """Add the answer."""
+        """Add the answer to the session, whole."""
         self._append(TurnKind.ANSWER, text)
 
     def break_off(self, text: str) -> None:

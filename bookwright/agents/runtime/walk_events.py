@@ -29,7 +29,7 @@ from bookwright.models.event import (
 )
 from bookwright.models.step import Reply
 from bookwright.models.task import TaskNode
-from bookwright.storage.journal import Attempt
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.stores import BookStorage
 
 
@@ -67,8 +67,9 @@ class WalkEvents:
         with suppress(Exception):  # see the class
             root = ([unit, *self._storage.above(unit)])[-1]
             data = {
-                "label": unit.label, "name": unit.name, "written": unit.written, "length": unit.length or 0,
-                "bookWritten": root.written, "bookLength": root.length or 0, "lastStep": self._last_step,
+                "label": unit.label, "name": unit.name, "level": unit.level.value, "title": unit.title,
+                "written": unit.written, "length": unit.length or 0, "bookWritten": root.written,
+                "bookLength": root.length or 0, "lastStep": self._last_step,
             }  # fmt: skip
             self._happened(unit.label, UNIT_FINISHED, data)
 

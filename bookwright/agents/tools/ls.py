@@ -56,7 +56,7 @@ class LS(Tool[LSParams]):
 
 
 def _chosen(entries: list[Entry], params: LSParams) -> list[Entry]:
-    choice = Choice(hidden=params.include_hidden)
+    choice = Choice(takes_hidden=params.include_hidden)
     ignored = [compile_pattern(translate(pattern)) for pattern in params.ignore]
     kept = [each for each in entries if choice.takes(each) and not any(one.match(each.name) for one in ignored)]
     return sorted(kept, key=lambda entry: entry.kind != "dir")

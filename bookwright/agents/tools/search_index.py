@@ -11,7 +11,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BackendError, BackendUnavailable, ToolFailure
 from bookwright.models.tool import ErrorCode, ToolResponse
 from bookwright.storage.knowledge import KnowledgeIndex
-from bookwright.storage.passages import Passage
+from bookwright.storage.passage import Passage
 
 _SPARE = 8
 """Passages asked for beyond the limit, in place of those that tell too much."""

@@ -51,7 +51,6 @@ class Searched:
     is_out_of_time: bool = False
     problem: str = ""
     """Why nothing was searched; empty if something was."""
-    is_bad_pattern: bool = False
 
 
 def find_ripgrep() -> str | None:
@@ -86,7 +85,7 @@ def search_with_python(query: Query, descriptors: list[int], seconds: float) -> 
     code, output, errors, is_late = _run(command, json.dumps(job).encode(), descriptors, seconds)
     hits = [Hit(*map(int, line.split(b":"))) for line in output.split(b"\n")[:-1]]
     if code == line_search.NOT_A_PATTERN:
-        return Searched(problem=_first_line(errors), is_bad_pattern=True)
+        return Searched(problem=_first_line(errors))
     if code and not is_late:
         return Searched(hits, problem="" if hits else "the pattern needs too much memory", is_out_of_time=bool(hits))
     return Searched(hits, is_late)

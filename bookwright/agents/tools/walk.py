@@ -74,17 +74,17 @@ class Entry:
 class Choice:
     """Which names are looked at."""
 
-    hidden: bool = False
-    ignored: bool = False
+    takes_hidden: bool = False
+    takes_ignored: bool = False
     """Whether the folders of version control and builds are."""
 
     def takes(self, entry: Entry) -> bool:
-        """Whether this one is."""
+        """Whether an entry is among them; files of ours that are still being written never are."""
         if entry.name.startswith(TEMPORARY):
             return False
-        if entry.name.startswith(".") and not self.hidden:
+        if entry.name.startswith(".") and not self.takes_hidden:
             return False
-        return self.ignored or entry.kind != "dir" or entry.name.casefold() not in IGNORED
+        return self.takes_ignored or entry.kind != "dir" or entry.name.casefold() not in IGNORED
 
 
 def entries_of(folder: int, bounds: Bounds) -> list[Entry]:

@@ -33,11 +33,6 @@ class WebSearch(Tool[WebSearchParams]):
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._searchers = tuple(searchers)
 
-    @property
-    def is_configured(self) -> bool:
-        """True where there is a service to ask; without one every call is an error."""
-        return bool(self._searchers)
-
     def run(self, params: WebSearchParams) -> ToolResponse:
         """Return titles, addresses, snippets and dates, best first."""
         if not self._searchers:

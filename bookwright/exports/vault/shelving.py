@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.exports.headings import ChapterNumbers, part_heading
+from bookwright.exports.headings import Numbering
 from bookwright.exports.vault.names import FolderNames, safe_path, titled, unique_name
 from bookwright.models.codex import CodexEntry, EntryKind
 from bookwright.models.codex_record import Record, RecordKind, kind_of
@@ -33,7 +33,7 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[Pla
     for unit in units:
         children.setdefault(unit.parent, []).append(unit)
     found: list[Place] = []
-    numbers = ChapterNumbers(language)
+    numbers = Numbering(language)
 
     def go(unit: UnitRow, depth: int) -> None:
         below = children.get(unit.key, []) if unit.level.is_at_least(Level.ACT) else []
@@ -41,11 +41,12 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[Pla
             return
         if not below:
             number = sum(place.number is not None for place in found) + 1
-            heading = title if unit.level is Level.BOOK else numbers.heading(unit.title, is_own=unit.is_brought_in)
-            found.append(Place(unit, heading, depth, number))
+            heading = title if unit.level is Level.BOOK else numbers.chapter(unit.title, is_own=unit.is_brought_in)
+            found.append(Place(unit, heading or unit.title or str(number), depth, number))
             return
         if unit.level is not Level.BOOK:
-            heading = part_heading(language, unit.level, unit.unit_index, unit.title)
+            is_own = unit.is_brought_in or below[0].is_brought_in
+            heading = numbers.part(unit.level, unit.unit_index, unit.title, is_own=is_own)
             found.append(Place(unit, heading, depth, None))
         for child in below:
             go(child, depth + (unit.level is not Level.BOOK))

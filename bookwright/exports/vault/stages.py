@@ -25,7 +25,7 @@ def progress_of(stores: Stores, book: Book, units: Sequence[UnitRow], *, has_pro
     pipeline = PurePath(book.brief.blueprint).name or "story"
     return Progress(
         book.title, book.id, pipeline, book.state.value, int(book.created_at), book.brief.premise,
-        tuple(stages_of(stores, book, root, units, has_prose=has_prose)), tuple(map(_line, units[1:])),
+        tuple(stages_of(stores, book, root, units, has_prose=has_prose)), tuple(map(_line, units[1:])), book.advice,
     )  # fmt: skip
 
 
@@ -43,9 +43,12 @@ def stages_of(stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRo
     first = children[0].order if children else None
     opening = [stage for order, stage in before if first is None or order < first]
     closing = [stage for order, stage in before if first is not None and order > first]
-    is_published = stores.documents.current(root.key, DocumentKind.BLURB, with_text=False) is not None
-    published = _stage("publish", _span(times, [root.key], (Activity.PUBLISH,)), is_published, is_published)
-    return _with_reason([*opening, *written, *closing, published], book)
+    has_blurb = stores.documents.current(root.key, DocumentKind.BLURB, with_text=False) is not None
+    published = _stage("publish", _span(times, [root.key], (Activity.PUBLISH,)), has_blurb, has_blurb)
+    last = [*closing, published]
+    if root.status is NodeStatus.OPEN and book.state is not BookState.FINISHED:  # what closed it tells of less
+        last = [Stage(stage.name) for stage in last]
+    return _with_reason([*opening, *written, *last], book)
 
 
 def _phases(root: TaskNode, tasks: Sequence[TaskRow], children: Sequence[UnitRow], times: Times) -> list[Placed]:

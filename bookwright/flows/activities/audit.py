@@ -72,8 +72,8 @@ def report_move(
 
 
 def _judge(unit: TaskNode, text: str, round_: int, deps: Deps) -> ActivityRun:
-    run = deps.desk.begin(
-        Activity.REVIEW, unit, unit, unit_card(unit, deps), context=QUALITY.context, round_=round_,
+    run = ActivityRun(
+        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=QUALITY.context, round_=round_,
         next_activity="close",
     )  # fmt: skip
     run.lead_with("text", text)
@@ -169,8 +169,8 @@ def _revised(target: _Target, deps: Deps) -> str | None:
     with deps.stores() as stores:
         asked = LengthRecord(ratio=stores.books.length_ratio(unit.book)).to_ask(unit.length or 1)
     card = replace(unit_card(unit, deps), ask_length=asked, spots=_orders(target.issues))
-    run = deps.desk.begin(
-        Activity.WRITE, unit, unit, card, context="write_plan", round_=1, next_activity="close",
+    run = ActivityRun(
+        deps.desk, Activity.WRITE, unit, unit, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(unit, deps),
     )  # fmt: skip
     run.lead_with("text", target.text)

@@ -89,7 +89,7 @@ def check_context(unit: TaskNode, deps: Deps) -> None:
     if result.has_errors():
         raise FatalContextError(
             f"{unit.label} cannot be written: {'; '.join(result.errors)}",
-            f"`bookwright resume {unit.book}` makes what is missing",
+            f"{deps.desk.journal.way_on} makes what is missing",
         )
 
 
@@ -100,7 +100,9 @@ def brief_of(unit: TaskNode, deps: Deps) -> Document | None:
 
 
 def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
-    return deps.desk.begin(Activity.BRIEF, unit, unit, _card(unit, deps), context="planner", next_activity="write")
+    return ActivityRun(
+        deps.desk, Activity.BRIEF, unit, unit, _card(unit, deps), context="planner", next_activity="write"
+    )
 
 
 def _card(unit: TaskNode, deps: Deps) -> Card:

@@ -1,6 +1,6 @@
 """Closing a finished unit: its summary, its review, and what the maintainers are owed."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bookwright.agents import small
 from bookwright.agents.activity_run import ActivityRun
@@ -18,7 +18,7 @@ from bookwright.flows.activities.surroundings import (
 )
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import TitleAndBlurb
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
 from bookwright.models.length import spread
 from bookwright.models.level import Level
@@ -36,49 +36,79 @@ _LEAST_KEPT = 0.5
 """The share of its length that a waiting unit keeps however much its elders overran."""
 
 
+@dataclass(frozen=True)
+class _Closing:
+    """A unit that is being closed."""
+
+    unit: TaskNode
+    deps: Deps
+    run: ActivityRun
+    sources: tuple[int, ...]
+    """The documents whose text stands before the steps."""
+    asks_review: bool
+    asks_gate: bool
+
+    def keep(self, kind: DocumentKind, text: str, stores: Stores, step: int) -> int:
+        """Store what came of a step; return the document's id."""
+        return stores.documents.add(_new(self.unit, kind, text, self.run, self.sources), step).id
+
+    def finish(self, stores: Stores, _: int) -> None:
+        """Mark the unit as done."""
+        _finish(self.unit, stores, self.asks_gate)
+
+
 def close(unit: TaskNode, deps: Deps) -> None:
     """Sum the unit up and, at chapter level and above, look back on it."""
     found = _look_back(unit, deps)
-    unit = deps.fresh(unit)
+    closing = _begun(deps.fresh(unit), deps)
+    _sum_up(closing, found)
+    if closing.asks_review:
+        _review(closing)
+    elif deps.fresh(unit).status is not NodeStatus.DONE:  # summed up when a review was still to follow
+        deps.desk.journal.move(closing.finish)
+
+
+def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
     if not unit.level.is_at_least(Level.ACT):
         card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
-    run = deps.desk.begin(Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
+    run = ActivityRun(deps.desk, Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
     sources = _put_text_before(unit, run, deps)
-    is_last_step = not _asks_review(unit, deps)
-    told = _owed(unit, deps)
     asks_gate = not unit.is_brought_in and gates.asks_chapter(unit, deps)
-    summaries: list[int] = []
+    return _Closing(unit, deps, run, sources, _asks_review(unit, deps), asks_gate)
+
+
+def _sum_up(closing: _Closing, found: Move) -> None:
+    """Have the unit summed up; what looking back on it found is kept with the summary."""
+    told = _owed(closing.unit, closing.deps)
 
     def summarised(text: str) -> Move:
         def move(stores: Stores, step: int) -> None:
-            summary = stores.documents.add(_new(unit, DocumentKind.SUMMARY, text, run, sources), step)
+            summary = closing.keep(DocumentKind.SUMMARY, text, stores, step)
             found(stores, step)
-            summaries.append(summary.id)
             for kind in told:
-                stores.queue.add(kind, summary.id)
-            if is_last_step:
-                _finish(unit, stores, asks_gate)
+                stores.queue.add(kind, summary)
+            if not closing.asks_review:
+                closing.finish(stores, step)
 
         return move
 
-    summary = summariser(unit.level, deps.profile.name)
-    run.run(summary, summarised, next_step="" if is_last_step else "review")
-    if is_last_step:
-        if deps.fresh(unit).status is not NodeStatus.DONE:  # summed up when a review was still to follow
-            deps.desk.journal.move(lambda stores, _: _finish(unit, stores, asks_gate))
-        return
+    agent = summariser(closing.unit.level, closing.deps.profile.name)
+    closing.run.run(agent, summarised, next_step="review" if closing.asks_review else "")
 
-    run.rests_on(summaries[-1] if summaries else _summary_of(unit, deps))
+
+def _review(closing: _Closing) -> None:
+    """Have the unit looked back on, with its summary in view, and finish it."""
+    closing.run.rests_on(_summary_of(closing.unit, closing.deps))
 
     def reviewed(text: str) -> Move:
         def move(stores: Stores, step: int) -> None:
-            stores.documents.add(_new(unit, DocumentKind.REVIEW, text, run, sources), step)
-            _finish(unit, stores, asks_gate)
+            closing.keep(DocumentKind.REVIEW, text, stores, step)
+            closing.finish(stores, step)
 
         return move
 
-    run.run(reviewer(unit.level, deps.profile.name), reviewed)
+    closing.run.run(reviewer(closing.unit.level, closing.deps.profile.name), reviewed)
 
 
 def close_designs(book: TaskNode, deps: Deps) -> None:
@@ -129,16 +159,18 @@ def _is_outdated(part: TaskNode, deps: Deps) -> bool:
 
 
 def publish(book: TaskNode, deps: Deps) -> None:
-    """Give the book its title, unless the author gave it one, and its blurb."""
-    run = deps.desk.begin(Activity.PUBLISH, book, book, unit_card(book, deps), context="questions")
+    """Give the book its blurb, and a title unless it has been given one; that stays where a book went on."""
+    run = ActivityRun(deps.desk, Activity.PUBLISH, book, book, unit_card(book, deps), context="questions")
     with deps.stores() as stores:
         told = stores.documents.current(book.key, DocumentKind.SUMMARY)
         summary = stores.documents.latest(DocumentKind.BOOK_DESIGN) if deps.makes_designs else told
+        was_published = stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
+        given = deps.brief.title or (stores.books.get(book.book).title if was_published else "")
     if summary is not None:
         run.add("summary", summary.text)
 
     def move(answer: TitleAndBlurb) -> Move:
-        title = deps.brief.title or answer.title.strip()
+        title = given or answer.title.strip()
         sources = (summary.id,) if summary else ()
 
         def record(stores: Stores, step: int) -> None:
@@ -160,9 +192,13 @@ def _blurb(answer: TitleAndBlurb, deps: Deps) -> str:
 
 
 def is_published(book: TaskNode, deps: Deps) -> bool:
-    """True once the book has its blurb."""
+    """True once the book has a blurb that tells of it as it is; an author's own tells what the author wants."""
     with deps.stores() as stores:
-        return stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
+        blurb = stores.documents.current(book.key, DocumentKind.BLURB, with_text=False)
+        told = stores.documents.current(book.key, DocumentKind.SUMMARY, with_text=False)
+    if blurb is None or told is None:
+        return blurb is not None
+    return blurb.id > told.id or blurb.origin is DocumentOrigin.AUTHOR
 
 
 def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
@@ -195,7 +231,7 @@ def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
 
 
 def _summary_of(unit: TaskNode, deps: Deps) -> int:
-    """The summary that was recorded before the walk was interrupted."""
+    """The id of the summary that stands."""
     with deps.stores() as stores:
         summary = stores.documents.current(unit.key, DocumentKind.SUMMARY, with_text=False)
     assert summary is not None  # the step that left it is on record

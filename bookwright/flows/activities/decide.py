@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
 from bookwright.flows.activities.surroundings import (
     child_level_of,
@@ -53,8 +54,8 @@ def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     unit = deps.fresh(unit)
     agent = flow_decision(unit.level)
     card = replace(unit_card(unit, deps), round=planning_round)
-    run = deps.desk.begin(
-        Activity.DECIDE, unit, unit, card, context=agent.context, round_=planning_round, next_activity="plan"
+    run = ActivityRun(
+        deps.desk, Activity.DECIDE, unit, unit, card, context=agent.context, round_=planning_round, next_activity="plan"
     )
 
     def move(answer: FlowDecision) -> Move:

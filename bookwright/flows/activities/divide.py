@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.parsing import Check
 from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
@@ -74,8 +75,8 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
-    run = deps.desk.begin(
-        Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
+    run = ActivityRun(
+        deps.desk, Activity.DIVIDE, unit, unit, card, context=workflow[0].context, round_=index, next_activity="write"
     )
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     for agent in workflow[:-1]:

@@ -23,8 +23,9 @@ from bookwright.prompts.render import render_unverified
 def execute(node: TaskNode, deps: Deps) -> None:
     """Make the document that an atomic task asks for."""
     unit = unit_of(node, deps)
-    run = deps.desk.begin(
-        Activity.EXECUTE, node, unit, replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node)),
+    run = ActivityRun(
+        deps.desk, Activity.EXECUTE, node, unit,
+        replace(unit_card(unit, deps, node), draw=drawn_facts(unit, deps, node)),
         context="designer" if node.task_type is TaskType.DESIGN else "researcher",
         round_=node.planning_round, next_activity="execute",
     )  # fmt: skip
@@ -41,8 +42,8 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
     """Merge the documents of a task's parts into one of its own."""
     unit = unit_of(node, deps)
     agent = aggregator(node.task_type)
-    run = deps.desk.begin(
-        Activity.AGGREGATE, node, unit, unit_card(unit, deps, node),
+    run = ActivityRun(
+        deps.desk, Activity.AGGREGATE, node, unit, unit_card(unit, deps, node),
         context=agent.context, round_=node.planning_round, next_activity="execute",
     )  # fmt: skip
     with deps.stores() as stores:

@@ -48,9 +48,10 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
     """
     if not evaluates(deps.profile.name):
         return
-    run = deps.desk.begin(
-        Activity.REVIEW, book, book, unit_card(book, deps), context=EXTRACT_DESIGN.context, next_activity="divide"
-    )
+    run = ActivityRun(
+        deps.desk, Activity.REVIEW, book, book, unit_card(book, deps),
+        context=EXTRACT_DESIGN.context, next_activity="divide",
+    )  # fmt: skip
     if run.is_done(EXTRACT_DESIGN.name) or run.failures(EXTRACT_DESIGN.name) > deps.desk.settings.max_repairs:
         return
     sources = _show_designs(book, run, deps)
@@ -88,8 +89,8 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
     sight = _sight(unit, text, deps)
     card = replace(unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines)
-    run = deps.desk.begin(
-        Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
+    run = ActivityRun(
+        deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
     )
     run.lead_with("text", text)
     if run.failures(EXTRACT.name) <= deps.desk.settings.max_repairs:

@@ -62,9 +62,7 @@ class Finish:
     draft: str = ""
     """The first full draft, by whose length the book's models are known."""
     taken: Callable[[str], Move] | None = None
-    """The move that makes a text the unit's prose where a finished one is changed; in the walk `accept` makes it.
-
-    Nobody is asked there: of what is refused to the end code takes out the sentences."""
+    """The move that makes a text the unit's prose where a finished one is changed; in the walk `accept` makes it."""
     rounds: list[LeakRound] = field(default_factory=list)
     _last: tuple[ActivityRun, str] | None = None
     """The step whose record carries the acceptance if no later one does."""
@@ -115,7 +113,7 @@ class Finish:
             if number <= retries:
                 text = self._repaired(text, found, number)
                 continue
-            if self.taken is not None:
+            if self.taken is not None or not self.deps.asks_at_gates:
                 self._accept_late(self._purged(text, found))
                 return None
             ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
@@ -136,8 +134,8 @@ class Finish:
         near = pointed_at(text, self.kept, language, embedder)
         secrets = tuple(f"{secret.id}: {secret.content}" for secret in self.kept.secrets)
         card = replace(unit_card(self.unit, self.deps), secrets=(*secrets, *self.kept.settings), spots=near)
-        run = self.deps.desk.begin(
-            Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
+        run = ActivityRun(
+            self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
             next_activity="close",
         )  # fmt: skip
         run.lead_with("text", text)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.cards import node_card
 from bookwright.agents.workflows import atom_judge
 from bookwright.flows.activities.surroundings import unit_card, unit_of
@@ -25,9 +26,10 @@ def judge(node: TaskNode, deps: Deps) -> None:
     unit = unit_of(node, deps)
     agent = atom_judge(unit.level, node.task_type)
     card = replace(unit_card(unit, deps, node), tasks=tuple(node_card(task) for task in waiting))
-    run = deps.desk.begin(
-        Activity.JUDGE, parent, unit, card, context=agent.context, round_=node.planning_round, next_activity="execute"
-    )
+    run = ActivityRun(
+        deps.desk, Activity.JUDGE, parent, unit, card,
+        context=agent.context, round_=node.planning_round, next_activity="execute",
+    )  # fmt: skip
 
     def move(answer: AtomVerdicts) -> Move:
         verdicts = {verdict.task: verdict.atom_result for verdict in answer.verdicts}

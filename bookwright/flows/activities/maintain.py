@@ -4,10 +4,11 @@ Deferred, not concurrent; a failed update waits for the next occasion and never 
 Source: C-03, S3-120 to S3-126.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.context.materials import origin_of
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
@@ -28,7 +29,6 @@ from bookwright.storage.stores import Stores
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}
 """Least and most words of a maintained document; between them a tenth of the book."""
 
-
 _TOGETHER, _TOGETHER_SMALL = 8, 2
 """How many chapters that were brought in are told to the maintainers at once, and to weak ones."""
 
@@ -40,7 +40,7 @@ def maintain(unit: TaskNode, deps: Deps) -> None:
     for kind in (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE):
         items = [(row, document) for row, waiting_kind, document in waiting if waiting_kind is kind]
         if items:
-            deps.window.run(Activity.MAINTAIN, unit, partial(_apply, unit, kind, items, deps))
+            deps.window.run(Activity.MAINTAIN, unit, partial(_apply, kind, items, deps))
             if kind is DocumentKind.BOOK_DESIGN:
                 condense(deps)
 
@@ -56,43 +56,87 @@ def keep_up(unit: TaskNode, deps: Deps) -> None:
         maintain(unit, deps)
 
 
-def _apply(unit: TaskNode, kind: DocumentKind, items: list[tuple[int, int]], deps: Deps) -> None:
+@dataclass(frozen=True)
+class _Owed:
+    """A kept document as it stands, and the news that it has not taken in."""
+
+    kind: DocumentKind
+    book: TaskNode
+    present: Document | None
+    data: str
+    """Its structure as JSON; empty where it is only text."""
+    news: list[Document]
+    """In order, each in its newest version."""
+    told_by: list[TaskNode]
+    """Whose news each is."""
+    up_to: int
+    """The last of it in the queue."""
+
+    @property
+    def text(self) -> str:
+        """The document's text; empty where there is none yet."""
+        return self.present.text if self.present else ""
+
+    @property
+    def origin(self) -> str:
+        """The label of whose news came last."""
+        return self.told_by[-1].label if self.told_by else self.book.label
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Ids of all that its next version rests on."""
+        return (*((self.present.id,) if self.present else ()), *(document.id for document in self.news))
+
+
+def _owed(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> _Owed:
     with deps.stores() as stores:
-        book = stores.nodes.root()
         present = stores.documents.latest(kind)
-        data = stores.documents.data_of(present) if present else ""
-        news = [document for document in (stores.documents.get(identity) for _, identity in items) if document]
-        told_by = [stores.nodes.get(document.node) for document in news]
-        origin = told_by[-1].label if told_by else book.label
-    up_to = items[-1][0]
+        news = _newest(document for document in (stores.documents.get(key) for _, key in waiting) if document)
+        return _Owed(
+            kind=kind, book=stores.nodes.root(), present=present,
+            data=stores.documents.data_of(present) if present else "", news=news,
+            told_by=[stores.nodes.get(document.node) for document in news], up_to=waiting[-1][0],
+        )  # fmt: skip
+
+
+def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> None:
+    owed = _owed(kind, waiting, deps)
+    book, agent = owed.book, _agent(kind, owed.news, deps)
     card = replace(unit_card(book, deps), word_allowance=_allowance(kind, deps))
-    run = deps.desk.begin(Activity.MAINTAIN, book, book, card, context="maintainer", round_=up_to)
-    agent = _agent(kind, news, deps)
+    run = ActivityRun(deps.desk, Activity.MAINTAIN, book, book, card, context="maintainer", round_=owed.up_to)
     if run.failures(agent.name) > deps.desk.settings.max_repairs:
         return  # this news could not be taken in; the next will bring both
-    present_text = present.text if present else ""
-    before = GlobalState.model_validate_json(data) if data and agent.output else None
-    run.add("current_document", before.as_shown() if before else present_text)
-    for document, node in zip(news, told_by, strict=True):
-        # a weak model would copy the heading into its answer
-        heading = "" if run.is_small else f"{origin_of(node, document.kind, deps.desk.locale)}\n"
-        run.add("news", f"{heading}{document.text}")
-    sources = (*((present.id,) if present else ()), *(document.id for document in news))
+    before = GlobalState.model_validate_json(owed.data) if owed.data and agent.output else None
+    _show(owed, before, run, deps)
 
     def move(answer: str | GlobalState) -> Move:
-        text, structure = _kept(answer, before, origin, deps)
-        new = NewDocument(node=book.key, kind=kind, text=text, data=structure, inputs=(*run.sources, *sources))
+        text, structure = _kept(answer, before, owed.origin, deps)
+        new = NewDocument(node=book.key, kind=kind, text=text, data=structure, inputs=(*run.sources, *owed.inputs))
 
         def record(stores: Stores, step: int) -> None:
             stores.documents.add(new, step)
-            stores.queue.mark_applied(kind, up_to)
+            stores.queue.mark_applied(kind, owed.up_to)
 
         return record
 
     try:
-        run.run(agent, move, check=partial(what_is_lost, deps.desk.locale, before or present_text))
+        run.run(agent, move, check=partial(what_is_lost, deps.desk.locale, before or owed.text))
     except (NoResult, RequestRejected):
         return  # its attempts are on record; what waits is tried again with the next news
+
+
+def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps) -> None:
+    run.add("current_document", before.as_shown() if before else owed.text)
+    for document, node in zip(owed.news, owed.told_by, strict=True):
+        # a weak model would copy the heading into its answer
+        heading = "" if run.is_small else f"{origin_of(node, document.kind, deps.desk.locale)}\n"
+        run.add("news", f"{heading}{document.text}")
+
+
+def _newest(waiting: Iterable[Document]) -> list[Document]:
+    """Return what waits without what newer versions of the same say otherwise, in order."""
+    newest = {(document.node, document.kind): document for document in waiting}
+    return sorted(newest.values(), key=lambda document: document.id)
 
 
 def what_is_lost(locale: str, before: str | GlobalState, after: str | GlobalState) -> str:

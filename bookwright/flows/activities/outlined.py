@@ -36,7 +36,7 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
         [child] = stores.nodes.add(
             unit, [item], level=level.value, unit_index=index, is_last=is_last,
             open_points=unit.open_points if index == 1 else (),
-            child_level=Level.CHAPTER.value if own.units else None,
+            child_level=_level_below(own),
         )  # fmt: skip
         if own.design:
             add_design(
@@ -49,6 +49,12 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
 
     deps.desk.journal.move(move)
     return True
+
+
+def _level_below(unit: OutlineUnit) -> str | None:
+    if not unit.units:
+        return None
+    return (Level.ACT if unit.has_parts else Level.CHAPTER).value
 
 
 def _granted(unit: TaskNode, level: Level, ahead: Sequence[OutlineUnit], deps: Deps) -> tuple[int, bool]:
@@ -79,7 +85,10 @@ def _children(unit: TaskNode, deps: Deps) -> tuple[OutlineUnit, ...]:
         if document is None:
             return ()
         outline = Outline.model_validate_json(stores.documents.data_of(document))
-    return outline.below([unit.unit_index] if unit.parent is not None else [])
+        path = [
+            above.unit_index for above in reversed((unit, *stores.nodes.ancestors(unit))) if above.parent is not None
+        ]
+    return outline.below(path)
 
 
 def _line(unit: OutlineUnit) -> str:

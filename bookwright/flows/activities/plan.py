@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
@@ -29,9 +30,10 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
         unit_card(unit, deps), round=planning_round, draw=drawn_facts(unit, deps), directions=form_of(unit, deps)
     )
     workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name)
-    run = deps.desk.begin(
-        Activity.PLAN, unit, unit, card, context=workflow[0].context, round_=planning_round, next_activity="judge"
-    )
+    run = ActivityRun(
+        deps.desk, Activity.PLAN, unit, unit, card,
+        context=workflow[0].context, round_=planning_round, next_activity="judge",
+    )  # fmt: skip
     gates.show_rejected(unit, GateKind.OUTLINE, run, deps)
     for agent in workflow[:-1]:
         run.run(agent)
@@ -52,8 +54,8 @@ def decompose(node: TaskNode, deps: Deps) -> None:
     """Cut a complex task into all its parts at once."""
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
-    run = deps.desk.begin(
-        Activity.DECOMPOSE, node, unit, unit_card(unit, deps, node),
+    run = ActivityRun(
+        deps.desk, Activity.DECOMPOSE, node, unit, unit_card(unit, deps, node),
         context=workflow[0].context, round_=node.planning_round, next_activity="judge",
     )  # fmt: skip
     for agent in workflow[:-1]:

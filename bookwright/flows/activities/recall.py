@@ -48,6 +48,6 @@ def recall(unit: TaskNode, deps: Deps) -> None:
 
 
 def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
-    return deps.desk.begin(
-        Activity.RECALL, unit, unit, unit_card(unit, deps), context=QUESTIONS.context, next_activity="plan"
+    return ActivityRun(
+        deps.desk, Activity.RECALL, unit, unit, unit_card(unit, deps), context=QUESTIONS.context, next_activity="plan"
     )

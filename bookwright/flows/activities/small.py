@@ -53,7 +53,7 @@ def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: Activit
     for piece in range(1, small.PIECES + 1):
         run.card = replace(run.card, piece=piece)
         prefill = small.prefill_for(before, opening, text, language)
-        reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, bare=True, may_be_cut=True).value
+        reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, is_bare=True, may_be_cut=True).value
         told = run.guard.redact(small.trimmed(small.joined(text, reply), language))
         text = without_leaks(told, find) or told  # what is cut here another piece can make good
         if small.is_enough(text, unit.length or 1, language):

@@ -33,8 +33,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
     No step of it sees a design, and nothing that its guard finds.
     """
-    run = deps.desk.begin(
-        Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
+    run = ActivityRun(
+        deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
         guard=guard_of(unit, deps),
     )  # fmt: skip
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)

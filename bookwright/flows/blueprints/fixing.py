@@ -21,7 +21,7 @@ def mend(fix: TaskNode, deps: Deps) -> None:
     order = "\n".join(fix.instructions)
     try:
         target, old = _target(fix, deps)
-        if old.note != order:
+        if old.note != order or not _is_newer_than_report(old, fix, deps):
             amend(target, old, Amendment(order, DocumentOrigin.NOTE), deps)
         if old.kind is DocumentKind.PROSE:
             chapter = _chapter_of(target, deps)
@@ -38,6 +38,14 @@ def _target(fix: TaskNode, deps: Deps) -> tuple[TaskNode, Document]:
         while parts := stores.nodes.children(target.key, TaskType.WRITE):
             target = parts[-1]
         return target, chosen(stores, target, None)
+
+
+def _is_newer_than_report(document: Document, fix: TaskNode, deps: Deps) -> bool:
+    """True for a version that came after the report that orders it; an older one was ordered the same once before."""
+    assert fix.parent is not None  # a review made it
+    with deps.stores() as stores:
+        report = stores.documents.current(fix.parent, DocumentKind.REPORT, with_text=False)
+    return report is None or document.id > report.id
 
 
 def _chapter_of(leaf: TaskNode, deps: Deps) -> TaskNode:

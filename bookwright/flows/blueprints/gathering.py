@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from bookwright.agents.blueprints.ground import ChapterSeen, Ground, PageSeen
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.blueprints.members import PartOf, member_of, page_length, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
@@ -36,6 +37,7 @@ def gather(deps: Deps, *, with_people: bool = False) -> Ground:
             threads={thread.id: thread for thread in stores.codex.threads()},
             reading=stores.codex.reading_order(),
             people=_people(chapters, stores) if with_people else {},
+            own_locale=brief_locale(deps.brief),
         )
 
 
@@ -52,6 +54,12 @@ def register_of(stores: Stores) -> Register | None:
     return Register.model_construct(
         secrets=secrets, threads=tuple(own for register in found for own in register.threads)
     )
+
+
+def is_of_this_end(document: Document, stores: Stores) -> bool:
+    """True for a document that is newer than the book's end; one that is older tells of a book that was shorter."""
+    end = stores.documents.current(stores.nodes.root().key, DocumentKind.SUMMARY, with_text=False)
+    return end is None or document.id > end.id
 
 
 def documents_of_pages(root: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, Document]]:
@@ -75,7 +83,7 @@ def _pages(root: TaskNode, stores: Stores, deps: Deps) -> Iterator[PageSeen]:
             length=document.length, member=member.name,
             stage=node.stage_title, document=document.id, is_entry=part_of(node) is PartOf.ENTRY,
             is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind is MemberKind.PAGE,
-            is_spoiler=member.is_spoiler, asked=page_length(node, deps) if deps.makes_designs else 0,
+            is_spoiler=member.tells_end, asked=page_length(node, deps) if deps.makes_designs else 0,
             sources=len(Findings.model_validate_json(data).sources) if data else 0,
         )  # fmt: skip
 

@@ -17,21 +17,23 @@ _NEEDS_PEOPLE = ("cast_index",)
 
 
 def make_page(node: TaskNode, deps: Deps) -> None:
-    """Make a page of what is there, in a move of its own; one that would read as it does is left."""
+    """Make a page of what is there, in a move of its own; one that would read as it does is left as it is."""
     member = member_of(node, deps)
     ground = _of(member, gather(deps, with_people=member.page in _NEEDS_PEOPLE))
-    text = page_text(member.page, ground, is_spoiler=member.is_spoiler)
+    text = page_text(member.page, ground, is_spoiler=member.tells_end)
     written = (page.document for page in ground.pages if not page.is_made)  # of other made pages it has the titles
     inputs = (*written, *(chapter.document for chapter in ground.chapters))
     new = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text, inputs=inputs)
     with deps.stores() as stores:
         known = stores.documents.current(node.key, DocumentKind.DESIGN)
         rests_on = stores.documents.inputs_of(known.id) if known else []
-    if known and known.text == text and set(rests_on) == set(inputs):
+    is_as_it_was = known is not None and known.text == text and set(rests_on) == set(inputs)
+    if is_as_it_was and node.status is NodeStatus.DONE:
         return
 
     def move(stores: Stores, step: int) -> None:
-        stores.documents.add(new, step)
+        if not is_as_it_was:
+            stores.documents.add(new, step)
         stores.nodes.change(node.key, status=NodeStatus.DONE.value)
 
     deps.desk.journal.move(move)

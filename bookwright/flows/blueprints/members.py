@@ -1,11 +1,13 @@
 """Which member a task belongs to, what part of it the task is, and how long its pages are to be."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from bookwright.flows.activities.surroundings import design_allowance
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import in_units
-from bookwright.models.blueprint import Blueprint, Member
+from bookwright.models.blueprint import Member
+from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.profile import ProfileName
 from bookwright.models.task import TaskNode
@@ -13,6 +15,9 @@ from bookwright.storage.blueprints import BlueprintFolder
 
 _OVERVIEW_SHARE = 0.1
 """Of a member's length, for the page that introduces its entries."""
+
+_SHORTEST, _LONGEST = 0.6, 1.6
+"""How far a member's length may be from its own share, however much those before it have missed."""
 
 _LEAST_PAGE = 40
 """Words below which a page says nothing, however short its book is."""
@@ -77,9 +82,26 @@ def page_length(node: TaskNode, deps: Deps) -> int:
 
 
 def member_length(member: Member, deps: Deps) -> int:
-    """Return how much of a book of designs a member is to be, with all its entries."""
-    plan = folder_of(deps).plan
-    return round(deps.brief.length * member.share / _shares(plan))
+    """Return how much of a book of designs a member is to be, with all its entries.
+
+    What the members before it have missed is shared by those that are left, so that the book comes to its length.
+    """
+    members = folder_of(deps).plan.members
+    before = members[: members.index(member)]
+    usual = deps.brief.length * member.share / _shares(members)
+    left = deps.brief.length - _length_of(before, deps)
+    fair = left * member.share / max(_shares(members) - _shares(before), member.share)
+    return round(min(max(fair, usual * _SHORTEST), usual * _LONGEST))
+
+
+def _length_of(members: Sequence[Member], deps: Deps) -> int:
+    """Return how long the pages of some members are that stand by now."""
+    names = {member.name for member in members if member.is_written}
+    with deps.stores() as stores:
+        tasks = [task.key for task in stores.nodes.children(stores.nodes.root().key) if task.member in names]
+        entries = [entry.key for task in tasks for entry in stores.nodes.children(task)]
+        pages = stores.documents.of_nodes([*tasks, *entries], DocumentKind.DESIGN, DocumentKind.FINDINGS)
+    return sum(page.length for page in pages)
 
 
 def entries_wanted(member: Member, deps: Deps) -> tuple[int, int]:
@@ -117,5 +139,5 @@ def _least(deps: Deps) -> int:
     return in_units(_LEAST_PAGE, deps)
 
 
-def _shares(plan: Blueprint) -> float:
-    return sum(member.share for member in plan.members if member.is_written)
+def _shares(members: Sequence[Member]) -> float:
+    return sum(member.share for member in members if member.is_written)

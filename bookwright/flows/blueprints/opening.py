@@ -1,22 +1,29 @@
 """Opening the tree: the members of a blueprint become tasks of the book, in order, without anybody being asked."""
 
+from collections.abc import Iterable, Sequence
+
 from bookwright.agents.relay.figures.script import simplified
-from bookwright.exports.vault.names import SIMPLIFIED, brief_locale
+from bookwright.exports.vault.names import brief_locale
 from bookwright.flows import gates
-from bookwright.flows.blueprints.members import folder_of
+from bookwright.flows.blueprints.gathering import is_of_this_end
+from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind, Stage, When
 from bookwright.models.decision import Verdict
+from bookwright.models.document import DocumentKind
+from bookwright.models.language import SIMPLIFIED
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.profile import ProfileName
-from bookwright.models.task import TaskNode
+from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
 
 def opens(unit: TaskNode, deps: Deps) -> bool:
     """True for a book that is to be opened by its blueprint and is not yet."""
-    return deps.blueprint is not None and unit.parent is None and not _staged(unit, When.BEFORE, deps)
+    if deps.blueprint is None or unit.parent is not None:
+        return False
+    return bool(_stages(When.BEFORE, deps)) and not _staged(unit, When.BEFORE, deps)
 
 
 def open_tree(book: TaskNode, deps: Deps) -> None:
@@ -31,10 +38,17 @@ def open_tree(book: TaskNode, deps: Deps) -> None:
 
 
 def open_last_stages(book: TaskNode, deps: Deps) -> None:
-    """Make the members of the stages after the last page tasks, once the prose stands; does nothing where they are."""
-    if deps.blueprint is None or not _stages(When.AFTER, deps) or _staged(book, When.AFTER, deps):
+    """Make the members of the stages after the last page tasks, once the prose stands.
+
+    Where they are, and were done for a book that has been gone on with since, they are opened again.
+    """
+    if deps.blueprint is None or not _stages(When.AFTER, deps):
         return
-    deps.desk.journal.move(lambda stores, _: _add(stores, book, When.AFTER, max(book.planning_round, 1), deps))
+    tasks = _staged(book, When.AFTER, deps)
+    if not tasks:
+        deps.desk.journal.move(lambda stores, _: _add(stores, book, When.AFTER, max(book.planning_round, 1), deps))
+    elif _tell_of_less(tasks, deps):
+        deps.desk.journal.move(lambda stores, _: _open_again(stores, tasks, deps))
 
 
 def localised(texts: dict[str, str], deps: Deps) -> str:
@@ -49,12 +63,28 @@ def _stages(when: When, deps: Deps) -> list[Stage]:
     return [stage for stage in folder_of(deps).plan.stages if stage.when is when]
 
 
-def _staged(book: TaskNode, when: When, deps: Deps) -> bool:
-    """True if the stages of that time have their tasks; all are made in one move, so one tells of all."""
+def _staged(book: TaskNode, when: When, deps: Deps) -> list[TaskNode]:
+    """Return the tasks of the stages of that time; all are made in one move."""
     names = {stage.name for stage in _stages(when, deps)}
     with deps.stores() as stores:
         tasks = stores.nodes.children(book.key, TaskType.DESIGN, TaskType.SEARCH)
-    return not names or any(task.stage.split("/")[0] in names for task in tasks)
+    return [task for task in tasks if task.stage.split("/")[0] in names]
+
+
+def _tell_of_less(tasks: Sequence[TaskNode], deps: Deps) -> bool:
+    """True if all are done and nothing that they left is as new as the book's end."""
+    with deps.stores() as stores:
+        left = stores.documents.of_nodes([task.key for task in tasks], *DocumentKind)
+        is_past = not any(is_of_this_end(document, stores) for document in left)
+    return is_past and all(task.status is NodeStatus.DONE for task in tasks)
+
+
+def _open_again(stores: Stores, tasks: Iterable[TaskNode], deps: Deps) -> None:
+    """Have tasks done once more; what they were cut into then is cut anew."""
+    for task in tasks:
+        stores.nodes.replace_below(task.key)
+        verdict = _verdict(member_of(task, deps), deps)
+        stores.nodes.change(task.key, status=NodeStatus.OPEN.value, revision=task.revision + 1, verdict=verdict.value)
 
 
 def _add(stores: Stores, book: TaskNode, when: When, planning_round: int, deps: Deps) -> None:

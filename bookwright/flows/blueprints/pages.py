@@ -95,9 +95,9 @@ def cut_to_tokens(text: str, room: float, deps: Deps) -> str:
 
 
 def _begin(activity: Activity, node: TaskNode, context: str, deps: Deps) -> ActivityRun:
-    return deps.desk.begin(
-        activity, node, unit_of(node, deps), page_card(node, deps), context=context, round_=node.planning_round,
-        next_activity="execute",
+    return ActivityRun(
+        deps.desk, activity, node, unit_of(node, deps), page_card(node, deps),
+        context=context, round_=node.planning_round, next_activity="execute",
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from bookwright.agents.blueprints.pages import register_page
 from bookwright.agents.blueprints.steps import registrar
 from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
+from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.acceptance import both
 from bookwright.flows.activities.leaving import leave_document
 from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_of
@@ -35,9 +36,10 @@ def lay_down(node: TaskNode, deps: Deps) -> None:
     """Have a register made, put it into the codex, and leave its list for people."""
     unit, chapters = unit_of(node, deps), chapters_of(deps)
     card = replace(page_card(node, deps), chapters=chapters)
-    run = deps.desk.begin(
-        Activity.EXECUTE, node, unit, card, context="designer", round_=node.planning_round, next_activity="execute"
-    )
+    run = ActivityRun(
+        deps.desk, Activity.EXECUTE, node, unit, card,
+        context="designer", round_=node.planning_round, next_activity="execute",
+    )  # fmt: skip
     agent = registrar(member_of(node, deps).prompt, folder_of(deps).prompts, deps.profile.name)
 
     def check(answer: Register | FewThreads) -> str:
@@ -61,7 +63,7 @@ def in_chapters(answer: Register | FewThreads, chapters: int) -> Register:
 
 
 def _left_empty(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Move:
-    text = word("nothing_found", deps.brief.language)
+    text = word("nothing_found", brief_locale(deps.brief))
     return leave_document(node, unit, NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text), run, deps)
 
 
@@ -106,8 +108,8 @@ def _with_ids(records: Iterable[Any], what: str) -> list[Any]:
 
 
 def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, deps: Deps) -> Move:
-    ground = Ground(deps.brief.title, deps.brief.language, register=register)
-    text = f"{word('spoiler', deps.brief.language)}\n\n{register_page(ground)}"
+    ground = Ground(deps.brief.title, deps.brief.language, register=register, own_locale=brief_locale(deps.brief))
+    text = f"{word('spoiler', ground.locale)}\n\n{register_page(ground)}"
     page = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text)
     kept = NewDocument(
         node=node.key, kind=DocumentKind.REGISTER, text=text, data=register.model_dump_json(), inputs=run.sources

@@ -14,8 +14,9 @@ from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.agents.blueprints.steps import reviewer
 from bookwright.agents.workflows import evaluates
+from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.surroundings import unit_card, unit_of
-from bookwright.flows.blueprints.gathering import documents_of_pages, gather
+from bookwright.flows.blueprints.gathering import documents_of_pages, gather, is_of_this_end
 from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
 from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.deps import Deps
@@ -59,7 +60,8 @@ class Read:
 def review(node: TaskNode, deps: Deps) -> None:
     """Look through what a review is about, keep what was found, and make a task of each document to be mended."""
     with deps.stores() as stores:
-        if stores.documents.current(node.key, DocumentKind.REPORT, with_text=False) is not None:
+        kept = stores.documents.current(node.key, DocumentKind.REPORT, with_text=False)
+        if kept is not None and is_of_this_end(kept, stores):
             return  # it was kept in the move that made the tasks; nothing was to be mended
     member = member_of(node, deps)
     results = checked(folder_of(deps).plan.checks, gather(deps))
@@ -114,9 +116,10 @@ def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
     """Sit down to read documents: nothing but them, and what was laid down, stands before the step."""
     unit = unit_of(node, deps)
     card = replace(unit_card(unit, deps, node), max_findings=MOST_FINDINGS)
-    run = deps.desk.begin(
-        Activity.REVIEW, node, unit, card, context="evaluator", round_=node.planning_round, next_activity="execute"
-    )
+    run = ActivityRun(
+        deps.desk, Activity.REVIEW, node, unit, card,
+        context="evaluator", round_=node.planning_round, next_activity="execute",
+    )  # fmt: skip
     with deps.stores() as stores:
         tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
         kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REGISTER)
@@ -187,7 +190,7 @@ def _keep(
 
 def keep_report(node: TaskNode, report: BlueprintReport, deps: Deps, stores: Stores, step: int) -> None:
     """Keep a report as it is read, with its structure."""
-    text = report_text(report, deps.brief.language)
+    text = report_text(report, brief_locale(deps.brief))
     new = NewDocument(node=node.key, kind=DocumentKind.REPORT, text=text, data=report.model_dump_json())
     stores.documents.add(new, step or None)
 

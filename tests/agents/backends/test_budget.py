@@ -42,7 +42,6 @@ def test_a_reservation_is_settled_once() -> None:
 
     reservation.settle(100_000, 1)
     reservation.settle(100_000, 1)
-    reservation.release()
 
     assert ledger.spent == Amount(100_000, 1)
     assert ledger.held == Amount()

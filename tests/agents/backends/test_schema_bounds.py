@@ -37,10 +37,10 @@ def nodes_of(schema: Any) -> list[dict[str, Any]]:
     return [schema, *(node for value in schema.values() for node in nodes_of(value))]
 
 
-@pytest.mark.parametrize("in_words", [False, True])
+@pytest.mark.parametrize("is_in_words", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_string_and_list_has_an_end(shape: type[BaseModel], in_words: bool) -> None:
-    nodes = nodes_of(bounded_schema(shape, in_words=in_words))
+def test_every_string_and_list_has_an_end(shape: type[BaseModel], is_in_words: bool) -> None:
+    nodes = nodes_of(bounded_schema(shape, is_in_words=is_in_words))
 
     strings = [node for node in nodes if node.get("type") == "string" and "enum" not in node]
     lists = [node for node in nodes if node.get("type") == "array"]
@@ -78,7 +78,7 @@ def test_an_enumeration_stays_whole() -> None:
 
 
 def test_a_goal_in_words_is_one_sentence_without_figures() -> None:
-    pattern = bounded_schema(PlanOutput, in_words=True)["properties"]["sub_tasks"]["items"]["properties"]["goal"][
+    pattern = bounded_schema(PlanOutput, is_in_words=True)["properties"]["sub_tasks"]["items"]["properties"]["goal"][
         "pattern"
     ]
 

@@ -74,6 +74,9 @@ def test_a_fair_book_passes_every_check() -> None:
     [
         ({"coat": {11: EventType.REVEAL}}, "clues_before_reveal", "1.1.2"),
         ({"coat": {12: EventType.PLANT}}, "clues_before_reveal", "1.1.2"),
+        ({"coat": {11: EventType.PLANT}}, "clues_before_reveal", "1.1.2"),
+        ({"oar": {4: EventType.REVEAL, 5: EventType.PLANT}}, "clues_before_reveal", "1.1.2"),
+        ({"widow": {3: EventType.REVEAL, 8: EventType.PLANT}}, "red_herrings_answered", "1.2.4"),
         ({"widow": {3: EventType.PLANT}}, "red_herrings_answered", "1.2.4"),
         ({"ring": {2: EventType.PLANT}}, "clues_per_chapter", "1.1.2"),
     ],
@@ -92,6 +95,19 @@ def test_a_clue_after_an_early_reveal_is_no_clue() -> None:
     early = FAIR | {"coat": {5: EventType.REVEAL, 6: EventType.PLANT}}
 
     assert results(book(early))["clues_before_reveal"].state is CheckState.FAILED
+
+
+def test_a_register_that_a_short_book_has_no_room_for_is_late_and_crowded() -> None:
+    short = REGISTER.held_to(2)
+
+    assert [own.id for own in short.late_clues()] == ["coat", "oar", "ring"]
+    assert short.crowded() == [2]
+
+
+def test_a_false_trail_that_is_answered_in_another_chapter_than_planned_is_answered() -> None:
+    late = FAIR | {"widow": {3: EventType.PLANT, 12: EventType.REVEAL}}
+
+    assert results(book(late))["red_herrings_answered"].state is CheckState.PASSED
 
 
 def test_a_false_trail_that_was_never_laid_needs_no_answer() -> None:

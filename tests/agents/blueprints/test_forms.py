@@ -78,6 +78,14 @@ def test_limits_that_a_short_book_has_no_room_for_give_way_to_its_own() -> None:
     assert result("entry_lengths", entry, limits={"least": 800, "most": 2_000}).state is CheckState.PASSED
 
 
+def test_an_entry_just_short_of_the_least_is_as_long_as_it_was_asked_to_be() -> None:
+    limits = {"least": 800, "most": 2_000}
+    near, short = page("Salt", is_entry=True, asked=810, length=790), page("Tar", is_entry=True, asked=810, length=600)
+
+    assert result("entry_lengths", near, limits=limits).state is CheckState.PASSED
+    assert result("entry_lengths", short, limits=limits).state is CheckState.FAILED
+
+
 def test_chapters_are_counted_in_the_books_own_unit() -> None:
     chapter = ChapterSeen(1, "1.1", "Eins", length=3_400, asked=3_500, document=1)
     ground = Ground("案", Language.ZH, chapters=(chapter,))

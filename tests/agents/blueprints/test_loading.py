@@ -39,6 +39,14 @@ def test_a_path_and_a_variant_are_kept_as_they_are_found(tmp_path: Path) -> None
     assert usable_blueprint(chosen, tmp_path).plan.units["chapter"].length == (90, 160)  # type: ignore[index]
 
 
+def test_an_index_of_clues_tells_the_end_whether_or_not_its_blueprint_says_so(tmp_path: Path) -> None:
+    plan = check_folder(case(tmp_path)).plan
+
+    marked = {member.name: (member.is_spoiler, member.tells_end) for member in plan.members}
+    assert marked["clue_index"] == (False, True)
+    assert marked["review"] == (False, False)
+
+
 def broken(change: Callable[[Path], object], tmp_path: Path) -> str:
     folder = atlas(tmp_path)
     change(folder)
@@ -71,6 +79,10 @@ def toml(old: str, new: str) -> Callable[[Path], object]:
         (lambda folder: (folder / "prompts" / "quality.md.j2").unlink(), "quality.md.j2 is missing"),
         (toml('check = "references"', 'check = "rhymes"'), "there is no check 'rhymes'"),
         (toml('{ check = "references" }', '{ check = "references", limits = { fewest = 1 } }'), "no limit 'fewest'"),
+        (toml('{ check = "references" }', '{ check = "references", limits = { least = -1 } }'), "limits.least: Input"),
+        (toml('{ check = "references" }', '{ check = "references", limits = { least = 9, most = 1 } }'), "at least 9"),
+        (toml('name = "pages"', 'name = "ground"'), "two stages named 'ground'"),
+        (toml('ja = "基礎"', 'jp = "基礎"'), "has a text for 'jp'"),
         (toml('page = "overview"', 'page = "map"'), "there is no page 'map'"),
         (prompt("coast", "{% if %}"), "coast.md.j2, line 1"),
         (prompt("coast", "{{ the_weather }}"), "'the_weather' is undefined"),
@@ -78,6 +90,7 @@ def toml(old: str, new: str) -> Callable[[Path], object]:
         (prompt("coast", '{% include "blueprint/gone.md.j2" %}'), "there is no template 'blueprint/gone.md.j2'"),
         (prompt("coast", '{% extends "story/blueprint/page_frame.md.j2" %}'), "coast.md.j2"),
         (prompt("coast", "{# nothing #}"), "comes to nothing"),
+        (prompt("coast", "Say where land ends."), "stands in no frame"),
         (prompt("coast", "{{ ''.__class__.__mro__ }}"), "unsafe"),
         (prompt("coast", "{% for n in range(10 ** 9) %}{{ n }}{% endfor %}"), "Range too big"),
     ],

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 from bookwright.agents.context.builder import Context, ContextBuilder
+from bookwright.agents.context.rooms import OWN_PART
 from bookwright.failpoints import Failpoint
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind, NewDocument
@@ -28,6 +29,9 @@ WORDS = (
     "quarry river signal tunnel umbrella valley window yard zinc amber bridge copper dust ember fog glass hinge ink "
     "jar knot lamp moss net oar pearl quilt rope salt thread urn veil wheel yoke"
 ).split()
+
+NONE_YET = "(none yet)"
+"""What a block says that has nothing to tell."""
 
 
 def count_words(text: str) -> int:
@@ -158,3 +162,13 @@ def block(context: Context, tag: str) -> str:
         if opened:
             return rest.rpartition(f"\n</{tag}>")[0]
     return ""
+
+
+def size(context: Context) -> int:
+    """Return how many tokens the blocks take."""
+    return sum(map(count_words, context.blocks))
+
+
+def room(role: str, profile: ProfileName = ProfileName.STANDARD) -> int:
+    """Return how many tokens the blocks may take for a role."""
+    return PROFILES[profile].context_budget[role] - OWN_PART

@@ -1,7 +1,5 @@
 """The tree view: what it shows, and how little however large the book."""
 
-from pathlib import Path
-
 import pytest
 
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
@@ -9,12 +7,7 @@ from bookwright.agents.context.pruner import Cut
 from bookwright.models.document import DocumentKind
 from bookwright.models.level import Level
 from bookwright.models.task import NodeStatus, TaskNode
-from tests.agents.context.books import Library, count_words, make_library
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return make_library(tmp_path)
+from tests.agents.context.books import Library, count_words
 
 
 def view(library: Library, node: TaskNode, unit: TaskNode | None = None, room: int = 10_000) -> Cut:

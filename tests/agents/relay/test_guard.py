@@ -31,6 +31,17 @@ def test_words_alone_are_no_phrase(text):
     assert guard(HEIR).violations(text) == ()
 
 
+@pytest.mark.parametrize(
+    "text", ["The whistle lost its number.\n1. Say who stood at the door.", "Door number 1 is shut."]
+)
+def test_a_single_figure_makes_no_phrase_and_neither_does_the_number_of_the_next_line(text):
+    assert guard("Behind number 1 lies a forged register.").violations(text) == ()
+
+
+def test_a_line_that_is_broken_in_a_sentence_still_holds_its_phrase():
+    assert guard("Behind number 1 lies a forged register.").violations("They found a forged\nregister there.")
+
+
 @pytest.mark.parametrize(("secret", "text"), [
     (TOWER, "她想，看守人其實是前朝國王的事。"), (TOWER, "看守人，其实是前朝国王"),
     (TWIN, "彼は井戸の底で今も鍵を見た。"),

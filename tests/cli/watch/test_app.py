@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from rich.cells import cell_len
@@ -42,6 +43,21 @@ def lines(app):
 
 def seen(app):
     return "\n".join(lines(app))
+
+
+class Look(NamedTuple):
+    """How words stand on the screen."""
+
+    colour: tuple[int, int, int]
+    is_bold: bool
+
+
+def look_of(app, words):
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            if words in segment.text:
+                return Look(segment.style.color.get_truecolor(), bool(segment.style.bold))
+    raise AssertionError(f"{words!r} stands nowhere on the screen")
 
 
 async def until(pilot, is_so):
@@ -153,19 +169,29 @@ def test_wide_characters_keep_every_line_as_wide_as_the_screen(settings, size):
 
 
 def test_gates_and_waits_and_errors_stand_out(settings, book):
+    looks = []
     hold(book)
     say(settings, happened("waiting", text="rate limit, 20 s"))
 
     async def play(app, pilot):
         await until(pilot, lambda: "rate limit, 20 s" in seen(app))
+        looks.append(look_of(app, "The Ship"))
+        looks.append(look_of(app, "rate limit, 20 s"))
         say(settings, happened("step", failure="refusal", detail="[No.]"))
         await until(pilot, lambda: "refusal: [No.]" in seen(app))
+        looks.append(look_of(app, "refusal: [No.]"))
         with book.write() as stores:
             stores.gates.open(stores.nodes.root(), GateKind.OUTLINE)
             stores.books.set_state("lamp", BookState.WAITING)
         await until(pilot, lambda: "waits for you: gate 1, outline" in seen(app))
+        looks.append(look_of(app, "waits for you: gate 1, outline"))
 
     watch(settings, play, (120, 30))
+
+    title, wait, error, gate = looks
+    assert len({title.colour, wait.colour, error.colour}) == 3
+    assert gate.colour == wait.colour
+    assert (wait.is_bold, gate.is_bold) == (False, True)
 
 
 def test_the_cursor_of_a_person_stays_on_its_node_while_the_book_goes_on(settings, book):

@@ -11,7 +11,7 @@ from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import GateKind
 from bookwright.storage.books import Lease
-from bookwright.storage.database import sqlite_driver
+from bookwright.storage.engines import sqlite_driver
 from bookwright.storage.looks import open_for_looks
 from tests.books import finish, make_book
 from tests.cli.shelf import a_book

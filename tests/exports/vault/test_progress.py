@@ -61,3 +61,35 @@ def test_a_file_that_is_none_says_nothing():
     found = load_from_book("| 1 | x |\n| | | | | | | |\nrubbish")
 
     assert (found.stages, found.book, found.started) == ((), "", None)
+
+
+@pytest.mark.parametrize(
+    ("status", "states", "told"),
+    [
+        ("paused", (), ("none yet", "none", "`bookwright resume lamp` goes on.")),
+        ("paused", (C, R, P), ("1, stage 1", "2, stage 2", "`bookwright resume lamp` goes on.")),
+        (
+            "writing", (P, P),
+            ("none yet", "1, stage 1",
+             "It is being written; should its worker have died, `bookwright resume lamp` goes on."),
+        ),
+        ("waiting", (C, P), ("1, stage 1", "2, stage 2", "A human decides first: `bookwright gates lamp --show`.")),
+        ("finished", (S, C), ("2, stage 2", "none", "The book is finished; nothing is left to do.")),
+    ],
+)  # fmt: skip
+def test_a_reader_is_told_how_the_book_goes_on(status, states, told):
+    stages = tuple(Stage(f"stage {number}", state) for number, state in enumerate(states, 1))
+
+    page = progress_page(Progress("Night", "lamp", "story", status, 0, "A keeper.", stages))
+
+    last, following, how = told
+    assert page.partition("## Resume Info\n\n")[2] == (
+        f"- Last completed stage: {last}\n- Next stage: {following}\n- {how}\n"
+        "- The database decides; this file is made of it.\n"
+    )
+
+
+def test_a_book_that_rests_tells_what_to_do_about_it():
+    told = Progress("Night", "lamp", "story", "paused", 0, "A keeper.", (), advice="raise the cap;\nthen `resume lamp`")
+
+    assert "- raise the cap; then `resume lamp`.\n" in progress_page(told)

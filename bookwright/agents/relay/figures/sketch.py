@@ -70,7 +70,7 @@ class ChapterSketch:
 
 
 def sketch_of(text: str, language: Language) -> ChapterSketch:
-    """Sketch a chapter."""
+    """Choose from a chapter's text the fingerprints and paragraphs by which it is compared with others."""
     grain = _GRAINS[language]
     parts = paragraphs_of(text)
     joined = "\n".join(parts)

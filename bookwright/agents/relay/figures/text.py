@@ -66,9 +66,9 @@ def excerpt(text: str, start: int, end: int, around: int = _AROUND) -> str:
     return f"{marks[0]}{' '.join(text[low:high].split())}{marks[1]}"
 
 
-def places_of(parts: list[str], gap: int = 1) -> list[int]:
-    """Return where each part begins once they are joined with `gap` characters between."""
-    return [0, *accumulate(len(part) + gap for part in parts)][:-1]
+def places_of(parts: list[str]) -> list[int]:
+    """Return where each part begins once they are joined with one character between."""
+    return [0, *accumulate(len(part) + 1 for part in parts)][:-1]
 
 
 def _goes_on(before: str, piece: str, language: Language) -> bool:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
 from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Severity, Verdict
-from bookwright.agents.relay.leaks.keywords import Found, find_keyword
+from bookwright.agents.relay.leaks.keywords import Found, find_keyword, stem_of
 from bookwright.agents.relay.leaks.meaning import MeaningCheck
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.sharing import names_of
@@ -43,6 +43,20 @@ def check_draft(
     found = [*_keywords(draft, kept, global_keywords), *_quotations(draft, settings_texts)]
     found += _likenesses(text, sentences, kept, language, embedder)
     return tuple(sorted(found, key=lambda issue: (issue.start, issue.end, issue.kind, issue.secret)))
+
+
+def gives_away(text: str, secrets: Sequence[Secret], settings_texts: Sequence[str], words: Sequence[str]) -> bool:
+    """Tell whether the checks reject a draft, which a nearness of meaning alone never does."""
+    letters = letters_of(text)
+    wanted = dict.fromkeys((*words, *(word for secret in secrets for word in secret.forbidden_keywords)))
+    there = [word for word in wanted if (stem := stem_of(word)) and stem in letters]
+    draft = fold(text) if there or settings_texts else None
+    if draft and any(found.is_certain for word in there for found in find_keyword(draft, word)):
+        return True
+    if draft and any(True for _ in _quotations(draft, settings_texts)):
+        return True
+    sentences = sentences_of(text) if secrets else []
+    return any(find_alike(sentences, secret) for secret in secrets if secret.visibility is not Visibility.USE)
 
 
 def verdict_of(issues: Sequence[LeakIssue]) -> Verdict:

@@ -38,6 +38,28 @@ class Folded:
         return self.starts[start], self.ends[end - 1]
 
 
+def letters_of(text: str) -> str:
+    """Return the `letters` of a folded text, far faster where no written letter of it has two characters."""
+    letters = text.translate(_PLAIN)
+    return fold(text).letters if _JOINED in letters else letters
+
+
+class _Plain(dict[int, str]):
+    """What each character that stands alone is in plain letters; made as they are met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        is_joined = continues_letter(character) or character in _REPEATS
+        self[code] = _JOINED if is_joined else plain_letters(character)
+        return self[code]
+
+
+_JOINED = "\ue000"
+"""Stands for a character that cannot be folded by itself."""
+
+_PLAIN = _Plain()
+
+
 def fold(text: str) -> Folded:
     """Bring a text to plain letters, in one pass."""
     letters: list[str] = []

@@ -42,6 +42,12 @@ def find_keyword(draft: Folded, keyword: str) -> list[Found]:
     return [found[start] for start in sorted(found)]
 
 
+def stem_of(keyword: str) -> str:
+    """Return the letters that are in every text in which a keyword is found; empty for one that never is."""
+    letters = fold(keyword).letters
+    return letters[:-1] if len(letters) >= _LONG and is_spelt(letters[-1]) else letters
+
+
 def _forms(wanted: Folded) -> Iterator[str]:
     """Yield the keyword with its endings, longest first; nothing for one without letters."""
     word = wanted.letters

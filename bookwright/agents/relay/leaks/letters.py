@@ -102,11 +102,10 @@ def _jamo(part: str) -> str:
 @cache
 def canonical_han(character: str) -> str:
     """Return the one form of a han character that its variants share."""
-    forms, seen = _han_forms(), {character}
-    while (form := forms.get(character, character)) not in seen:
-        seen.add(form)
-        character = form
-    return character
+    forms, chain = _han_forms(), [character]
+    while (form := forms.get(chain[-1], chain[-1])) not in chain:
+        chain.append(form)
+    return min(chain[chain.index(form) :])  # two dictionaries may each call the other's form the common one
 
 
 @cache

@@ -110,10 +110,7 @@ def test_a_secret_that_may_be_used_is_passed_over() -> None:
 def test_a_secret_told_word_for_word_is_found_below_use(visibility: Visibility) -> None:
     found = kinds(POISONED.content, POISONED.model_copy(update={"visibility": visibility}))
 
-    assert found == [LeakKind.FORBIDDEN_KEYWORD, LeakKind.WORDING] or found == [
-        LeakKind.WORDING,
-        LeakKind.FORBIDDEN_KEYWORD,
-    ]
+    assert sorted(found) == [LeakKind.FORBIDDEN_KEYWORD, LeakKind.WORDING]
 
 
 def test_setting_text_is_found_in_other_case_and_line_breaks() -> None:
@@ -187,7 +184,11 @@ def test_where_few_may_be_shown_the_likeliest_of_all_secrets_are() -> None:
 @pytest.mark.parametrize("text", ["", "   \n\n ", "…", "\ud800 \x00"])
 def test_a_draft_without_words_has_no_leaks(text: str) -> None:
     assert check_draft(text, [POISONED], [SETTING], ["dragon"], Language.EN, Hashing()) == ()
-    assert suspects(text, POISONED, Language.EN, Hashing()) == () or text.strip()
+
+
+@pytest.mark.parametrize("text", ["", "   \n\n "])
+def test_in_an_empty_draft_nothing_is_suspected(text: str) -> None:
+    assert suspects(text, POISONED, Language.EN, Hashing()) == ()
 
 
 def test_sentences_stand_where_they_say_and_runs_are_of_one_to_three() -> None:

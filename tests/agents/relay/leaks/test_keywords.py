@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bench.leaks import respelling
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import Found, find_keyword
+from bookwright.agents.relay.leaks.letters import canonical_han
 from bookwright.models.language import Language
 
 WORDS = {
@@ -99,6 +100,11 @@ def test_each_letter_knows_where_it_stands(text: str) -> None:
         ("凶手", "兇手就在这里", ["兇手"]),
         ("竜", "龍が", ["龍"]),
         ("国", "國と国", ["國", "国"]),
+        ("秘密", "祕密與秘密", ["祕密", "秘密"]),
+        ("台灯", "臺燈", ["臺燈"]),
+        ("群", "羣和群", ["羣", "群"]),
+        ("调查", "調査", ["調査"]),
+        ("屋檐", "屋簷", ["屋簷"]),
         ("ヴァイオリン", "ｳﾞｧｲｵﾘﾝ", ["ｳﾞｧｲｵﾘﾝ"]),
         ("간", "가나다라", []),
         ("밀", "ㅁㅣㄹ", ["ㅁㅣㄹ"]),
@@ -109,6 +115,12 @@ def test_each_letter_knows_where_it_stands(text: str) -> None:
 )
 def test_what_is_found(keyword: str, text: str, expected: list[str]) -> None:
     assert shown(text, keyword) == expected
+
+
+def test_the_one_form_of_a_han_character_is_its_own_one_form() -> None:
+    common = map(chr, range(0x4E00, 0xA000))
+
+    assert [han for han in common if canonical_han(canonical_han(han)) != canonical_han(han)] == []
 
 
 @pytest.mark.parametrize(

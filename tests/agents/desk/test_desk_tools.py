@@ -83,7 +83,7 @@ class Shop:
     def sit_down(self) -> ActivityRun:
         """Sit down anew, as a resumed walk does."""
         card = make_card(self.deps.brief, self.root)
-        return self.deps.desk.begin(Activity.EXECUTE, self.root, self.root, card, context="researcher")
+        return ActivityRun(self.deps.desk, Activity.EXECUTE, self.root, self.root, card, context="researcher")
 
     def search(self) -> Outcome:
         """Do the step, or find it done."""

@@ -22,7 +22,7 @@ from prefect.states import Suspended
 
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.library import book_id, open_library
-from bookwright.flows.prefect_pool import deploy
+from bookwright.flows.prefect_deployment import deploy
 from bookwright.flows.prefect_run import end_events
 from bookwright.flows.prefect_server import (
     api_url,
@@ -43,7 +43,7 @@ from tests.novelist import write as novelist
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
-SOURCES = Path(__file__).parents[2]
+SOURCES = Path(__file__).parents[3]
 PATIENCE_SECONDS = 240
 TITLES = ("Amber", "Basalt", "Cobalt", "Dross")
 

@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,71 +18,51 @@ from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import (
     ArtifactFilter,
     ArtifactFilterFlowRunId,
-    FlowRunFilter,
-    FlowRunFilterId,
-    FlowRunFilterName,
 )
-from prefect.client.schemas.objects import FlowRun, State, StateType, TaskRun
+from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
 from prefect.settings import temporary_settings
 from prefect.testing.utilities import prefect_test_harness
 
-from bookwright.agents.backends.service import ModelService
 from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
-from bookwright.flows.deps import Deps, NoWindow, Window
-from bookwright.flows.hold import Surroundings
-from bookwright.flows.library import book_id, find_or_create, open_library
-from bookwright.flows.prefect_pool import deploy, on_server
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.prefect_deployment import deploy
 from bookwright.flows.prefect_run import end_events
-from bookwright.flows.prefect_server import api_url, free_port, server_environment, start_prefect, wait_until_up
 from bookwright.flows.prefect_window import open_window
-from bookwright.flows.run_book import run_book
 from bookwright.flows.write_book import book_of, write_book
-from bookwright.models.book import Book, BookState
+from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BackendUnavailable
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
-from bookwright.storage.books import BookRepository, Lease
+from bookwright.storage.books import Lease
 from bookwright.storage.gates import GateRepository
 from bookwright.storage.stores import BookStorage
 from tests.fake_provider import FakeProvider
+from tests.flows.prefect.windowed import (
+    BOOK,
+    BRIEF,
+    PATIENCE_SECONDS,
+    create_book,
+    ended_task_runs,
+    flow_run_of,
+    newest_flow_run,
+    run_flow,
+    state_of,
+    stored_book,
+)
 from tests.novelist import write as novelist
 
 pytestmark = pytest.mark.prefect
 
-BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
-BOOK = book_id(make_brief(BRIEF))
-PATIENCE_SECONDS = 60
 
-
-@dataclass
-class Recording:
-    """A window in front of a window: writes down what is done, and may disturb it between two activities."""
-
-    inner: Window
-    disturb: Callable[[int], None] = lambda count: None
-    names: list[str] = field(default_factory=list)
-
-    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        def recorded() -> None:
-            self.names.append(f"{activity} {node.name}")
-            work()
-
-        self.disturb(len(self.names))
-        self.inner.run(activity, node, recorded)
-
-    def finished(self, unit: TaskNode, deps: Deps) -> None:
-        self.inner.finished(unit, deps)
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def prefect_server() -> Iterator[None]:
-    """One server for all tests, which records task runs as quickly as ours do."""
+    """One server for these tests alone, which records task runs as quickly as ours do."""
     batches = {
         prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE: 100,
         prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL: 1,
@@ -94,36 +73,6 @@ def prefect_server() -> Iterator[None]:
         end_events(10)  # the harness waits for ever, also for events of a server that is gone
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder that the flow, too, finds."""
-    for name, value in {"HOME": str(tmp_path), "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}.items():
-        monkeypatch.setenv(f"BOOKWRIGHT_{name}", value)
-    monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What is done for the book where nobody watches."""
-    settings = load_settings(
-        home=tmp_path_factory.mktemp("plain"), model="rehearsal:exact", embedding="hashing", free_megabytes=0
-    )
-    window = Recording(NoWindow())
-    write(settings, window)
-    return window.names
-
-
-def write(settings: Settings, window: Window) -> Book:
-    database, models = open_library(settings), ModelService(settings)
-    try:
-        book = find_or_create(database, make_brief(BRIEF))
-        return run_book(book.id, Surroundings(settings, database, models, window=window))
-    finally:
-        models.close()
-        database.dispose()
-
-
 def written_in(settings: Settings) -> int:
     """How many words the finished book has, by the database."""
     book, database = stored_book(settings), open_library(settings)
@@ -131,52 +80,6 @@ def written_in(settings: Settings) -> int:
         written = stores.nodes.root().written
     database.dispose()
     return written
-
-
-def create_book(settings: Settings) -> Book:
-    database = open_library(settings)
-    book = find_or_create(database, make_brief(BRIEF))
-    database.dispose()
-    return book
-
-
-def stored_book(settings: Settings) -> Book:
-    database = open_library(settings)
-    with database.read() as connection:
-        book = BookRepository(connection).get(BOOK)
-    database.dispose()
-    return book
-
-
-def run_flow(**parameters: Any) -> State[Any]:
-    state: State[Any] = write_book(**parameters, return_state=True)  # type: ignore[call-overload]
-    return state
-
-
-def flow_run_of(client: SyncPrefectClient, state: State[Any]) -> FlowRun:
-    assert state.state_details.flow_run_id is not None
-    return client.read_flow_run(state.state_details.flow_run_id)
-
-
-def newest_flow_run(client: SyncPrefectClient, name: str) -> FlowRun:
-    runs = client.read_flow_runs(flow_run_filter=FlowRunFilter(name=FlowRunFilterName(any_=[name])))
-    return sorted(runs, key=lambda run: str(run.created))[-1]
-
-
-def state_of(run: FlowRun | TaskRun) -> State[Any]:
-    assert run.state is not None
-    return run.state
-
-
-def ended_task_runs(client: SyncPrefectClient, run: FlowRun, at_least: int) -> list[TaskRun]:
-    """Read a flow run's task runs once so many have ended: Prefect records them some time after the fact."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        found = client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), limit=200)
-        ended = [task_run for task_run in found if state_of(task_run).is_final()]
-        if len(ended) >= at_least or time.monotonic() > deadline:
-            return ended
-        time.sleep(0.2)
 
 
 def test_each_activity_is_one_task_run_with_a_readable_name(
@@ -304,45 +207,6 @@ def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_s
     assert task_run.name == 'plan 1 book "{braces} and lines"'
     assert state_of(task_run).message == "nobody answers"
     assert state_of(run).is_failed()
-
-
-def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plain_walk: list[str]) -> None:
-    settings = load_settings()
-    book = create_book(settings)
-    port = free_port()
-    server = start_prefect(["server", "start", "--no-ui"], server_environment(settings, port), home / "server.log")
-    wait_until_up(server, api_url(port))
-    notices: list[str] = []
-
-    def kill_at_five(count: int) -> None:
-        if count == 5 and server.poll() is None:
-            os.kill(server.pid, signal.SIGKILL)
-            server.wait()
-
-    with on_server(api_url(port)), open_window(settings, book, notices.append) as window:
-        recording = Recording(window, kill_at_five)
-        finished = write(settings, recording)
-
-    assert finished.state is BookState.FINISHED
-    assert recording.names == plain_walk
-    assert len(notices) == 1
-    assert notices[0].startswith("Prefect fails (ConnectError")
-    assert notices[0].endswith("the book is written on without it")
-
-
-def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, plain_walk: list[str]) -> None:
-    settings = load_settings()
-    book = create_book(settings)
-    notices: list[str] = []
-
-    with on_server(api_url(free_port())), open_window(settings, book, notices.append) as window:
-        recording = Recording(window)
-        finished = write(settings, recording)
-
-    assert isinstance(window, NoWindow)
-    assert finished.state is BookState.FINISHED
-    assert recording.names == plain_walk
-    assert [notice.startswith("Prefect could not be started") for notice in notices] == [True]
 
 
 def test_submit_hands_the_pool_a_book_named_after_itself(

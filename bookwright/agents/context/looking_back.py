@@ -1,0 +1,166 @@
+"""What came before a unit: designs and findings above it, the latest text, what the summaries tell."""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from bookwright.agents.context import materials
+from bookwright.agents.context.kit import Kit
+from bookwright.agents.context.materials import Place
+from bookwright.agents.context.pruner import Cut, Piece
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.prose import paragraphs
+from bookwright.models.task import TaskNode
+from bookwright.storage.passage import Passage
+from bookwright.storage.stores import Stores
+
+_RETRIEVED = 30
+"""Passages asked of the index for one component, at least. Source: DETAILS, "Context values"."""
+
+_MOST_RETRIEVED = 400
+_TOKENS_A_PASSAGE = 60
+"""A passage has seldom fewer, so a large room asks for as many as it could hold."""
+
+_ANCESTORS_SHARE = 0.6
+"""Of the designs above: the units' own before what retrieval adds."""
+
+_LAST_SUMMARY_SHARE = 0.35
+"""Of the summaries: that of the unit right before."""
+
+_LEAVES, _MOST_LEAVES = 3, 12
+"""Units whose prose may stand in `latest_text`, where each is short; and where prompts have much room."""
+
+_ROOMY = 20_000
+"""Tokens of a writer's prompt from which on there is much room."""
+
+
+class LookingBack:
+    """What came before one activity's unit; what a unit's activities share is retrieved once for all of them.
+
+    `latest_text` is to be asked for before `summaries`, which adds to it, and that before `more_summaries`.
+    """
+
+    def __init__(self, kit: Kit, place: Place, stores: Stores) -> None:
+        self._kit = kit
+        self._count = kit.count
+        self._pruner = kit.pruner
+        self._place = place
+        self._stores = stores
+        self._whole_leaves: set[int] = set()
+        """Units whose whole prose stands in the latest text."""
+        self._told = ""
+        """What stands in the summaries."""
+
+    def designs_above(self, room: int) -> Cut:
+        """The designs of the units above, and what retrieval adds to them."""
+        return self._once("upper_level_design", room, self._designs_above)
+
+    def findings_above(self, room: int) -> Cut:
+        """The findings that were made for what comes before the unit."""
+        return self._once("upper_level_search", room, self._findings_above)
+
+    def _once(self, tag: str, room: int, retrieve: Callable[[int], Cut], *more: Hashable) -> Cut:
+        """Retrieve for a unit once, so that all its activities have the same bytes."""
+        unit = self._place.unit
+        key = (tag, unit.key, unit.revision, room, *self._questions, *more)
+        return self._kit.once(key, lambda: retrieve(room))
+
+    def _designs_above(self, room: int) -> Cut:
+        focus = self._place.unit_focus
+        above = materials.designs_above(self._place, self._stores, self._kit.locale)
+        own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
+        shown = [piece.node for piece in above if piece.document in own.sources]
+        found = self._found_above(DocumentKind.DESIGN, shown, room)
+        more = self._pruner.in_order(self._pieces(found), focus, room - self._count(own.text) - 2)
+        return own.before(more)
+
+    def _findings_above(self, room: int) -> Cut:
+        found = self._found_above(DocumentKind.FINDINGS, (), room)
+        return self._pruner.in_order(self._pieces(found), self._place.unit_focus, room)
+
+    def _found_above(self, kind: DocumentKind, shown: Sequence[int], room: int) -> list[Passage]:
+        """Search what came before the unit in reading order; what is made in it or later has no part in this."""
+        unit = self._place.unit
+        if unit.parent is None:
+            return []
+        asked = [*self._questions, *materials.queries(unit)]
+        return self._kit.index.search(
+            asked, [kind], _count_for(room), exclude_nodes=shown, before=unit.order, known=self._people
+        )
+
+    def latest_text(self, room: int) -> Cut:
+        """The end of what was written before the place, back to where the room ends."""
+        made = Cut()
+        for leaf, prose in self._prose:
+            left = room - self._count(made.text) - 2
+            text = self._pruner.tail(prose.text, left)
+            if not text:
+                break
+            made = Cut(text, frozenset([prose.id])).before(made)
+            if paragraphs(text) != paragraphs(prose.text):
+                break
+            self._whole_leaves.add(leaf.key)
+        return made
+
+    def summaries(self, room: int) -> Cut:
+        """What happened before the place, as far as it bears on the unit and the latest text does not tell it."""
+        before = tuple(prose.id for _, prose in self._prose)  # more with each part of a unit that is being divided
+        hangs_on = (self._place.written_before, frozenset(self._whole_leaves), before)
+        cut = self._once("text_summary", room, self._summaries_for_unit, *hangs_on)
+        self._told = cut.text
+        return cut
+
+    def _summaries_for_unit(self, room: int) -> Cut:
+        focus = self._place.unit_focus
+        last = self._last_summary()
+        pieces: list[Piece] = []
+        if last is not None:
+            text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
+            pieces.append(replace(last, text=text))
+        asked = [*self._questions, *materials.queries(self._place.unit)]
+        found = self._happened(asked, room, {piece.node for piece in pieces})
+        return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
+
+    def more_summaries(self, room: int) -> Cut:
+        """What a task of the unit asks for by itself and what is told to all of them does not hold."""
+        if self._place.node.is_unit:
+            return Cut()
+        found = self._happened(materials.queries(self._place.node), room)
+        fresh = [passage for passage in found if passage.text not in self._told]
+        return self._pruner.in_order(self._pieces(fresh), self._place.focus, room)
+
+    def _happened(self, asked: Sequence[str], room: int, shown: Collection[int] = ()) -> list[Passage]:
+        """Search what was written before the place, but for what is shown in full or stands elsewhere."""
+        unfinished = (unit.key for unit in self._place.ancestors)  # when this one was begun, though not when made again
+        return self._kit.index.search(
+            list(dict.fromkeys(asked)), [DocumentKind.SUMMARY], _count_for(room),
+            exclude_nodes={*self._whole_leaves, *shown, *unfinished}, before=self._place.written_before,
+            known=self._people,
+        )  # fmt: skip
+
+    def _last_summary(self) -> Piece | None:
+        """The summary of the unit right before, unless its whole prose is shown."""
+        if not self._prose or self._prose[0][0].key in self._whole_leaves:
+            return None
+        return materials.summary_of(self._prose[0][0], self._stores, self._kit.locale)
+
+    @cached_property
+    def _questions(self) -> list[str]:
+        return materials.questions(self._place.unit, self._stores)
+
+    @cached_property
+    def _people(self) -> tuple[str, ...]:
+        return materials.people(self._stores)
+
+    @cached_property
+    def _prose(self) -> list[tuple[TaskNode, Document]]:
+        is_roomy = self._kit.profile.context_budget["writer"] >= _ROOMY
+        return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
+
+    def _pieces(self, passages: Sequence[Passage]) -> list[Piece]:
+        return [materials.piece_of(passage, self._kit.locale) for passage in passages]
+
+
+def _count_for(room: int) -> int:
+    """How many passages a room of so many tokens could hold, within bounds."""
+    return min(max(room // _TOKENS_A_PASSAGE, _RETRIEVED), _MOST_RETRIEVED)

@@ -1,0 +1,165 @@
+"""A book's lease: taken, renewed while a call is long, and let go with the book in a true state."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from bookwright.failpoints import Failpoint
+from bookwright.models.book import Book, BookState
+from bookwright.models.errors import (
+    BackendError,
+    BookHeld,
+    BookPaused,
+    BudgetExceeded,
+    DatabaseDamaged,
+    DatabaseUnreachable,
+    GateWaiting,
+    InvalidInput,
+    LeaseLost,
+    StorageError,
+)
+from bookwright.storage.books import BookRepository, Lease
+from bookwright.storage.database import Database
+from bookwright.storage.gates import GateRepository
+from bookwright.storage.holders import owner_name
+from bookwright.storage.journal import Journal
+from bookwright.storage.studio import Studio
+
+_HEARTBEATS_A_LEASE = 3
+
+
+def take(
+    database: Database, book_id: str, seconds: float, *, is_second_try: bool = False, unsure: Lease | None = None
+) -> tuple[Book, Lease]:
+    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours."""
+    lease = unsure
+    try:
+        with database.write(Failpoint.TAKE_LEASE) as connection:
+            books = BookRepository(connection)
+            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure)
+            book = books.get(lease.book)  # not before: until now another worker could add to what it has spent
+            books.set_state(book.id, BookState.WRITING)
+        return book, lease
+    except DatabaseUnreachable:
+        if is_second_try:
+            raise
+        return take(database, book_id, seconds, is_second_try=True, unsure=lease)
+
+
+@contextmanager
+def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
+    """Leave a book finished, or paused with the reason, whatever ends the walk.
+
+    Raises:
+        LeaseLost: A newer worker holds the book; its state is not ours to set.
+        BookPaused: It rests, also where that could not be written.
+    """
+    try:
+        yield
+        _leave(database, lease, BookState.FINISHED)
+    except (LeaseLost, BookHeld, DatabaseDamaged):
+        raise  # the book is another worker's now, or its file is broken: its state is not ours to set
+    except BookPaused as rest:
+        _rest(database, lease, rest)
+        raise
+    except (BackendError, StorageError, InvalidInput) as error:
+        paused = BookPaused(str(error), f"{_remedy(error)}`bookwright resume {book}` goes on from here")
+        _rest(database, lease, paused)
+        raise paused from error
+    except BaseException as error:
+        reason = "stopped" if isinstance(error, KeyboardInterrupt) else f"a fault of the program: {error!r}"[:500]
+        with suppress(LeaseLost):
+            _rest(database, lease, BookPaused(reason, f"`bookwright resume {book}` goes on from here"))
+        raise
+
+
+@contextmanager
+def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Iterator[None]:
+    """Leave a book as it was found; one that a dead worker left rests from now on.
+
+    Raises:
+        BookPaused: What was begun is not done; the message says how it goes on.
+    """
+    was_left = book.state is BookState.WRITING
+    found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
+    state = BookState.PAUSED if was_left else book.state
+    gate = _waiting_gate(database, book.id) if state is BookState.WAITING else None
+    try:
+        yield
+    except (LeaseLost, BookHeld, DatabaseDamaged):
+        raise
+    except (BackendError, StorageError) as error:
+        raise BookPaused(str(error), f"{_remedy(error)}{way_on} goes on from here") from error
+    finally:
+        with suppress(StorageError, LeaseLost):
+            _leave(database, lease, state, found.reason, found.advice, gate)
+
+
+def _leave(
+    database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "", gate: int | None = None
+) -> None:
+    """Set the book's state and let it go; once more where the connection broke, for that is no harm.
+
+    At a `gate` that was decided meanwhile the book does not wait any more.
+
+    Raises:
+        LeaseLost: A newer worker holds the book.
+        StorageError: The database could not take it; the lease runs out by itself.
+    """
+    for is_last in (False, True):
+        try:
+            with database.write(Failpoint.LEAVE_BOOK) as connection:
+                lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
+                if gate is not None:  # the fence keeps whoever decides out until this is committed
+                    GateRepository(connection, lease.book).pass_if_decided(gate)
+                Studio(connection).give_back(lease.book)
+                lease.release(connection)
+            return
+        except DatabaseUnreachable:
+            if is_last:
+                raise
+
+
+def _rest(database: Database, lease: Lease, rest: BookPaused) -> None:
+    """Leave the book paused, or waiting at a gate; if that cannot be written, who raised the reason still tells it."""
+    gate = rest.gate.id if isinstance(rest, GateWaiting) else None
+    state = BookState.PAUSED if gate is None else BookState.WAITING
+    with suppress(StorageError):
+        _leave(database, lease, state, rest.reason, rest.advice, gate)
+
+
+def _remedy(error: BaseException) -> str:
+    return f"{error.remedy}; then " if isinstance(error, BudgetExceeded) and error.remedy else ""
+
+
+def _waiting_gate(database: Database, book: str) -> int | None:
+    with database.read() as connection:
+        return next((gate.id for gate in reversed(GateRepository(connection, book).waiting())), None)
+
+
+@contextmanager
+def heartbeat(journal: Journal, lease_seconds: float, cancel: Callable[[], None]) -> Iterator[None]:
+    """Renew the lease while a call is long; a lost lease ends the call."""
+    done = threading.Event()
+    period = lease_seconds / _HEARTBEATS_A_LEASE
+
+    def beat() -> None:
+        while not done.wait(period):
+            if time.monotonic() - journal.last_renewed < period:
+                continue
+            try:
+                journal.renew()
+            except LeaseLost:
+                cancel()
+                return
+            except StorageError:
+                continue  # the next step's own transaction will tell
+
+    thread = threading.Thread(target=beat, name="bookwright-lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

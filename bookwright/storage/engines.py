@@ -1,0 +1,79 @@
+"""Engines on SQLite and Postgres, with every connection set up the way a book needs it."""
+
+import importlib
+import sqlite3
+from typing import Any
+
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+
+from bookwright.models.errors import InvalidSetting
+
+SAFE_SQLITE = (3, 51, 3)
+"""The first SQLite without the WAL-reset fault that can corrupt under two writers."""
+
+LOG_BYTES = 16 * 2**20
+"""What the write-ahead log is cut back to; it grows past this only while a reader holds an old state."""
+
+_PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""Seconds, and tries, after which a server that says nothing is gone; an address may set its own."""
+
+_LEAST_IDLE_SECONDS = 5
+"""How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
+
+
+def sqlite_driver() -> Any:
+    """The DB-API module to use: the interpreter's own where it is safe, else the newer wheel."""
+    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
+        return sqlite3
+    try:
+        return importlib.import_module("pysqlite3.dbapi2")
+    except ImportError:
+        return sqlite3  # not on every platform; `doctor` names the fault
+
+
+def sqlite_engine(path: str, busy_seconds: float) -> Engine:
+    """Return an engine on a file, or on `:memory:`."""
+    # Built, not written: a path may hold what means something else in an address.
+    address = URL.create("sqlite", database=path)
+    engine = create_engine(address, module=sqlite_driver(), connect_args={"timeout": busy_seconds})
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin in `Database`, not where the driver guesses
+        cursor = connection.cursor()
+        for pragma in (
+            "page_size=8192",  # before the first table: 2 KB texts fill a 4 KB page badly
+            "journal_mode=WAL",
+            "synchronous=FULL",  # a paid reply is worth one sync
+            "foreign_keys=ON",
+            f"journal_size_limit={LOG_BYTES}",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    return engine
+
+
+def postgres_engine(url: str, lease_seconds: float) -> Engine:
+    """Return an engine on a server.
+
+    Raises:
+        InvalidSetting: The address cannot be used.
+    """
+    try:
+        address = make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
+        own = {name: value for name, value in _PATIENCE.items() if name not in address.query}
+        engine = create_engine(address, pool_pre_ping=True, connect_args=own)
+    except (ArgumentError, ValueError, ImportError) as error:
+        raise InvalidSetting(f"the database address cannot be used: {error}") from None
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _: Any) -> None:
+        connection.execute("SET synchronous_commit = on")  # whatever the server's own default is
+        # A worker that is stopped in the middle of a write must not keep others out for longer than its lease.
+        seconds = max(lease_seconds, _LEAST_IDLE_SECONDS)
+        connection.execute(f"SET idle_in_transaction_session_timeout = '{round(seconds)}s'")
+        connection.commit()
+
+    return engine

@@ -1,0 +1,31 @@
+"""The tables. Rows stay in this package; repositories hand out domain models."""
+
+from bookwright.storage.tables.book import allowances, books, briefs, gates, nodes, studio
+from bookwright.storage.tables.codex_records import codex, codex_suggestions, codex_uses
+from bookwright.storage.tables.columns import metadata
+from bookwright.storage.tables.document import document_inputs, documents, maintenance, passages, vectors
+from bookwright.storage.tables.journal import steps, texts, tool_uses
+from bookwright.storage.tables.session import session_messages, sessions
+
+__all__ = [
+    "allowances",
+    "books",
+    "briefs",
+    "codex",
+    "codex_suggestions",
+    "codex_uses",
+    "document_inputs",
+    "documents",
+    "gates",
+    "maintenance",
+    "metadata",
+    "nodes",
+    "passages",
+    "session_messages",
+    "sessions",
+    "steps",
+    "studio",
+    "texts",
+    "tool_uses",
+    "vectors",
+]

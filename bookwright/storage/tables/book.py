@@ -1,0 +1,121 @@
+"""What a book is: its row, its brief, its nodes, the gates where a human decides; and what the studio may spend."""
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, UniqueConstraint, false
+
+from bookwright.storage.tables.columns import Key, Name, Text, metadata
+
+books = Table(
+    "books",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("advice", Text, nullable=False, server_default=""),
+    Column("is_archived", Boolean, nullable=False, default=False),
+    Column("stop_requested", Boolean, nullable=False, default=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_token", BigInteger, nullable=False, default=0),
+    Column("lease_expires", Float, nullable=False, default=0.0),
+    Column("intent", Text, nullable=False, server_default=""),
+    Column("calls", Integer, nullable=False, default=0),
+    Column("input_tokens", BigInteger, nullable=False, default=0),
+    Column("cached_tokens", BigInteger, nullable=False, default=0),
+    Column("output_tokens", BigInteger, nullable=False, default=0),
+    Column("cost", BigInteger, nullable=False, default=0),
+    Column("unpriced_calls", Integer, nullable=False, default=0),
+    Column("length_ratio", Float, nullable=False, default=1.0),
+)
+"""One row a book: its state, its lease, its sums. Small, since each step rewrites it."""
+
+studio = Table(
+    "studio",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("deleted_cost", BigInteger, nullable=False, default=0),
+    Column("deleted_tokens", BigInteger, nullable=False, default=0),
+)
+"""One row, which whoever asks for a slice of the studio's cap locks: what deleted books have spent."""
+
+allowances = Table(
+    "allowances",
+    metadata,
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("cost", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+)
+"""How far a running book may spend of the studio's cap, in all; no row for a book that rests."""
+
+briefs = Table(
+    "briefs",
+    metadata,
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("brief", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+nodes = Table(
+    "nodes",
+    metadata,
+    Column("key", Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("parent", Key, ForeignKey("nodes.key", ondelete="CASCADE")),
+    Column("unit", Key, ForeignKey("nodes.key", ondelete="CASCADE")),
+    Column("label", Text, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("revision", Integer, nullable=False, default=1),
+    Column("level", Name, nullable=False),
+    Column("task_type", Name, nullable=False),
+    Column("title", Text, nullable=False, default=""),
+    Column("goal", Text, nullable=False),
+    Column("spec", Text, nullable=False, default="{}"),
+    Column("complexity_score", Integer),
+    Column("length", Integer),
+    Column("written", Integer, nullable=False, default=0),
+    Column("is_last", Boolean, nullable=False, default=False),
+    Column("unit_index", Integer, nullable=False, default=0),
+    Column("status", Name, nullable=False, default="open"),
+    Column("planning_round", Integer, nullable=False, default=0),
+    Column("decided_round", Integer, nullable=False, default=0),
+    Column("verdict", Name),
+    Column("decision", Name),
+    Column("open_points", Text, nullable=False, default="[]"),
+    Column("outline", Text, nullable=False, default="[]"),
+    Column("stage", Text, nullable=False, default="", server_default=""),
+    Column("stage_title", Text, nullable=False, default="", server_default=""),
+    Column("folder", Text, nullable=False, default="", server_default=""),
+    Column("child_level", Name),
+    Column("is_brought_in", Boolean, nullable=False, default=False, server_default=false()),
+    UniqueConstraint("parent", "ordinal"),
+    Index("ix_nodes_book_label", "book", "label"),
+    Index("ix_nodes_parent_status", "parent", "status", "ordinal"),
+    Index("ix_nodes_unit", "unit"),
+)
+
+gates = Table(
+    "gates",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("node", Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", Name, nullable=False),
+    Column("note", Text, nullable=False, server_default=""),
+    Column("draft", Text, nullable=False, server_default=""),
+    Column("text", Text, nullable=False, server_default=""),
+    Column("refusals", Text, nullable=False, server_default="[]"),
+    Column("decider", Name),
+    Column("created_at", Float, nullable=False),
+    Column("decided_at", Float),
+    Column("is_settled", Boolean, nullable=False, default=False),
+    Column("told_at", Float),
+    Column("notice", Text, nullable=False, server_default=""),
+    UniqueConstraint("node", "revision", "kind", "number"),
+    Index("ix_gates_unsettled", "book", "is_settled", "id"),
+)
+"""Where a human decides or has decided. A row that waits keeps its book at rest; deciding needs no lease."""

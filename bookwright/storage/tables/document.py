@@ -1,0 +1,76 @@
+"""What steps made, what it rests on, and what the index holds of it."""
+
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, Table, UniqueConstraint
+
+from bookwright.storage.tables.columns import Key, Name, Text, metadata
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("node", Key, ForeignKey("nodes.key", ondelete="CASCADE"), nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("is_current", Boolean, nullable=False, default=True),
+    Column("text_hash", Name, nullable=False),
+    Column("data_hash", Name),
+    Column("length", Integer, nullable=False),
+    Column("step", Key, ForeignKey("steps.id", ondelete="SET NULL")),
+    Column("origin", Name, nullable=False, server_default="step"),
+    Column("base", Integer),
+    Column("note", Text),
+    Column("made_at", Float),
+    UniqueConstraint("node", "kind", "version"),
+    Index("ix_documents_book_kind", "book", "kind", "is_current", "id"),
+    Index("ix_documents_book", "book", "id"),
+)
+
+document_inputs = Table(
+    "document_inputs",
+    metadata,
+    Column("document", Key, ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("input", Key, primary_key=True),
+    Index("ix_document_inputs_input", "input"),
+    sqlite_with_rowid=False,
+)
+"""Which documents stood in the prompt that a document came of: what makes staleness exact."""
+
+maintenance = Table(
+    "maintenance",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("document", Key, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
+    Column("is_applied", Boolean, nullable=False, default=False),
+    Index("ix_maintenance_waiting", "book", "is_applied", "id"),
+)
+"""What the maintainers are owed: deferred, applied in order, never concurrent."""
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), nullable=False),
+    Column("document", Key, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
+    Column("node", Key, nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("chunk", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("vector_hash", Text, nullable=False),
+    UniqueConstraint("document", "chunk"),
+    Index("ix_passages_book", "book", "id"),
+)
+"""What the index holds, so that it can be rebuilt without embedding anything again."""
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("book", Name, ForeignKey("books.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Name, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Embeddings by text hash, little-endian float32."""

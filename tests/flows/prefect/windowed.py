@@ -1,0 +1,107 @@
+"""A book written behind a window, and what a Prefect server tells of its runs."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterId,
+    FlowRunFilterName,
+)
+from prefect.client.schemas.objects import FlowRun, State, TaskRun
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.flows.deps import Deps, Window
+from bookwright.flows.hold import Surroundings
+from bookwright.flows.library import book_id, find_or_create, open_library
+from bookwright.flows.run_book import run_book
+from bookwright.flows.write_book import write_book
+from bookwright.models.book import Book
+from bookwright.models.brief import make_brief
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.books import BookRepository
+
+BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
+BOOK = book_id(make_brief(BRIEF))
+PATIENCE_SECONDS = 60
+
+
+@dataclass
+class Recording:
+    """A window in front of a window: writes down what is done, and may disturb it between two activities."""
+
+    inner: Window
+    disturb: Callable[[int], None] = lambda count: None
+    names: list[str] = field(default_factory=list)
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        def recorded() -> None:
+            self.names.append(f"{activity} {node.name}")
+            work()
+
+        self.disturb(len(self.names))
+        self.inner.run(activity, node, recorded)
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        self.inner.finished(unit, deps)
+
+
+def write(settings: Settings, window: Window) -> Book:
+    database, models = open_library(settings), ModelService(settings)
+    try:
+        book = find_or_create(database, make_brief(BRIEF))
+        return run_book(book.id, Surroundings(settings, database, models, window=window))
+    finally:
+        models.close()
+        database.dispose()
+
+
+def create_book(settings: Settings) -> Book:
+    database = open_library(settings)
+    book = find_or_create(database, make_brief(BRIEF))
+    database.dispose()
+    return book
+
+
+def stored_book(settings: Settings) -> Book:
+    database = open_library(settings)
+    with database.read() as connection:
+        book = BookRepository(connection).get(BOOK)
+    database.dispose()
+    return book
+
+
+def run_flow(**parameters: Any) -> State[Any]:
+    state: State[Any] = write_book(**parameters, return_state=True)  # type: ignore[call-overload]
+    return state
+
+
+def flow_run_of(client: SyncPrefectClient, state: State[Any]) -> FlowRun:
+    assert state.state_details.flow_run_id is not None
+    return client.read_flow_run(state.state_details.flow_run_id)
+
+
+def newest_flow_run(client: SyncPrefectClient, name: str) -> FlowRun:
+    runs = client.read_flow_runs(flow_run_filter=FlowRunFilter(name=FlowRunFilterName(any_=[name])))
+    return sorted(runs, key=lambda run: str(run.created))[-1]
+
+
+def state_of(run: FlowRun | TaskRun) -> State[Any]:
+    assert run.state is not None
+    return run.state
+
+
+def ended_task_runs(client: SyncPrefectClient, run: FlowRun, at_least: int) -> list[TaskRun]:
+    """Read a flow run's task runs once so many have ended: Prefect records them some time after the fact."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        found = client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), limit=200)
+        ended = [task_run for task_run in found if state_of(task_run).is_final()]
+        if len(ended) >= at_least or time.monotonic() > deadline:
+            return ended
+        time.sleep(0.2)

@@ -1,0 +1,157 @@
+"""What gives a secret away is repaired, or brought to a human."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.errors import GateWaiting
+from bookwright.models.gate import Decider, GateState
+from bookwright.models.leak import LeakReport
+from bookwright.models.ruling import approval, rejection
+from bookwright.models.task import NodeStatus
+from tests.flows.relay.scripted import (
+    CALM,
+    FILLER,
+    LEAKY,
+    LENGTH,
+    WRITERS,
+    asked,
+    by_label,
+    chapters,
+    data,
+    design,
+    prose,
+    script,
+    write,
+)
+
+
+def test_a_leak_that_is_caught_twice_is_repaired_and_the_writer_never_reads_it(shelf: Callable[..., Deps]) -> None:
+    backend = script(refine=by_label({"1.3": LEAKY}, CALM))
+    backend.lines["revise_leak.1"] = [f"@gap 1\n{FILLER}, and the FORGER nodded."]
+    backend.lines["revise_leak.2"] = [f"@gap 1\n{FILLER}."]
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1, 2)
+
+    assert "forger" not in prose(deps, 2).casefold()
+    report = LeakReport.model_validate_json(data(deps, 2, DocumentKind.LEAK_REVIEW))
+    assert [found.result for found in report.rounds] == ["rejected", "rejected", "approved"]
+    assert len(asked(backend, "leak_review", "1.3")) == 1, "no model is asked about what code rejects"
+    for step in WRITERS:
+        assert not any("forger" in block.casefold() for own in asked(backend, step) for block in own.prompt.blocks)
+
+
+def test_an_addition_that_gives_something_away_loses_that_sentence_alone(shelf: Callable[..., Deps]) -> None:
+    short = f"{FILLER}. {FILLER}."
+    added = f"@after 1\n\nShe rang the bell. Everyone on the quay knew the forger. {FILLER}. {FILLER}."
+    backend = script(refine=short, lengthen=added)
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1)
+
+    assert len(asked(backend, "lengthen")) == 1
+    assert prose(deps, 1).startswith(short)
+    assert "She rang the bell." in prose(deps, 1)
+    assert "forger" not in prose(deps, 1)
+    assert abs(len(prose(deps, 1).split()) - LENGTH) <= 0.15 * LENGTH
+
+
+def test_a_leak_that_stays_goes_to_a_human_who_decides_after_a_restart(shelf: Callable[..., Deps]) -> None:
+    backend = script(refine=LEAKY, **{f"revise_leak.{n}": f"@gap 1\n{FILLER}, said the forger." for n in (1, 2, 3)})
+    deps = shelf(backend)
+    design(deps)
+
+    with pytest.raises(GateWaiting):
+        write(deps, 1)
+
+    assert prose(deps, 1) == ""
+    assert chapters(deps)[0].status is NodeStatus.OPEN
+    calls = len(backend.requests)
+    deps = shelf(backend)
+    with pytest.raises(GateWaiting):
+        write(deps, 1)  # nobody has decided
+    with deps.storage.write() as stores:
+        (gate,) = stores.gates.waiting()
+        stores.gates.decide(gate.id, approval(gate, Decider.COMMAND, text=CALM))
+    assert len(gate.refusals) == 4
+    assert len(backend.requests) == calls
+    deps = shelf(backend)
+    write(deps, 1)
+
+    assert prose(deps, 1) == CALM.strip()
+    with deps.stores() as stores:
+        accepted = stores.documents.current(chapters(deps)[0].key, DocumentKind.PROSE)
+    assert accepted is not None
+    assert accepted.origin is DocumentOrigin.AUTHOR
+    report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
+    assert report.decided_by == "command"
+    assert len(report.rounds) == 4
+    assert len(asked(backend, "refine")) == 1
+
+
+def test_a_human_may_order_a_revision_which_is_reviewed_like_any_other(shelf: Callable[..., Deps]) -> None:
+    leaks = {f"revise_leak.{n}": f"@gap 1\n{FILLER}, said the forger." for n in (1, 2, 3)}
+    backend = script(refine=LEAKY, **leaks, **{"ordered.1": LEAKY, "ordered.2": CALM})
+    deps = shelf(backend)
+    design(deps)
+    for note in ("Leave the quay out.", "Let it rain."):
+        with pytest.raises(GateWaiting):
+            write(deps, 1)
+        with deps.storage.write() as stores:
+            (gate,) = stores.gates.waiting()
+            stores.gates.decide(gate.id, rejection(gate, Decider.COMMAND, note))
+
+    write(deps, 1)
+
+    assert prose(deps, 1) == CALM.strip()
+    first, second = asked(backend, "ordered")
+    assert "Leave the quay out." in first.prompt.blocks[-1]
+    assert "Let it rain." in second.prompt.blocks[-1]
+    with deps.stores() as stores:
+        assert [gate.state for gate in stores.gates.all()] == [GateState.REJECTED, GateState.REJECTED]
+
+
+def test_a_brief_may_have_a_refused_draft_accepted_with_a_mark(shelf: Callable[..., Deps]) -> None:
+    leaks = {f"revise_leak.{n}": f"@gap 1\n{FILLER}, said the forger." for n in (1, 2, 3)}
+    deps = shelf(script(refine=LEAKY, **leaks), unattended="accept")
+    design(deps)
+
+    write(deps, 1)
+
+    assert "forger" in prose(deps, 1)
+    assert LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW)).decided_by == "brief"
+
+
+def test_what_a_model_suspects_counts_where_its_words_stand_in_the_text(shelf: Callable[..., Deps]) -> None:
+    def judgement(location: str) -> str:
+        issue = {"location": location, "suspicion": "She is his.", "type": "guessable", "severity": "critical"}
+        return json.dumps({"issues": [issue], "result": "rejected"})
+
+    backend = script()
+    backend.lines["leak_review.1"] = [by_label({"1.2": judgement("not on any page"), "1.3": judgement(FILLER)}, "")]
+    backend.lines["revise_leak.1"] = ["@gap 1\n" + CALM]
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1, 2)
+
+    assert asked(backend, "revise_leak", "1.2") == []
+    assert len(asked(backend, "revise_leak", "1.3")) == 1
+    assert len(asked(backend, "leak_review", "1.3")) == 2
+
+
+def test_where_nothing_is_hidden_no_leak_review_is_paid(shelf: Callable[..., Deps]) -> None:
+    backend = script(extract_design=json.dumps({}))
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1)
+
+    assert asked(backend, "leak_review") == []
+    assert prose(deps, 1) == CALM.strip()

@@ -1,0 +1,163 @@
+"""Who judges a chapter, and what a low score makes of it."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from bookwright.flows import revise, tasks
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
+from bookwright.models.level import Level
+from bookwright.models.plan import PlanNode, TaskType
+from bookwright.models.quality import QualityReport
+from bookwright.models.task import NodeStatus
+from tests.flows.relay.scripted import (
+    CALM,
+    EVALUATORS,
+    FILLER,
+    LEAKY,
+    LENGTH,
+    SECRET,
+    WRITERS,
+    asked,
+    by_label,
+    chapters,
+    data,
+    design,
+    prose,
+    scored,
+    script,
+    told,
+    write,
+)
+
+
+@pytest.mark.parametrize("profile", ["economy", "small"])
+def test_a_cheap_profile_has_code_judge_alone(shelf: Callable[..., Deps], profile: str) -> None:
+    text = LEAKY if profile == "small" else f"None.\n<<<TEXT>>>\n{CALM}"
+    backend = script(**{"*": text, "revise": text})
+    secret = {"id": "birth", "content": SECRET, "forbidden_keywords": ["forger"]}
+    deps = shelf(backend, profile=profile, secrets=[secret])
+
+    write(deps, 1)
+
+    assert not any(asked(backend, step) for step in EVALUATORS)
+    report = QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY))
+    assert report.scores is None
+    assert report.figures is not None
+    assert report.figures.length
+    assert "forger" not in prose(deps, 1)
+
+
+def test_whoever_judges_shares_no_call_with_whoever_writes(shelf: Callable[..., Deps]) -> None:
+    backend = script()
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1)
+
+    judging = {step: asked(backend, step) for step in EVALUATORS}
+    assert all(judging.values())
+    for requests in judging.values():
+        for request in requests:
+            blocks = "\n".join(request.prompt.blocks)
+            assert request.role != "writer"
+            assert "<plan>" not in blocks
+            assert "<criticism>" not in blocks
+    assert any(SECRET in block for own in asked(backend, "leak_review") for block in own.prompt.blocks)
+    assert not any(SECRET in block for step in WRITERS for own in asked(backend, step) for block in own.prompt.blocks)
+
+
+def test_a_chapter_below_the_threshold_is_revised_once_and_kept_if_better(shelf: Callable[..., Deps]) -> None:
+    better = CALM.replace("clerk", "widow")
+    backend = script(quality=[scored(0.3), scored(0.5), scored(0.3), scored(0.2)], improve=better)
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1, 2)
+
+    assert len(asked(backend, "improve", "1.2")) == 1
+    assert len(asked(backend, "quality", "1.2")) == 2
+    assert prose(deps, 1) == better.strip()
+    assert prose(deps, 2) == CALM.strip()
+    first, second = (QualityReport.model_validate_json(data(deps, n, DocumentKind.QUALITY)) for n in (1, 2))
+    assert first.is_revised
+    assert first.scores is not None
+    assert first.scores.overall == 0.5
+    assert not second.is_revised
+    assert second.scores is not None
+    assert second.scores.overall == 0.3
+
+
+def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter(shelf: Callable[..., Deps]) -> None:
+    backend = script(quality=[scored(0.3), scored(0.9)], improve=CALM.replace("clerk", "widow"))
+    deps = shelf(backend)
+    design(deps)
+    chapter = chapters(deps)[0]
+    tasks.write(chapter, deps)
+    own = CALM.replace("clerk", "keeper").strip()
+    with deps.storage.write() as stores:
+        revise.take_in(stores, chapter, revise.chosen(stores, chapter, DocumentKind.PROSE), own)
+
+    tasks.close(deps.fresh(chapter), deps)
+
+    assert asked(backend, "improve") == []
+    assert prose(deps, 1) == own
+    report = QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY))
+    assert report.scores is not None
+    assert (report.scores.overall, report.is_revised) == (0.3, False)
+
+
+WEAK = "Nothing came of it, and nobody minded."
+
+
+def scored_at(overall: float, *places: tuple[str, str]) -> str:
+    judgement = json.loads(scored(overall))
+    judgement["issues"] = [
+        {"category": "pacing", "severity": severity, "location": location, "description": "It stands still."}
+        for severity, location in places
+    ]
+    return json.dumps(judgement)
+
+
+def test_of_a_chapter_in_scenes_the_one_that_the_judgement_names_is_revised_and_summed_up_anew(
+    shelf: Callable[..., Deps],
+) -> None:
+    named = scored_at(0.3, ("warning", FILLER), ("critical", WEAK), ("critical", "words that stand nowhere"))
+    backend = script(
+        refine=by_label({"1.2.2": told(WEAK)}, CALM), improve=told("She struck the bell."), quality=[named, scored(0.7)]
+    )
+    deps = shelf(backend)
+    design(deps)
+    chapter = chapters(deps)[0]
+    with deps.storage.write() as stores:
+        plans = [PlanNode(task_type=TaskType.WRITE, title=f"Scene {n}", goal="Go on.") for n in (1, 2, 3)]
+        stores.nodes.add(chapter, plans, level=Level.SCENE.value, length=LENGTH, unit_index=lambda i: i + 1)
+        stores.nodes.change(chapter.key, length=3 * LENGTH)
+        scenes = stores.nodes.children(chapter.key, TaskType.WRITE)
+    for scene in scenes:
+        tasks.write(scene, deps)
+        tasks.close(deps.fresh(scene), deps)
+
+    tasks.close(deps.fresh(chapter), deps)
+    calls = len(backend.requests)
+    with deps.storage.write() as stores:
+        stores.nodes.change(chapter.key, status=NodeStatus.WRITTEN.value)
+    tasks.close(deps.fresh(chapter), deps)
+
+    assert [request.facts["label"] for request in asked(backend, "improve")] == ["1.2.2"]
+    assert [request.facts["label"] for request in asked(backend, "improve")] == ["1.2.2"]
+    summed_up = [request.facts["label"] for request in asked(backend, "summary")]
+    assert summed_up == ["1.2.1", "1.2.2", "1.2.3", "1.2.2", "1.2"]
+    assert len(asked(backend, "quality")) == 2
+    assert len(backend.requests) == calls
+    with deps.stores() as stores:
+        texts = [document.text for document in stores.documents.of_nodes([s.key for s in scenes], DocumentKind.PROSE)]
+        stale = [found.document.label for found in stores.staleness.direct()]
+        written = stores.nodes.get(chapter.key).written
+    assert stale == ["1.2.3"], "only what was written with the old text in view"
+    assert [WEAK in text for text in texts] == [False] * 3
+    assert sum("She struck the bell." in text for text in texts) == 1
+    assert written == sum(len(text.split()) for text in texts)
+    assert QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY)).is_revised

@@ -1,0 +1,125 @@
+"""What formats lay beside, around and into a text: lists, notes, contents with places, stress, glosses."""
+
+from pathlib import Path
+
+import docx
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+
+from bookwright.manuscripts.markdown import read_markdown
+from bookwright.manuscripts.reading import read_manuscript
+from bookwright.models.language import Language
+from tests.manuscripts.test_reading import make_epub, understood
+
+XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops">'
+
+
+def lines_of(text: str) -> list[str]:
+    return [block.text for block in read_markdown(text, "UTF-8").blocks]
+
+
+def test_items_rows_and_hard_breaks_are_lines_of_their_own_and_wrapped_lines_are_not():
+    assert lines_of("- a\n  - b\n- c") == ["- a", "- b", "- c"]
+    assert lines_of("1. a\n2. b") == ["1. a", "2. b"]
+    assert lines_of("It was\n1984. And") == ["It was 1984. And"]
+    assert lines_of("| a | b |\n|---|---|\n| 1 | 2 |") == ["a | b", "1 | 2"]
+    assert lines_of("one  \ntwo\\\nthree\nfour") == ["one", "two", "three four"]
+    assert lines_of("“Go,” he\nsaid.") == ["“Go,” he said."]
+    assert lines_of("雨停了。\n她走了。") == ["雨停了。", "她走了。"]
+    assert lines_of("one\n***\ntwo") == ["one", "***", "two"]
+
+
+def test_tags_pictures_and_notes_are_left_out_of_markdown_and_notes_are_counted():
+    source = read_markdown(
+        "A<br>b <i>c</i> ![d](e.png) <ruby>漢<rt>かん</rt></ruby>[^1] 1 < 2 <who>"
+        "\n\n<hr/>\n\n[^1]: Not\n    this.\n\nZ.",
+        "",
+    )
+
+    assert [block.text for block in source.blocks] == ["A", "b *c* 漢 1 < 2 <who>", "***", "Z."]
+    assert source.notes == ("left out: 1 note to the text",)
+
+
+def test_chapters_that_share_a_page_are_told_apart_by_the_contents_and_one_may_go_on_on_the_next(tmp_path: Path):
+    nav = (
+        f'{XHTML}<body><nav epub:type="toc"><ol><li><a href="a.xhtml">The Sea</a><ol>'
+        '<li><a href="a.xhtml#one">The Lamp</a></li><li><a href="a.xhtml#two">The Boat</a></li></ol></li>'
+        '<li><a href="c.xhtml">The Land</a><ol><li><a href="c.xhtml#one">Home</a></li></ol></li></ol></nav>'
+        "</body></html>"
+    )
+    pages = {
+        "a": '<p id="one">The Lamp</p><p>Rain fell.</p><p id="two">It came.</p>', "b": "<p>It went.</p>",
+        "c": '<p id="one">It stayed.</p>',
+    }  # fmt: skip
+
+    found = understood(make_epub(tmp_path / "a.epub", pages, nav))
+
+    assert [part.heading for part in found.parts] == ["The Sea", "The Land"]
+    assert [(one.heading, one.paragraphs, one.part) for one in found.chapters] == [
+        ("The Lamp", ("Rain fell.",), 0), ("The Boat", ("It came.", "It went."), 0), ("Home", ("It stayed.",), 1),
+    ]  # fmt: skip
+
+
+def test_notes_and_their_marks_are_left_out_of_an_epub_and_counted(tmp_path: Path):
+    pages = {
+        "a": '<h1>Chapter 1</h1><p>Rain<a epub:type="noteref" href="#n">1</a> fell<sup><a href="#m">[2]</a></sup> 2'
+        "<sup>nd</sup>.</p>"
+        '<aside epub:type="footnote" id="n"><p>A note.</p></aside><section role="doc-endnotes"><p>More.</p></section>',
+        "b": "<h1>Chapter 2</h1><p>It went.</p>",
+    }
+
+    source = read_manuscript(make_epub(tmp_path / "a.epub", pages))
+
+    assert [block.text for block in source.blocks] == ["Chapter 1", "Rain fell 2nd.", "Chapter 2", "It went."]
+    assert source.notes == ("left out: 1 note to the text",)
+
+
+def test_a_word_file_keeps_its_stress_and_loses_what_is_hidden_struck_out_or_a_note(tmp_path: Path):
+    document = docx.Document()
+    document.add_paragraph("Chapter 1\t3", style=document.styles.add_style("toc 1", 1))
+    for number in (1, 2):
+        document.add_heading(f"Chapter {number}", 1).runs[0].italic = True
+        paragraph = document.add_paragraph("He ")
+        for text in ("could ", "not"):
+            paragraph.add_run(text).italic = True
+        paragraph.add_run(" say").font.hidden = number == 2
+        paragraph.add_run("").element.append(OxmlElement("w:footnoteReference"))
+        run = paragraph.add_run("well")
+        run.element.append(OxmlElement("w:noBreakHyphen"))
+        struck = OxmlElement("w:del")
+        struck.append(paragraph.add_run("gone").element)
+        paragraph._p.append(struck)
+    document.paragraphs[-1].paragraph_format.tab_stops.add_tab_stop(1)
+    assert document.paragraphs[-1]._p.find(f".//{qn('w:tabs')}") is not None
+    document.save(str(tmp_path / "a.docx"))
+
+    source = read_manuscript(tmp_path / "a.docx")
+
+    assert [block.text for block in source.blocks] == [
+        "Chapter 1", "He *could not* saywell-", "Chapter 2", "He *could not*well-",
+    ]  # fmt: skip
+    assert source.notes == ("left out: 2 notes to the text",)
+
+
+def test_japanese_text_in_the_shifts_of_old_mails_is_read(tmp_path: Path):
+    text = "第一章\n\n" + "雨が降った。" * 60 + "\n\n第二章\n\n" + "灯が消えた。" * 60
+    (tmp_path / "a.txt").write_bytes(text.encode("iso2022_jp"))
+
+    source = read_manuscript(tmp_path / "a.txt")
+
+    assert source.encoding == "ISO-2022-JP"
+    assert len(understood(tmp_path / "a.txt", Language.JA).chapters) == 2
+
+
+def test_a_part_and_its_chapter_in_one_line_are_both_found(tmp_path: Path):
+    prose = "The lamp on the quay went out before the tide had turned. " * 3
+    for name, pattern in (("en", "Part {}, Chapter {}"), ("ko", "제{}부 제{}장")):
+        chapters = [f"{pattern.format(part, number)}\n\n{prose}" for part in (1, 2) for number in (1, 2)]
+        (tmp_path / f"{name}.txt").write_text("\n\n".join(chapters), "utf-8")
+
+        found = understood(tmp_path / f"{name}.txt")
+
+        assert [part.heading for part in found.parts] == [
+            pattern.format(part, "").rstrip(" ,제장Chapter") for part in (1, 2)
+        ]
+        assert [one.part for one in found.chapters] == [0, 0, 1, 1]
