@@ -142,7 +142,7 @@ def test_a_prologue_that_an_author_brought_along_keeps_its_heading(tmp_path: Pat
         next(line for line in text.decode().splitlines() if line.startswith("# "))
         for path, text in files.items() if path.startswith("chapters/")
     ]  # fmt: skip
-    assert headings == ["# Prologue", "# Chapter 1: The Lamp", "# 楔子"]
+    assert headings == ["# Prologue", "# The Lamp", "# 楔子"]
     assert "[Prologue](<chapters/001 Prologue.md>)" in files["README.md"].decode()
     change(vault, "chapters/001 Prologue.md", "# Prologue", "# Prologue: Rain")
     assert outcomes(sync(vault, tmp_path)) == {"chapters/001 Prologue.md": "taken"}
