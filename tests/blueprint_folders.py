@@ -228,6 +228,15 @@ def case(folder: Path) -> Path:
     return _written(folder / "case", CASE, _CASE_PROMPTS)
 
 
+def short_case(folder: Path) -> Path:
+    """Write the `case` blueprint of a book of two chapters and no parts."""
+    made = case(folder)
+    plan = made / "blueprint.toml"
+    text = plan.read_text().replace('child = "act"\ncount = 3', 'child = "chapter"\ncount = 2')
+    plan.write_text(text.replace('[units.act]\nchild = "chapter"\ncount = 4\n', ""))
+    return made
+
+
 def _written(folder: Path, plan: str, prompts: dict[str, str]) -> Path:
     (folder / "prompts").mkdir(parents=True)
     (folder / "blueprint.toml").write_text(plan, encoding="utf-8")

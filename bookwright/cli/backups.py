@@ -7,7 +7,7 @@ import typer
 
 from bookwright.cli.changing import KindOption
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import moment, note, print_json, print_text
+from bookwright.cli.output import agrees, moment, note, print_json, print_text
 from bookwright.cli.versions import restore_version
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
@@ -59,7 +59,7 @@ def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
 
     settings = load_settings()
     found = read_manifest(file)
-    if not yes and not typer.confirm(f"Put {_told(found)} in the place of all books?", err=True):
+    if not yes and not agrees(f"Put {_told(found)} in the place of all books?"):
         raise InvalidInput("nothing was restored; --yes restores without asking")
     done = backup.restore(settings, file)
     if as_json:

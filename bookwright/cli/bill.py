@@ -11,7 +11,8 @@ from bookwright.models.step import Activity, Usage
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage, Stores
 
-_RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
+RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
+"""What is done for a unit again and again as it grows."""
 
 _THOUGHT_SHARE = 4
 """One part in four of the room that a thinking model is given for thoughts is counted."""
@@ -137,6 +138,6 @@ def _served_units(stores: Stores) -> list[_Served]:
         units[node.label] = entry
     for line in stores.steps.lines(limit=EVERY_STEP):
         entry = units[line.label]
-        bills = entry.for_each_child if line.activity in _RECURRING else entry.once
+        bills = entry.for_each_child if line.activity in RECURRING else entry.once
         bills[line.role] += Bill(1, line.input_tokens, line.output_tokens)
     return [entry for label, entry in units.items() if entry.unit.label == label]

@@ -15,7 +15,7 @@ from bookwright.models.language import Language, detect_language
 from bookwright.models.settings import load_settings
 from bookwright.storage.blueprints import FILE, as_chosen, blueprint_of, folders, read_folder
 
-app = typer.Typer(invoke_without_command=True, help="Lists and checks blueprints: what kinds of books there are.")
+app = typer.Typer(invoke_without_command=True, help="List and check blueprints: what kinds of books there are.")
 
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The folder that holds blueprint.toml, or a name.")
@@ -100,11 +100,21 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
 
 
 def _meant(named: Path, home: Path) -> Path:
-    """Return the folder that is meant by its path, by its file, or by the name of a blueprint that is known here."""
+    """Return the folder that is meant by its path, by its file, or by the name of a blueprint that is known here.
+
+    Raises:
+        InvalidBlueprint: It is none of these.
+    """
     if named.is_file() and named.name == FILE:
         return named.parent
+    if named.exists():
+        return named
     known = {folder.name: folder for folder in folders(home)}
-    return named if named.exists() else known.get(str(named), named)
+    if (folder := known.get(str(named))) is None:
+        raise InvalidBlueprint(
+            f"there is no folder {str(named)!r}, and no blueprint of that name; there are {', '.join(known)}"
+        )
+    return folder
 
 
 def _facts(folder: Path) -> dict[str, Any]:

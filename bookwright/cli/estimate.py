@@ -33,6 +33,12 @@ def estimate(
     book: Annotated[
         str | None, typer.Option("--book", metavar="BOOK", help="By the brief of a book that is there; options win.")
     ] = None,
+    more: Annotated[
+        int | None,
+        typer.Option(
+            "--more", min=1, help="With --book: what `resume BOOK --words N` would take, its new end with it."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Rehearse a book without a model: nodes, calls, tokens and price, low and high. Nothing is kept or paid."""
@@ -41,11 +47,13 @@ def estimate(
     }  # fmt: skip
     if blueprint is not None:
         options |= of_blueprint(blueprint, brief_file, options)
-    settings = load_settings()
-    brief = read_brief(brief_file, options) if book is None else _brief_of(book, brief_file, options)
-    from bookwright.cli.rehearsing import estimate_book  # brings the engine
+    if more is not None:
+        found = _of_more(book, brief_file, options, more)
+    else:
+        brief = read_brief(brief_file, options) if book is None else _brief_of(book, brief_file, options)
+        from bookwright.cli.rehearsing import estimate_book  # brings the engine
 
-    found = estimate_book(brief, settings)
+        found = estimate_book(brief, load_settings())
     if as_json:
         print_json(asdict(found))
     else:
@@ -62,6 +70,19 @@ def _brief_of(book: str, file: Path | None, options: dict[str, Any]) -> Brief:
     if (model := changes.pop("model", None)) is not None:
         changes["models"] = {"default": model}
     return brief.changed(**changes)
+
+
+def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more: int) -> "Estimate":
+    """Rehearse going on with a book that is written to its end."""
+    if book is None:
+        raise InvalidInput("--more is written behind a book that is there; name it with --book")
+    if fixed := [name for name in ("premise", "length", "language", "blueprint") if options.get(name) is not None]:
+        raise InvalidInput(f"with --more the {fixed[0]} is the book's own")
+    brief = _brief_of(book, file, options)
+    from bookwright.cli.more_bill import estimate_more  # brings the engine
+
+    with open_book(book) as opened:
+        return estimate_more(opened.storage, brief, more, opened.settings)
 
 
 def _show(found: "Estimate") -> None:

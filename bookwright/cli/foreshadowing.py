@@ -30,7 +30,12 @@ PlantAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter 
 ReinforceAt = Annotated[list[str] | None, typer.Option(metavar="PLACE", help="Where to bring it back; repeatable.")]
 PayoffText = Annotated[str | None, typer.Option("--payoff", help="What it comes to; hidden until it is there.")]
 PayoffAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to pay it off in.")]
-Ceiling = Annotated[str | None, typer.Option("--visibility", help="The most a writer may ever know before the payoff.")]
+Ceiling = Annotated[
+    str | None,
+    typer.Option(
+        "--visibility", help="The most a writer may know before the payoff: hidden, aware, know or use, or 0 to 3."
+    ),
+]
 Forbidden = Annotated[list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")]
 Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")]
 Characters = Annotated[list[str] | None, typer.Option("--character", help="Who it touches; repeatable.")]

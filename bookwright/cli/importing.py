@@ -15,7 +15,6 @@ from bookwright.cli.options import (
     Ending,
     Genre,
     JsonProgress,
-    LanguageName,
     ModelOption,
     More,
     NoPrefect,
@@ -23,7 +22,6 @@ from bookwright.cli.options import (
     ProfileOption,
     Stream,
     Style,
-    Title,
     Until,
 )
 from bookwright.cli.output import print_json, print_text
@@ -44,8 +42,8 @@ def import_file(
         str | None, typer.Option("--as", metavar="NAME", help="The id that a book exported as JSON is to have here.")
     ] = None,
     more: More = None,
-    language: LanguageName = None,
-    title: Title = None,
+    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the text if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="As the text or its file is called if not given.")] = None,
     premise: Annotated[str | None, typer.Option(help="What the book is about; the text tells if not given.")] = None,
     model: ModelOption = None,
     profile: ProfileOption = None,

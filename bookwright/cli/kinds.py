@@ -32,7 +32,9 @@ from bookwright.cli.options import (
 )
 from bookwright.models.errors import InvalidInput
 
-Prompt = Annotated[str | None, typer.Argument(metavar="PROMPT", help="What it is about, in your own words.")]
+Prompt = Annotated[
+    str | None, typer.Argument(metavar="[PROMPT]", help="What it is about, in your own words; not needed with --book.")
+]
 BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="Go on with a book that is there.")]
 
 

@@ -1,11 +1,12 @@
-"""What a blueprint keeps for a book whose last page is written: rehearsed on a sample, and scaled to the whole book."""
+"""What comes at the end of a book and of its blueprint: rehearsed on a sample, and scaled to the whole book."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.cli.bill import Bill, Tally
 from bookwright.cli.progress import EVERY_STEP
+from bookwright.flows import tasks
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of
 from bookwright.flows.blueprints.reviewing import MOST_FIXES, documents_about
 from bookwright.flows.deps import Deps
@@ -32,39 +33,51 @@ class _Review:
     """Labels of the units whose prose was mended."""
 
 
-def with_last_stages(found: Tally, storage: BookStorage, around: Surroundings) -> Tally:
-    """Walk what a blueprint keeps for the end on a book whose beginning alone is written, and count it.
+def with_end(found: Tally, storage: BookStorage, around: Surroundings, length: int) -> Tally:
+    """Close, look over and publish a book whose beginning alone is written, and count it.
 
-    `found` is what the walk took so far, scaled already.
+    `found` is what the walk took so far, scaled already; `length` is that of the whole book.
     """
     with storage.read() as stores:
-        before = {line.id for line in stores.steps.lines(limit=EVERY_STEP)}
         root = stores.nodes.root()
+    factor = max(length / max(root.written, 1), 1.0)
     with hold(storage.book, replace(around, limits=Limits()), way_on="the same command") as deps:
-        stages = deps.blueprint.plan.stages if deps.blueprint else ()
-        last = {stage.name for stage in stages if stage.when is When.AFTER}
-        if not last:
-            return found
-        look_over(root, deps)
-        tasks = _tasks_of(last, root, deps)
-        reviews = [_review(task, tasks, (root.length or 1) / max(found.written, 1), deps) for task in tasks
-                   if part_of(task) is PartOf.WHOLE and member_of(task, deps).kind is MemberKind.REVIEW]  # fmt: skip
+        closing = new_lines(storage, lambda: tasks.close(root, deps))
+        looking = new_lines(storage, lambda: look_over(root, deps))
+        publishing = new_lines(storage, lambda: tasks.publish(root, deps))
+        nodes, reviews = _looked_over(root, factor, deps)
+    many = len(nodes) + sum(len(review.mended) * (review.mending - 1) for review in reviews)
+    roles = _added(_added(found.roles, (*closing, *publishing), ()), looking, reviews)
+    return replace(found, nodes=found.nodes + round(many), roles=roles)
+
+
+def new_lines(storage: BookStorage, work: Callable[[], object]) -> list[StepLine]:
+    """Do something and return the steps that it left, the oldest first."""
     with storage.read() as stores:
-        lines = [line for line in stores.steps.lines(limit=EVERY_STEP) if line.id not in before]
-    nodes = len(tasks) + sum(len(review.mended) * (review.mending - 1) for review in reviews)
-    return replace(found, nodes=found.nodes + round(nodes), roles=_added(found.roles, lines, reviews))
+        newest = max((line.id for line in stores.steps.last(1)), default=0)
+    work()
+    with storage.read() as stores:
+        return list(stores.steps.lines(after=newest, limit=EVERY_STEP))
+
+
+def _looked_over(root: TaskNode, factor: float, deps: Deps) -> tuple[list[TaskNode], list[_Review]]:
+    """Return the tasks of the last stages, and the reviews among them."""
+    stages = deps.blueprint.plan.stages if deps.blueprint else ()
+    nodes = _tasks_of({stage.name for stage in stages if stage.when is When.AFTER}, root, deps)
+    return nodes, [_review(node, nodes, factor, deps) for node in nodes
+                   if part_of(node) is PartOf.WHOLE and member_of(node, deps).kind is MemberKind.REVIEW]  # fmt: skip
 
 
 def _tasks_of(stages: set[str], root: TaskNode, deps: Deps) -> list[TaskNode]:
     with deps.stores() as stores:
-        tasks = [task for task in stores.nodes.children(root.key) if task.stage.partition("/")[0] in stages]
-        return [node for task in tasks for node in (task, *stores.nodes.children(task.key))]
+        members = [task for task in stores.nodes.children(root.key) if task.stage.partition("/")[0] in stages]
+        return [node for task in members for node in (task, *stores.nodes.children(task.key))]
 
 
-def _review(node: TaskNode, tasks: Iterable[TaskNode], factor: float, deps: Deps) -> _Review:
+def _review(node: TaskNode, nodes: Iterable[TaskNode], factor: float, deps: Deps) -> _Review:
     reads = documents_about(member_of(node, deps), deps)
     read = [len(own.document.text) * (factor if own.node.is_unit else 1) for own in reads]
-    fixes = [task for task in tasks if task.parent == node.key]
+    fixes = [task for task in nodes if task.parent == node.key]
     with deps.stores() as stores:
         targets = [stores.nodes.by_label(target_of(fix)) for fix in fixes]
     mended = frozenset(target.label for target in targets if target.is_unit)

@@ -162,8 +162,9 @@ def _ask(reading: Reading, settings: Settings, wishes: ImportWishes) -> None:
         return
     from bookwright.cli.import_bill import bill_of_import
 
-    bill: ImportBill = bill_of_import(reading.found, reading.brief, settings)
-    note(f"Looking at it takes {bill}.")
+    bill: ImportBill = bill_of_import(reading.found, reading.brief, settings, wishes.more or 0)
+    what = "Looking at it" + (f" and writing {wishes.more:,} {reading.brief.length_unit}" if wishes.more else "")
+    note(f"{what} takes {bill}.")
     if not wishes.yes and not agrees("Import it?"):
         raise InvalidInput("nothing was written; --yes imports without asking")
 

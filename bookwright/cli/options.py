@@ -22,7 +22,9 @@ JsonProgress = Annotated[
 EditFile = Annotated[
     Path | None, typer.Option("--edit", metavar="FILE.toml", help="Change all keys that a file names.")
 ]
-BriefFile = Annotated[Path | None, typer.Argument(metavar="BRIEF.toml", help="The brief as TOML.", show_default=False)]
+BriefFile = Annotated[
+    Path | None, typer.Argument(metavar="[BRIEF.toml]", help="The brief as TOML.", show_default=False)
+]
 
 # What a brief may say, as options.
 Premise = Annotated[str | None, typer.Option(help="What the book is about.")]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from bookwright.cli.access import open_book
-from bookwright.cli.output import moment, print_json, print_text
+from bookwright.cli.output import moment, note, print_json, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.models.codex_record import Record, RecordKind, Stored, Suggestion
 
@@ -22,6 +22,8 @@ def show_suggestions(book: str, *, as_json: bool) -> None:
     if as_json:
         print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
         return
+    if not waiting:
+        note("no suggestion waits")
     for wish in waiting:
         print_text(
             f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {wish.path} = {wish.wanted!r} (it is {wish.present!r})"

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 
 from bookwright.agents.backends import endpoints
 from bookwright.agents.backends.service import ModelService
 from bookwright.cli.access import library
 from bookwright.cli.bill import Bill, Tally, priced, tally
-from bookwright.cli.last_stages import with_last_stages
+from bookwright.cli.last_stages import with_end
 from bookwright.cli.output import make_console
 from bookwright.flows.book_models import model_of, profile_of
 from bookwright.flows.deps import Deps
@@ -21,6 +22,7 @@ from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey
+from bookwright.models.gate import Unattended
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -32,6 +34,9 @@ LOW, HIGH = "rehearsal:exact", "rehearsal:miss"
 SAMPLE_LENGTH = 30_000
 """What is rehearsed of a longer book; its cost for each word is flat, so the rest is scaled. What a blueprint keeps for
 the end is rehearsed on it, too."""
+
+LONGEST_WALKED = SAMPLE_LENGTH * 3 // 2
+"""What is rehearsed to its end: a sample would save little."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +74,24 @@ def estimate_book(brief: Brief, settings: Settings) -> Estimate:
     for name in dict.fromkeys(model_of(role, brief, settings) for role in ROLES):
         with suppress(MissingKey):
             endpoints.check_model(name, settings)
-    profile = profile_of(brief, settings).name.value
-    rehearsed = brief.changed(profile=profile, budget={})
+    rehearsed = rehearsed_brief(brief, settings)
     low, high = (_walk(rehearsed, settings, mode) for mode in (LOW, HIGH))
+    return estimate_of(brief, brief.length, low, high, settings)
+
+
+def rehearsed_brief(brief: Brief, settings: Settings) -> Brief:
+    """Return a brief as it is rehearsed: in the profile that the real models have, without a cap or anybody to ask."""
+    profile = profile_of(brief, settings).name.value
+    alone: Brief = brief.changed(profile=profile, budget={}, gates=(), unattended=Unattended.ACCEPT, webhook="")
+    return alone
+
+
+def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Settings) -> Estimate:
+    """Price two walks of so much of a book by the models that would really be asked."""
+    profile = profile_of(brief, settings).name.value
     roles = tuple(_role(role, low, high, brief, settings) for role in sorted(low.roles.keys() | high.roles.keys()))
     return Estimate(
-        brief.length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
+        length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
         RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
     )  # fmt: skip
 
@@ -88,23 +105,28 @@ def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) 
 
 def _walk(brief: Brief, settings: Settings, mode: str) -> Tally:
     """Write the book, or its beginning, with the rehearsal author and count."""
-    limits = Limits() if brief.length <= SAMPLE_LENGTH * 3 // 2 else Limits(words_today=SAMPLE_LENGTH)
-    with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder, _progress(brief, mode) as tell:
-        rehearsal = settings.model_copy(
+    limits = Limits() if brief.length <= LONGEST_WALKED else Limits(words_today=SAMPLE_LENGTH)
+    with rehearsal(brief.length, settings, mode) as around:
+        book = find_or_create(around.database, brief.changed(models={"default": mode}))
+        storage = BookStorage(around.database, book.id, brief.language)
+        return _tally_of(storage, replace(around, limits=limits))
+
+
+@contextmanager
+def rehearsal(length: int, settings: Settings, mode: str) -> Iterator[Surroundings]:
+    """Give a place to rehearse in: a data folder that is thrown away, and an author that is no model."""
+    with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder, _progress(length, mode) as tell:
+        alone = settings.model_copy(
             update={
                 "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
                 "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
                 "keep_vault": False,
             }
         )  # fmt: skip
-        models = ModelService(rehearsal)
-        try:
-            with library(rehearsal) as database:
-                book = find_or_create(database, brief.changed(models={"default": mode}))
-                around = Surroundings(rehearsal, database, models, _Telling(tell), limits=limits)
-                return _tally_of(BookStorage(database, book.id, brief.language), around)
-        finally:
-            models.close()
+        if (own := settings.home / "blueprints").is_dir():
+            copytree(own, alone.home / "blueprints")
+        with closing(ModelService(alone)) as models, library(alone) as database:
+            yield Surroundings(alone, database, models, _Telling(tell))
 
 
 def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
@@ -115,7 +137,9 @@ def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
         found = tally(storage)
         if found.written < (around.limits.words_today or math.inf):
             raise  # it rests for another reason
-        return with_last_stages(found, storage, around)
+        with storage.read() as stores:
+            length = stores.nodes.root().length or 1
+        return with_end(found, storage, around, length)
     return tally(storage)
 
 
@@ -136,9 +160,9 @@ class _Telling:
 
 
 @contextmanager
-def _progress(brief: Brief, mode: str) -> Iterator[Callable[[int], None]]:
+def _progress(length: int, mode: str) -> Iterator[Callable[[int], None]]:
     """Show in a terminal how far the rehearsal is."""
     console = make_console(stderr=True)
     title = "the low figure" if mode == LOW else "the high figure"
     with console.status(f"rehearsing for {title}") as status:
-        yield lambda written: status.update(f"rehearsing for {title}: {written:,} of {brief.length:,}")
+        yield lambda written: status.update(f"rehearsing for {title}: {written:,} of {length:,}")

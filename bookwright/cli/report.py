@@ -9,7 +9,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import print_json, print_text
 from bookwright.cli.samples import read_sample
-from bookwright.exports.files import write_whole
+from bookwright.exports.files import place, write_whole
 from bookwright.models.errors import InvalidSetting
 
 
@@ -19,7 +19,12 @@ def report(
         str | None, typer.Option(metavar="FORMAT", help="html or md; by the file's ending if not given, or html.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="A file or folder; `exports` in the data folder if not given.")
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="A file, or a folder: one that is there, ends in / or has no ending. "
+            "`exports` of the data folder if not given.",
+        ),
     ] = None,
     sample: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Measure drift from this text, not from the book's own style.")
@@ -30,16 +35,15 @@ def report(
     from bookwright.exports.layout import LAYOUTS  # not for every verb: figures bring numpy along
     from bookwright.exports.report import report_of
 
-    ending = output.suffix[1:].lower() if output else ""
+    ending = Path(output).suffix[1:].lower() if output else ""
     to = to or (ending if ending in LAYOUTS else "html")
     if to not in LAYOUTS:
         raise InvalidSetting(f"no report format is called {to!r}; formats are {', '.join(LAYOUTS)}")
     text = read_sample(sample) if sample else ""
     with open_book(book) as opened:
         found = report_of(opened.storage, opened.settings, text)
-        path = output or opened.settings.home / "exports"
-        if output is None or path.is_dir():
-            path = path / f"{opened.book.id}-report.{to}"
+        name = f"{opened.book.id}-report"
+        path = place(output, name, to) if output else opened.settings.home / "exports" / f"{name}.{to}"
         write_whole(LAYOUTS[to](found), path)
     if as_json:
         print_json({"file": str(path), "report": found.model_dump(mode="json")})

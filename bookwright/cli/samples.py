@@ -22,8 +22,10 @@ def read_sample(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
         text = content.decode("utf-8-sig").replace("\r\n", "\n").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"the sample {str(path)!r} cannot be read as UTF-8 text ({error})") from None
+    except OSError as error:
+        raise InvalidInput(f"the sample {str(path)!r} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the sample {str(path)!r} is not UTF-8 text; save it as UTF-8 first") from None
     if not text:
         raise InvalidInput(f"the sample {str(path)!r} is empty")
     if len(content) > _MOST_BYTES:

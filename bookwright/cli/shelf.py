@@ -11,7 +11,7 @@ from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.briefs import merged
 from bookwright.cli.editing import change_brief
 from bookwright.cli.options import AsJson, BookArgument, EditFile
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import agrees, note, print_json, print_text
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput
 
@@ -114,5 +114,5 @@ def _ask(opened: OpenBook) -> None:
         written = stores.nodes.root().written
     book = opened.book
     question = f'Delete "{book.title}" ({written:,} {book.brief.length_unit}, {book.calls:,} calls) for good?'
-    if not typer.confirm(question, err=True):
+    if not agrees(question):
         raise InvalidInput("nothing was deleted; --yes deletes without asking")

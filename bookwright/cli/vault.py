@@ -7,7 +7,7 @@ import typer
 
 from bookwright.cli.access import OpenBook, at_rest, open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import counted, make_console, note, plain_table, print_json, print_text, stale_count
+from bookwright.cli.output import agrees, counted, make_console, note, plain_table, print_json, print_text, stale_count
 from bookwright.models.errors import InvalidInput, UnwritableFolder
 from bookwright.storage.stores import BookStorage
 
@@ -23,7 +23,7 @@ def vault(
     render: Annotated[bool, typer.Option("--render", help="Bring the folder up to the book first.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print where a book's folder of files is, and how far it tells that the book is."""
+    """Print where a book's folder of files is; with --json also which stages it shows as done, and what comes next."""
     with open_book(book) as opened:
         kept = _vault(opened)
         done = _rendered(kept) if render else None
@@ -121,7 +121,7 @@ def _applied(kept: "Vault") -> tuple["Plan", list["Finding"]]:
 
 
 def _ask(plan: "Plan") -> None:
-    if not typer.confirm(f"Take in {counted(plan.changes, 'changed file')} as new versions?", err=True):
+    if not agrees(f"Take in {counted(plan.changes, 'changed file')} as new versions?"):
         raise InvalidInput("nothing was taken in; --yes takes it in without asking")
 
 

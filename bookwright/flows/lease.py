@@ -93,13 +93,19 @@ def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Ite
         raise BookPaused(str(error), f"{_remedy(error)}{way_on} goes on from here") from error
     finally:
         with suppress(StorageError, LeaseLost):
-            _leave(database, lease, state, found.reason, found.advice, gate)
+            _leave(database, lease, state, found.reason, found.advice, gate, intent=book.intent)
 
 
 def _leave(
-    database: Database, lease: Lease, state: BookState, reason: str = "", advice: str = "", gate: int | None = None
+    database: Database,
+    lease: Lease,
+    state: BookState,
+    reason: str = "",
+    advice: str = "",
+    gate: int | None = None,
+    **kept: str,
 ) -> None:
-    """Set the book's state and let it go; once more where the connection broke, for that is no harm.
+    """Set the book's state and what of its row is `kept`, and let it go; once more where the connection broke.
 
     At a `gate` that was decided meanwhile the book does not wait any more.
 
@@ -110,7 +116,7 @@ def _leave(
     for is_last in (False, True):
         try:
             with database.write(Failpoint.LEAVE_BOOK) as connection:
-                lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False)
+                lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False, **kept)
                 if gate is not None:  # the fence keeps whoever decides out until this is committed
                     GateRepository(connection, lease.book).pass_if_decided(gate)
                 Studio(connection).give_back(lease.book)

@@ -7,7 +7,8 @@ from bookwright.models.level import Level
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import Stores
 
-_DAY = 24 * 3600
+DAY = 24 * 3600
+"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,6 @@ class Limits:
         if asks and self.until_level and stores.nodes.closed_units(self.until_level) >= self.until_count:
             raise BookPaused(f"reached {self.until_level}:{self.until_count}", advice)
         if self.words_today is not None:
-            written = stores.documents.written_within(_DAY)
+            written = stores.documents.written_within(DAY)
             if written >= self.words_today:
                 raise BookPaused(f"{written} written in the last 24 hours", advice)

@@ -184,16 +184,22 @@ def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) 
     if _is_made_at(node, kind, deps):
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
     node = deps.fresh(node)
-    activity = Activity.WRITE if kind is DocumentKind.PROSE else maker.activity  # a review of it may have accepted it
+    activity = _activity_of(kind, maker)
     deps.window.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
+
+
+def _activity_of(kind: DocumentKind, maker: StepKey) -> Activity:
+    """The activity that makes a document anew; prose may have been accepted by a review of it."""
+    return Activity.WRITE if kind is DocumentKind.PROSE else maker.activity
 
 
 def _is_begun(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) -> bool:
     """True if the activity that makes a document anew was interrupted before it came to it."""
     if _is_made_at(node, kind, deps):
         return False
+    anew = {"revision": node.revision, "activity": _activity_of(kind, maker), "round": 0}
     with deps.stores() as stores:
-        return bool(stores.steps.begun_beside(maker.model_copy(update={"revision": node.revision, "round": 0})))
+        return bool(stores.steps.begun_beside(maker.model_copy(update=anew)))
 
 
 def _is_made_at(node: TaskNode, kind: DocumentKind, deps: Deps) -> bool:

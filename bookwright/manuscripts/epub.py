@@ -1,7 +1,7 @@
 """An EPUB as blocks: its pages in the order of the spine, its contents as headings where the pages have none."""
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,14 +64,15 @@ def _check_open(archive: Archive) -> None:
 def _read(archive: Archive, package: Any, folder: str) -> Source:
     items = {item.get("id", ""): item for item in package.iterfind(".//{*}manifest/{*}item")}
     spine = [items[ref.get("idref", "")] for ref in _linear(package) if ref.get("idref", "") in items]
-    contents = _contents(archive, items, package, folder)
+    contents = _by_page(_contents(archive, items, package, folder))
     aside = _aside(package, folder)
     names = [
         _place(folder, item.get("href", ""))
         for item in spine
         if item.get("media-type") in _PAGES and "nav" not in (item.get("properties") or "").split()
     ]
-    pages = [_page(archive.read(name), name, contents) for name in names if name in archive and name not in aside]
+    wanted = (name for name in names if name in archive and name not in aside)
+    pages = [_page(archive.read(name), name, contents.get(name, ())) for name in wanted]
     blocks = [block for page in pages for block in page.blocks]
     told = {
         tag: (package.findtext(f".//{{*}}metadata/{{*}}{tag}") or "").strip()
@@ -85,10 +86,17 @@ def _linear(package: Any) -> Iterator[Any]:
     return (ref for ref in package.iterfind(".//{*}spine/{*}itemref") if ref.get("linear") != "no")
 
 
-def _page(content: bytes, name: str, contents: Sequence[_Entry]) -> Page:
+def _by_page(contents: Iterable[_Entry]) -> dict[str, list[_Entry]]:
+    found: dict[str, list[_Entry]] = {}
+    for entry in contents:
+        if entry.title:
+            found.setdefault(entry.page, []).append(entry)
+    return found
+
+
+def _page(content: bytes, name: str, entries: Sequence[_Entry]) -> Page:
     """Read a page; one without headings of its own has those of the book's contents, each at its place."""
     page = read_page(content, name, {})
-    entries = [entry for entry in contents if entry.page == name and entry.title]
     if not entries or not page.blocks or any(block.level for block in page.blocks):
         return page
     anchors: dict[str, Block] = {}

@@ -12,7 +12,7 @@ _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _KEY = re.compile(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_STRONG = re.compile(r"(?<!\\)(\*\*|__)(?=\S)(.+?)(?<=\S)(?<!\\)\1")
+_STRONG = re.compile(r"(?<!\\)(\*\*|__)(?=\S)((?:\\.|(?!\1).)+)(?<=\S)(?<!\\)\1")
 _EMPHASIS = re.compile(r"(?<![\w\\])_(?=\S)([^_\n]+?)(?<=\S)(?<!\\)_(?!\w)")
 _LINK = re.compile(r"(!?)\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
 _NOTE = re.compile(r"^ {0,3}\[\^[^\]\n]{1,100}\]:.*(?:\n(?: {4}|\t).*|\n[ \t]*(?=\n(?: {4}|\t)))*", re.MULTILINE)
@@ -21,7 +21,7 @@ _BULLET_OR_ROW, _FIGURE = re.compile(r"[ \t]*(?:[-+*][ \t]+\S|\|)"), re.compile(
 _EASTERN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*(?::?-{3,}:?)?[ \t]*")
 _ROW = re.compile(r"\|\s*(.*?)\s*\|?")
-_GLOSS = re.compile(r"<(rt|rp)\b[^<>]*>.*?</\1>", re.IGNORECASE)
+_GLOSS = re.compile(r"<(rt|rp)\b[^<>]{0,200}>.{0,200}?</\1>", re.IGNORECASE)
 _STRESS_TAG = re.compile(r"</?(?:em|i|cite)\b[^<>\n]*>", re.IGNORECASE)
 _BREAK_TAG = re.compile(r"<br\b[^<>\n]*>\n?", re.IGNORECASE)
 _RULE_TAG = re.compile(r"<hr\b[^<>\n]*>", re.IGNORECASE)
@@ -30,17 +30,26 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTES = re.compile(r"\s*\{[#.][^}]*\}\s*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_SPACES = re.compile(" {2,}")
 
 
 def read_markdown(text: str, encoding: str) -> Source:
     """Read a Markdown file; `*emphasis*` stays, as a book's prose has it, footnotes and pictures do not."""
     values, rest = _front_matter(plain(text.replace("\r\n", "\n").replace("\r", "\n")))
-    story, count = _NOTE.subn("", _COMMENT.sub("", rest))
+    story, count = _NOTE.subn("", without_comments(rest))
     blocks = tuple(_blocks(_without_tags(_NOTE_MARK.sub("", story))))
     language = values.get("lang", values.get("language", ""))
     notes = notes_left_out(count)
     return Source(blocks, "md", values.get("title", ""), values.get("author", ""), language, encoding, notes)
+
+
+def without_comments(text: str) -> str:
+    """Leave out what stands between `<!--` and `-->`; one that nothing ends is text."""
+    kept, place = [], 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[place:start])
+        place = end + 3
+    return "".join((*kept, text[place:]))
 
 
 def _without_tags(text: str) -> str:
@@ -119,10 +128,11 @@ def _begins_anew(line: str, first: str) -> bool:
 
 
 def _plain_line(text: str) -> str:
-    row = _ROW.fullmatch(text.strip())
-    text = _ATTRIBUTES.sub("", _LINK.sub(_linked, row[1] if row else text.strip()))
+    text = _SPACES.sub(" ", text).strip()
+    row = _ROW.fullmatch(text)
+    text = _ATTRIBUTES.sub("", _LINK.sub(_linked, row[1] if row else text))
     text = _EMPHASIS.sub(r"*\1*", _STRONG.sub(r"*\2*", text))
-    return re.sub(" {2,}", " ", _ESCAPED.sub(r"\1", text)).strip()
+    return _SPACES.sub(" ", _ESCAPED.sub(r"\1", text)).strip()
 
 
 def _linked(link: re.Match[str]) -> str:

@@ -5,16 +5,19 @@ import re
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
-_ONES = (
+ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
 ).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = {
+"""Words from 0 on."""
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+"""From 20 on."""
+ORDINALS = {
     "first": "one", "second": "two", "third": "three", "fifth": "five", "eighth": "eight", "ninth": "nine",
     "twelfth": "twelve", "last": "",
 }  # fmt: skip
-_WORDS = {word: value for value, word in enumerate(_ONES)} | {word: 10 * value for value, word in enumerate(_TENS, 2)}
+"""Those that are not a cardinal with an ending, by themselves; empty for one without a number."""
+_WORDS = {word: value for value, word in enumerate(ONES)} | {word: 10 * value for value, word in enumerate(TENS, 2)}
 
 _HAN_DIGITS = {
     **{digit: value for value, digit in enumerate("〇一二三四五六七八九")}, "零": 0, "○": 0, "両": 2, "两": 2, "兩": 2,
@@ -29,7 +32,7 @@ _HANGUL = str.maketrans("영일이삼사오육칠팔구십백천", "〇一二三
 HAN_NUMBER = "[0-9〇零○一二三四五六七八九十百千两兩両廿卅壹贰叁肆伍陆柒捌玖拾佰仟壱弐参貳參陸]+"
 HANGUL_NUMBER = "(?:[0-9]+|[일이삼사오육칠팔구십백천]+)"
 WORD_NUMBER = (
-    rf"(?:(?:{'|'.join([*_ONES, *_TENS, 'hundred', 'and', *_ORDINALS])}|[a-z]{{2,9}}(?:ieth|teenth|th))\b[\s-]?)+"
+    rf"(?:(?:{'|'.join([*ONES, *TENS, 'hundred', 'and', *ORDINALS])}|[a-z]{{2,9}}(?:ieth|teenth|th))\b[\s-]?)+"
 )
 """Each word ends at a boundary, so that there is one way only to read a line."""
 
@@ -89,7 +92,7 @@ def _word(word: str) -> int | None:
     if word.endswith("ieth"):
         word = f"{word[:-4]}y"
     elif word not in _WORDS:
-        word = _ORDINALS.get(word) or word.removesuffix("th")
+        word = ORDINALS.get(word) or word.removesuffix("th")
     return _WORDS.get(word)
 
 

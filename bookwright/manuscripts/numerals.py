@@ -2,7 +2,7 @@
 
 import re
 
-from bookwright.manuscripts.numbers import in_han, in_words, plain_digits, roman
+from bookwright.manuscripts.numbers import ONES, ORDINALS, TENS, in_han, in_words, plain_digits, roman
 from bookwright.models.language import Language
 
 _ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
@@ -12,15 +12,7 @@ _SIGNS = "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫ"
 _OF_LETTERS = str.maketrans("IVXLCDM", "ⅠⅤⅩⅬⅭⅮⅯ")
 _WIDE = {ord(sign): ord(sign) + 0xFEE0 for sign in "0123456789IVXLCDMivxlcdm"}
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = {
-    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
-    "twelve": "twelfth",
-}  # fmt: skip
+_ORDINALS = {cardinal: ordinal for ordinal, cardinal in ORDINALS.items() if cardinal}
 
 _HAN_UNITS = "千百十"
 _HAN = "零一二三四五六七八九"
@@ -57,10 +49,10 @@ def word_numeral(number: int) -> str:
     """Spell a number below 1000 in English, such as `"one hundred and five"`."""
     hundreds, rest = divmod(number, 100)
     tens, ones = divmod(rest, 10)
-    below = _ONES[rest] if rest < len(_ONES) else _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+    below = ONES[rest] if rest < len(ONES) else TENS[tens - 2] + (f"-{ONES[ones]}" if ones else "")
     if not hundreds:
         return below
-    return f"{_ONES[hundreds]} hundred" + (f" and {below}" if rest else "")
+    return f"{ONES[hundreds]} hundred" + (f" and {below}" if rest else "")
 
 
 def han_numeral(number: int) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from bookwright.manuscripts.headings import Rank, heading_in
+from bookwright.manuscripts.markdown import without_comments
 from bookwright.manuscripts.outline_lists import CONTAINERS, listed
 from bookwright.manuscripts.outline_parts import ITEM, Section, unit_of, unmarked
 from bookwright.models.errors import InvalidInput
@@ -17,7 +18,6 @@ from bookwright.models.plain import plain
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDER = re.compile(r" {0,3}(=+|-{2,})\s*")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
 _FRONT = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
 _TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -29,7 +29,7 @@ def read_outline(text: str) -> Outline:
     Raises:
         InvalidInput: It names no chapters, or one of them twice; the message says what to change.
     """
-    text = _COMMENT.sub("", plain(text.replace("\r\n", "\n").replace("\r", "\n"))).strip() + "\n"
+    text = without_comments(plain(text.replace("\r\n", "\n").replace("\r", "\n"))).strip() + "\n"
     front = _FRONT.match(text)
     named = _TITLE.search(front[1]) if front else None
     before, sections = _sections(text[front.end() :] if front else text)

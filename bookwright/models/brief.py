@@ -235,7 +235,8 @@ def _one_line(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
-        return f"the brief has no {place}"
+        option = {"premise": "--premise", "length": "--words"}.get(place)
+        return f"the brief has no {place}" + (f"; name it in the brief, or with {option}" if option else "")
     if first["type"] == "extra_forbidden":
         known = list(_known_keys(first["loc"][0]) if len(first["loc"]) > 1 else Brief.model_fields)
         near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)

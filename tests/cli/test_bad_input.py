@@ -20,10 +20,10 @@ def refused(outcome, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "the brief has no premise"),
+        ((), "the brief has no premise; name it in the brief, or with --premise"),
         (("--words", "900"), "the brief has no premise"),
         (("--premise", " ", "--words", "900"), "premise in the brief: is empty"),
-        ((*PREMISE,), "the brief has no length"),
+        ((*PREMISE,), "the brief has no length; name it in the brief, or with --words"),
         ((*PREMISE, "--words", "0"), "length in the brief: Input should be greater than or equal to 50 (it is 0)"),
         ((*PREMISE, "--length", "-5"), "length in the brief: Input should be greater than or equal to 50 (it is -5)"),
         ((*PREMISE, "--words", "1000000000"), "length in the brief: Input should be less than or equal to 10000000"),

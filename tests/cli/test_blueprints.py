@@ -44,6 +44,14 @@ def test_a_blueprint_is_checked_by_its_name_and_by_its_file_too(cli, folder):
     assert [(own.code, own.out.partition(":")[0]) for own in outcomes] == [(0, "mystery"), (0, "atlas"), (0, "atlas")]
 
 
+def test_a_check_of_what_is_not_there_names_what_there_is(cli, home):
+    outcome = cli("blueprints", "check", "thriller")
+
+    assert outcome.code == 2
+    assert "there is no folder 'thriller', and no blueprint of that name; there are " in outcome.err
+    assert "mystery" in outcome.err
+
+
 def test_a_missing_blueprint_is_told_before_anything_is_made(cli, home):
     outcome = cli("write", "--premise", PREMISE, "--blueprint", "thriller", "--words", "900", "--no-prefect")
 

@@ -1,13 +1,11 @@
-"""What a blueprint keeps for the end is counted from a sample: reading grows with the book, a verification does not."""
+"""What comes at the end is counted from a sample: reading grows with the book, closing it and a verification do not."""
 
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from bookwright.agents.backends.service import ModelService
 from bookwright.cli.bill import Bill, Tally
-from bookwright.cli.last_stages import with_last_stages
+from bookwright.cli.last_stages import with_end
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.limits import Limits
 from tests.blueprint_folders import case
@@ -22,7 +20,7 @@ TASKS = 3
 
 
 def counted(home: Path, *, profile: str, times: int, has_blueprint: bool = True) -> tuple[Tally, int]:
-    """The last stages of a book so many times as long as its sample, and how many steps the sample itself took."""
+    """The end of a book so many times as long as its sample, and how many steps the sample itself took."""
     home.mkdir()
     settings = make_settings(home)
     blueprint = {"blueprint": str(case(home))} if has_blueprint else {}
@@ -32,7 +30,7 @@ def counted(home: Path, *, profile: str, times: int, has_blueprint: bool = True)
     assert written == 540
     with closing(ModelService(settings)) as models:
         around = Surroundings(settings, storage.database, models, limits=Limits(words_today=1))
-        found = with_last_stages(Tally(written, 0, 0, {}), storage, around)
+        found = with_end(Tally(written, 0, 0, {}), storage, around, 540 * times)
     with storage.read() as stores:
         steps = len(list(stores.steps.lines(limit=1_000)))
     storage.database.dispose()
@@ -48,12 +46,13 @@ def test_reading_and_mending_grow_with_the_book_and_no_more_is_mended_than_may_b
     assert TASKS <= one.nodes < ten.nodes <= TASKS + 12
 
 
-@pytest.mark.parametrize("has_blueprint", [True, False])
-def test_where_no_model_reads_the_end_takes_no_call(tmp_path: Path, has_blueprint: bool) -> None:
-    found, steps = counted(tmp_path / "book", profile="small", times=10, has_blueprint=has_blueprint)
+def test_where_no_model_reads_the_last_stages_take_no_call(tmp_path: Path) -> None:
+    staged, steps = counted(tmp_path / "staged", profile="small", times=10)
+    plain, same_steps = counted(tmp_path / "plain", profile="small", times=10, has_blueprint=False)
 
-    assert (calls(found), steps) == (0, 0)
-    assert found.nodes == (TASKS if has_blueprint else 0)
+    assert steps == same_steps == calls(staged) == calls(plain)
+    assert steps > 0, "it is closed and gets its blurb"
+    assert (staged.nodes, plain.nodes) == (TASKS, 0)
 
 
 def calls(found: Tally) -> int:

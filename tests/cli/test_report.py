@@ -24,6 +24,13 @@ def test_markdown_goes_where_it_is_sent(cli: Cli, book: BookStorage, tmp_path: P
     assert (tmp_path / "mine.md").read_text("utf-8") == (tmp_path / "lamp-report.md").read_text("utf-8")
 
 
+def test_a_folder_that_is_not_there_is_made_as_for_an_export(cli: Cli, book: BookStorage, tmp_path: Path) -> None:
+    made = [cli("report", "lamp", "--output", wanted) for wanted in (f"{tmp_path}/v1.0/", f"{tmp_path}/sent")]
+
+    assert [own.out for own in made] == [f"{tmp_path}/{name}/lamp-report.html\n" for name in ("v1.0", "sent")]
+    assert all(Path(own.out.strip()).is_file() for own in made)
+
+
 def test_json_holds_the_figures(cli: Cli, book: BookStorage) -> None:
     facts = json.loads(cli("report", "lamp", "--json").out)
 
@@ -35,6 +42,7 @@ def test_drift_is_measured_from_a_sample(cli: Cli, book: BookStorage, tmp_path: 
     sample, empty = tmp_path / "sample.txt", tmp_path / "empty.txt"
     sample.write_text("I run! I fall! I get up! What do I see? You!", "utf-8")
     empty.write_text(" \n", "utf-8")
+    missing = cli("report", "lamp", "--sample", tmp_path / "missing.txt")
 
     plain, beside, refused = (
         cli("report", "lamp", *more, "--json") for more in ((), ("--sample", sample), ("--sample", empty))
@@ -44,6 +52,7 @@ def test_drift_is_measured_from_a_sample(cli: Cli, book: BookStorage, tmp_path: 
     assert drifts[0] == [None, None]
     assert [drift["overall"] > 0.3 for drift in drifts[1]] == [True, True]
     assert (refused.code, "is empty" in refused.err) == (2, True)
+    assert "missing.txt' cannot be read: No such file or directory" in missing.err
 
 
 def test_another_format_is_refused(cli: Cli, book: BookStorage) -> None:

@@ -207,11 +207,12 @@ def test_pausing_a_book_whose_worker_has_died_asks_nobody(cli, book):
     assert not stored(book)[0].stop_requested
 
 
-def test_a_question_that_finds_its_input_closed_is_no_fault(book, home):
-    line = f"exec {sys.executable} -m bookwright delete lamp <&-"
+@pytest.mark.parametrize("given", ["<&-", "</dev/null"])
+def test_a_question_that_nobody_can_answer_is_a_no_that_names_the_option(book, home, given):
+    line = f"exec {sys.executable} -m bookwright delete lamp {given}"
 
     asked = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
 
-    assert asked.returncode == 130
-    assert "fault of the program" not in asked.stderr
+    assert asked.returncode == 2
+    assert "nothing was deleted; --yes deletes without asking" in asked.stderr
     assert (home / "bookwright.db").exists()

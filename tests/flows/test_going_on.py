@@ -12,9 +12,10 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.exports.vault.progress import StageStatus
 from bookwright.exports.vault.stages import stages_of
 from bookwright.flows.going_on import go_on
-from bookwright.flows.hold import Surroundings
+from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.revise import take_in
+from bookwright.flows.refresh import Wanted, refresh
+from bookwright.flows.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
@@ -24,7 +25,7 @@ from bookwright.models.plan import TaskType
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.vault_rows import VaultRows
-from tests.blueprint_folders import case
+from tests.blueprint_folders import short_case
 from tests.books import make_book, make_settings
 
 MORE = 450
@@ -85,15 +86,6 @@ class Shelf:
         return {task.stage: task for task in tasks if task.stage in LAST}
 
 
-def short(home: Path) -> Path:
-    """Write a blueprint of a book of two chapters and no parts."""
-    folder = case(home)
-    plan = folder / "blueprint.toml"
-    text = plan.read_text().replace('child = "act"\ncount = 3', 'child = "chapter"\ncount = 2')
-    plan.write_text(text.replace("[units.act]\n" + 'child = "chapter"\ncount = 4\n', ""))
-    return folder
-
-
 @pytest.fixture
 def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
     profile = getattr(request, "param", "economy")  # in which no model reviews
@@ -101,9 +93,10 @@ def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
     database = open_library(settings)
     with closing(ModelService(settings)) as models:
         killing = Killing(models)
-        brief = make_brief({
-            "premise": "A keeper finds a log.", "length": 500, "profile": profile, "blueprint": str(short(tmp_path)),
-        })  # fmt: skip
+        blueprint = str(short_case(tmp_path))
+        brief = make_brief(
+            {"premise": "A keeper finds a log.", "length": 500, "profile": profile, "blueprint": blueprint}
+        )
         book = find_or_create(database, brief)
         storage = BookStorage(database, book.id, brief.language)
         yield Shelf(book, storage, Surroundings(settings, database, killing), killing)
@@ -127,6 +120,25 @@ def test_what_closed_a_book_is_made_anew_behind_its_new_end_and_the_old_versions
     assert {stage: task.label for stage, task in shelf.last.items()} == labels
     assert {task.status for task in shelf.last.values()} == {NodeStatus.DONE}
     assert (longer.state, longer.title) == (BookState.FINISHED, finished.title)
+
+
+def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_no_more(shelf: Shelf) -> None:
+    shelf.run()
+    with shelf.storage.write() as stores:
+        node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
+        summary = chosen(stores, node, DocumentKind.SUMMARY)
+        take_in(stores, node, summary, f"{summary.text}\n\nThe lamp was blue all along.")
+    with hold(shelf.book.id, shelf.around, way_on="`bookwright refresh`") as deps:
+        redone = refresh(Wanted(), deps, lambda redone: None)
+    with shelf.storage.write() as stores:
+        stores.books.set_state(shelf.book.id, BookState.PAUSED)
+    shelf.models.asked.clear()
+
+    shelf.run()
+
+    assert (shelf.root.key, DocumentKind.SUMMARY) in [(one.document.node, one.document.kind) for one in redone]
+    assert shelf.models.asked == []
+    assert [len(shelf.versions(shelf.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [1, 1]
 
 
 @pytest.mark.soak

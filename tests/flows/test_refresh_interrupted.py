@@ -140,3 +140,19 @@ def test_a_book_whose_gate_is_decided_during_a_refresh_waits_no_more(copied: Wri
 
     with storage.read() as stores:
         assert stores.books.get(storage.book).state is BookState.PAUSED
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("copied", ["reviewed"], indirect=True)
+def test_a_text_that_was_accepted_by_a_review_is_amended_again_after_its_unit_was_judged_anew(copied: Written) -> None:
+    storage, _ = copied
+    label = first_chapter(storage)
+    change(storage, label, DocumentKind.WRITERS_BRIEF, "The lamp was blue all along.")
+    _, first = redo(copied, wanted=Wanted(label))
+    change(storage, label, DocumentKind.WRITERS_BRIEF, "The boat was green.")
+
+    _, second = redo(copied, wanted=Wanted(label))
+
+    assert "story/relay/quality" in first
+    assert "story/revision/prose" in second
+    assert not any(template.endswith("/write/draft") for template in (*first, *second))

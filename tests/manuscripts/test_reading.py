@@ -121,6 +121,17 @@ def test_markdown_gives_its_front_matter_headings_of_both_forms_and_text_without
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("mark", ["<!-- a\n", "**a ", "<rt>"])
+def test_marks_of_markdown_that_nothing_ends_are_text_however_many_there_are(tmp_path: Path, mark: str):
+    path = tmp_path / "marks.md"
+    path.write_text(f"Rain fell. <!-- Not this. -->\n\n{mark * 50_000}\n", encoding="utf-8")
+
+    first, *rest = read_manuscript(path).blocks
+
+    assert first.text == "Rain fell."
+    assert sum(block.text.count(mark.strip()) for block in rest) == 50_000
+
+
 def test_lines_wrapped_at_a_column_are_paragraphs_again(tmp_path: Path):
     line = "the quick brown keeper climbed over the lazy stair and lit"
     (tmp_path / "a.txt").write_text("\n\n".join(["\n".join([line] * 6 + ["the lamp."])] * 9), encoding="utf-8")

@@ -11,8 +11,10 @@ import pytest
 
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.binding import MARK, RELEASE
+from bookwright.models.document import DocumentKind
 from bookwright.models.level import Level
 from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
+from bookwright.prompts.render import environment
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, card_of, cards, untold
 from tests.prompts.sources import (
@@ -216,3 +218,17 @@ def test_a_language_without_a_set_of_its_own_is_asked_in_english() -> None:
     card = card_of(Level.CHAPTER)
 
     assert render("story/chapter/write/draft", card, "ja") == render("story/chapter/write/draft", card)
+
+
+@pytest.mark.parametrize("locale", ["en", "zh", "ja"])
+def test_the_line_before_a_text_names_every_kind_of_document_at_every_level(locale: str) -> None:
+    template = environment(locale).get_template("story/_origin.md.j2")
+
+    lines = {
+        template.render(label="1.2", level=level.value, kind=kind.value, title="The Door").strip()
+        for kind in DocumentKind
+        for level in Level
+    }
+
+    assert len(lines) == len(DocumentKind) * len(Level)
+    assert not any("_" in line for line in lines)

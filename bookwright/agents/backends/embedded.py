@@ -13,7 +13,7 @@ from bookwright.agents.backends import weights
 from bookwright.agents.backends.catalogue import PROVIDERS, split_name
 from bookwright.agents.backends.protocol import Listener, Request
 from bookwright.agents.backends.provider import ProviderBackend
-from bookwright.agents.backends.schema_bounds import bounded_shape
+from bookwright.agents.backends.schema_bounds import bounded_shape, whole_words
 from bookwright.models.errors import BackendUnavailable, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
@@ -63,11 +63,12 @@ class EmbeddedBackend:
         name = split_name(request.model)[1]
         path = await asyncio.to_thread(weights.locate, name, self._settings)
         running = await self._server(path)
+        is_in_words = request.output is not None and name == weights.SMOLLM2
         if request.output is not None:
-            shape = bounded_shape(request.output, is_in_words=name == weights.SMOLLM2)
-            request = replace(request, output=shape)
+            request = replace(request, output=bounded_shape(request.output, is_in_words=is_in_words))
         request = await self._with_true_biases(request, path, running)
-        return await running.provider.complete(request, listener)
+        reply = await running.provider.complete(request, listener)
+        return reply.model_copy(update={"text": whole_words(reply.text)}) if is_in_words else reply
 
     async def close(self) -> None:
         """End the servers and free their memory."""

@@ -5,6 +5,8 @@ Source: facts/local-models-chroma.md, "Grammar-constrained nested JSON" and sect
 """
 
 import copy
+import json
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +27,13 @@ _DEEPEST = 3
 """Objects within objects that a weak model is asked for."""
 
 _LONGEST_WORD, _LETTERS_A_WORD, _SENTENCE_WORDS = 13, 7, 16
+_LEAST_WORDS = 2
+_UNFINISHED = frozenset(
+    """a an and as at because but by for from had has have her his in into is it its near no not of on onto or our over
+    than that the their this to toward under was were when where which while who whose with without""".split()
+)
+"""Words with which no title and no sentence ends."""
+_SENTENCE_ENDS = re.compile(r"(?<=[.?]) ")
 _IDLE = ("default", "description", "title")
 
 
@@ -49,6 +58,47 @@ def bounded_schema(shape: type[BaseModel], *, is_in_words: bool = False) -> dict
     """
     schema = shape.model_json_schema()
     return _Bounds(schema.get("$defs", {}), is_in_words).of_object(schema, 0)
+
+
+def whole_words(text: str) -> str:
+    """Cut off, in an answer in words, what was written where no further word was left to write.
+
+    A weak model goes on all the same and joins what it had to say ("from thetoweronear"). So every string may have one
+    word more than it is to have, and one that has it loses that word, with words before it that end nothing.
+    """
+    try:
+        answer = json.loads(text)
+    except ValueError:  # broken off, which the parser says
+        return text
+    cut = _cut(answer, "")
+    return text if cut == answer else json.dumps(cut, ensure_ascii=False)
+
+
+def _cut(value: Any, name: str) -> Any:
+    match value:
+        case dict():
+            return {key: _cut(inner, key) for key, inner in value.items()}
+        case list():
+            return [_cut(inner, name) for inner in value]
+        case str() if name == "title":
+            return _ended(value.split(), _most_words(_CHARACTERS[name]))
+        case str() if value.endswith((".", "?")):
+            most = min(_most_words(_CHARACTERS.get(name, _OTHER_CHARACTERS)), _SENTENCE_WORDS)
+            return " ".join(_ended(own[:-1].split(), most) + own[-1] for own in _SENTENCE_ENDS.split(value))
+    return value
+
+
+def _ended(words: list[str], most: int) -> str:
+    """Return words as they are, unless there is one too many."""
+    if len(words) > most:
+        words = words[:most]
+        while len(words) > _LEAST_WORDS and words[-1].lower() in _UNFINISHED:
+            words.pop()
+    return " ".join(words)
+
+
+def _most_words(characters: int) -> int:
+    return characters // _LETTERS_A_WORD
 
 
 class _Bounds:
@@ -129,15 +179,15 @@ def _anchored(pattern: str) -> str:
 
 
 def _words(most: int, *, is_sentence: bool) -> str:
-    """A pattern for up to `most` characters' worth of words: a title of two or more, or sentences of five to sixteen.
+    """A pattern for `most` characters' worth of words and one more: a title of two up, or sentences of five up.
 
     Without commas: between them a weak model lists titles to the end.
     """
     word = rf"[a-zA-Z'-]{{1,{_LONGEST_WORD}}}"
     first = rf"[A-Z][a-z'-]{{0,{_LONGEST_WORD - 1}}}"
-    words = most // _LETTERS_A_WORD
+    words = _most_words(most)
     if not is_sentence:
-        return rf"^{first}( {word}){{1,{words - 1}}}$"
-    sentence = rf"{first}( {word}){{4,{min(words, _SENTENCE_WORDS) - 1}}}[.?]"
+        return rf"^{first}( {word}){{1,{words}}}$"
+    sentence = rf"{first}( {word}){{4,{min(words, _SENTENCE_WORDS)}}}[.?]"
     more = words // _SENTENCE_WORDS - 1
     return rf"^{sentence}( {sentence}){{0,{more}}}$" if more > 0 else rf"^{sentence}$"

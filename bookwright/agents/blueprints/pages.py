@@ -43,13 +43,13 @@ def cast_index(ground: Ground) -> str:
         "- " + word("pair", ground.locale, what=f"**{name}**", told=_chapters(ground, ground.people.get(name, ())))
         for name in sorted(names, key=str.casefold)
     ]
-    return f"## {word('people', ground.locale)}\n\n" + "\n".join(lines)
+    return "\n".join([f"## {word('people', ground.locale)}", "", *lines]) if lines else ""
 
 
 def arc_index(ground: Ground) -> str:
     """The parts of the book with their chapters and how long each is."""
     blocks = []
-    for part, chapters in groupby(ground.chapters, key=lambda own: own.part):
+    for (_, part), chapters in groupby(ground.chapters, key=lambda own: (own.label.rpartition(".")[0], own.part)):
         lines = [f"- {own.number}. {own.title}, {_length(ground, own.length)}" for own in chapters]
         blocks.append("\n".join([*([f"## {part}", ""] if part else []), *lines]))
     return "\n\n".join(blocks)
@@ -74,7 +74,7 @@ def readme(ground: Ground) -> str:
     """What stands where, and which pages give the end away."""
     told = [page for page in ground.pages if not page.is_spoiler]
     telling = [page for page in ground.pages if page.is_spoiler]
-    blocks = [f"# {ground.title}" if ground.title else "", _first_of(ground.premise)]
+    blocks = [f"**{ground.title}**" if ground.title else "", _first_of(ground.premise)]
     blocks += [f"## {word('contents', ground.locale)}", *_by_stage(told)]
     if ground.chapters:
         blocks.append(arc_index(ground))
@@ -166,7 +166,8 @@ def _planned(ground: Ground, thread: RegisteredThread) -> str:
     places = ", ".join(_chapter(ground, place) for place in (thread.planted_in, *thread.reinforced_in))
     told = word("pair", ground.locale, what=f"**{thread.title}**{_mark(ground, thread)}", told=thread.seed)
     answered = _aside(ground, _pair(ground, "answered", thread.answered_in))
-    return f"- {told}{_aside(ground, places)} {thread.meaning}{answered}"
+    meaning = f" {thread.meaning}" if thread.meaning else ""
+    return f"- {told}{_aside(ground, places)}{meaning}{answered}"
 
 
 def _mark(ground: Ground, thread: RegisteredThread) -> str:

@@ -164,6 +164,12 @@ _WORDS: dict[str, tuple[str, str, str, str]] = {
     "checks": ("What code has checked", "程序核對過的", "プログラムが確かめたこと", "프로그램이 확인한 것"),
     "faults": ("What was found", "查出來的", "見つかったこと", "찾아낸 것"),
     "nothing_found": ("Nothing was found.", "沒有查出什麼。", "何も見つからなかった。", "찾아낸 것이 없다."),
+    "only_unseen": (
+        "No fault was found. What is not checked above is left for you to read.",
+        "沒有查出毛病。上面沒有核對的，留給你自己看。",
+        "誤りは見つからなかった。上で確かめていないことは、人が読んで確かめる。",
+        "잘못은 찾지 못했다. 위에서 확인하지 않은 것은 사람이 읽어 확인한다.",
+    ),
     "not_read": (
         "No model has read it; only code has looked.", "沒有讓模型通讀，只由程序看過。",
         "モデルは読んでおらず、プログラムだけが見た。", "모델은 읽지 않았고 프로그램만 보았다.",

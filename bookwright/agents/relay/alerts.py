@@ -122,7 +122,8 @@ def _of_open(
     found = []
     planned = thread.payoff.planned_at
     if planned is not None and (left := reading.number(planned) - here) <= pacing.reminder:
-        due = f"is due in {left} chapters" if left > 0 else f"is due here ({planned})" if not left else "is overdue"
+        ahead = f"is due in {left} chapter{'' if left == 1 else 's'}" if left else f"is due here ({planned})"
+        due = ahead if left >= 0 else "is overdue"
         found.append(_alert(thread, AlertType.PAYOFF_REMINDER, left, due))
     silence = silence_of(thread, here, reading)
     if silence is not None and silence >= pacing.silence:

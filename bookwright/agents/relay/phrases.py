@@ -30,7 +30,7 @@ _TELLS = 0.5
 
 _SPACE = re.compile(r"\s+")
 _END_OF_LINE = re.compile(r"[.!?…:。！？：][^\w\s]*[ \t]*\n")
-"""Where a statement ends with its line: words on both sides of it say nothing together."""
+"""Where a statement ends with its line: words on both sides say nothing together, unless they are withheld so."""
 
 FUNCTION_WORDS = frozenset(
     "a about above after again against ago all almost alone along already also although always am among an and "
@@ -78,6 +78,8 @@ class Phrases:
         self._sizes: list[int] = []
         """How many phrases each withheld sentence has."""
         self._names: set[Phrase] = set()
+        self._over_lines: set[Phrase] = set()
+        """Phrases that a withheld text itself has over the end of a line, such as the one after `"The killer:"`."""
         self._ties: dict[Phrase, frozenset[Phrase]] = {}
         """Phrases from the end of a title into the name behind it, each with the title and the name."""
         for text in dict.fromkeys(texts):
@@ -124,16 +126,20 @@ class Phrases:
     def places(self, folded: Folded) -> list[tuple[int, int]]:
         """Return where a text holds a phrase, as its slices, first to last."""
         tokens = tokens_of(folded)
-        found = self._matches([token.text for token in tokens])
-        spans = ((tokens[first].start, tokens[last - 1].end) for first, last in found)
-        return [span for span in spans if not _END_OF_LINE.search(folded.text, *span)]
+        words = [token.text for token in tokens]
+        return [
+            (tokens[first].start, tokens[last - 1].end)
+            for first, last in self._matches(words)
+            if tuple(words[first:last]) in self._over_lines or not _is_over_lines(tokens[first:last], folded.text)
+        ]
 
     def held(self, text: str) -> set[Phrase]:
         """Return the phrases that stand in a text."""
         return set(self._held(fold_tokens(text)))
 
     def _learn(self, text: str) -> None:
-        found, sentences, (names, ties) = _phrases_of(text)
+        found, sentences, over_lines, (names, ties) = _phrases_of(text)
+        self._over_lines |= over_lines
         self._names |= names
         self._ties |= ties
         base = len(self._sizes)
@@ -179,26 +185,36 @@ def phrases_of(text: str) -> set[Phrase]:
 
 
 @lru_cache(maxsize=8_192)
-def _phrases_of(text: str) -> tuple[frozenset[tuple[Phrase, int]], int, _Named]:
+def _phrases_of(text: str) -> tuple[frozenset[tuple[Phrase, int]], int, frozenset[Phrase], _Named]:
     """Return a text's shortest phrases, each with the number of the sentence that it begins in; and its sentences.
 
-    Behind them come those that are names, and those that tie a name to a title.
+    Behind them come those that go over the end of a line, those that are names, and those that tie a name to a title.
     """
     tokens = tokens_of(fold(text))
     starts = [sentence.start for sentence in sentences_of(text)]
     runs = [*_runs(tokens, text), *_whole(tokens, text)]
     found = frozenset(
-        (tuple(token.text for token in tokens[first:last]), max(bisect_right(starts, tokens[first].start) - 1, 0))
-        for first, last in runs
+        (_phrase(tokens[first:last]), max(bisect_right(starts, tokens[first].start) - 1, 0)) for first, last in runs
     )
-    return found, max(len(starts), 1), _named(tokens, dict(runs), text)
+    over_lines = frozenset(
+        _phrase(tokens[first:last]) for first, last in runs if _is_over_lines(tokens[first:last], text)
+    )
+    return found, max(len(starts), 1), over_lines, _named(tokens, dict(runs), text)
+
+
+def _phrase(run: Sequence[Token]) -> Phrase:
+    return tuple(token.text for token in run)
+
+
+def _is_over_lines(run: Sequence[Token], text: str) -> bool:
+    return _END_OF_LINE.search(text, run[0].start, run[-1].end) is not None
 
 
 def _named(tokens: Sequence[Token], runs: Mapping[int, int], text: str) -> _Named:
     """Find the names among the phrases: runs of capitalised words, with nothing but spaces between them."""
 
     def phrase(first: int) -> Phrase:
-        return tuple(token.text for token in tokens[first : runs[first]])
+        return _phrase(tokens[first : runs[first]])
 
     def is_name(first: int) -> bool:
         run = tokens[first : runs.get(first, first)]

@@ -38,6 +38,8 @@ class FolderNames:
     book_design: str
     state: str
     style: str
+    register: str
+    """Tells a register from the page of the same task."""
     spoiler: str
     """Ends the name of a file that tells the end."""
 
@@ -45,23 +47,23 @@ class FolderNames:
 _NAMES = {
     "en": FolderNames(
         "worldview", "planning", "chapters", "summaries", "characters", "world", "secrets (spoilers)",
-        "foreshadowing (spoilers)", "Book design", "State of the story", "Style guide", " (spoiler)",
+        "foreshadowing (spoilers)", "Book design", "State of the story", "Style guide", "register", " (spoiler)",
     ),
     TRADITIONAL: FolderNames(
         "世界觀", "規劃", "章節", "摘要", "人物", "設定", "秘密（劇透）", "伏筆（劇透）", "全書設計",
-        "故事現況", "文風指南", "（劇透）",
+        "故事現況", "文風指南", "清單", "（劇透）",
     ),
     SIMPLIFIED: FolderNames(
         "世界观", "规划", "章节", "摘要", "人物", "设定", "秘密（剧透）", "伏笔（剧透）", "全书设计",
-        "故事现况", "文风指南", "（剧透）",
+        "故事现况", "文风指南", "清单", "（剧透）",
     ),
     "ja": FolderNames(
         "世界観", "企画", "章", "要約", "登場人物", "設定", "秘密（ネタバレ）", "伏線（ネタバレ）",
-        "全体設計", "物語の現状", "文体の手引き", "（ネタバレ）",
+        "全体設計", "物語の現状", "文体の手引き", "一覧", "（ネタバレ）",
     ),
     "ko": FolderNames(
         "세계관", "기획", "장", "요약", "등장인물", "설정", "비밀 (스포일러)", "복선 (스포일러)",
-        "전체 설계", "이야기 현황", "문체 지침", " (스포일러)",
+        "전체 설계", "이야기 현황", "문체 지침", "목록", " (스포일러)",
     ),
 }  # fmt: skip
 """Source: DETAILS "000 Slima Agents", localised roots."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from bookwright.exports.headings import Numbering
 from bookwright.exports.vault.names import FolderNames, safe_path, titled, unique_name
@@ -33,14 +34,14 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[Pla
     for unit in units:
         children.setdefault(unit.parent, []).append(unit)
     found: list[Place] = []
-    numbers = Numbering(language)
+    numbers, ordinals = Numbering(language), count(1)
 
     def go(unit: UnitRow, depth: int) -> None:
         below = children.get(unit.key, []) if unit.level.is_at_least(Level.ACT) else []
         if not unit.written:
             return
         if not below:
-            number = sum(place.number is not None for place in found) + 1
+            number = next(ordinals)
             heading = title if unit.level is Level.BOOK else numbers.chapter(unit.title, is_own=unit.is_brought_in)
             found.append(Place(unit, heading or unit.title or str(number), depth, number))
             return
@@ -68,7 +69,8 @@ def summary_path(row: DocumentRow, names: FolderNames) -> str:
 
 def task_path(row: DocumentRow, names: FolderNames, *, is_spoiler: bool) -> str:
     """Return the file of what a task produced, such as `planning/1.2/1.2.3 The harbour.md`."""
-    mark = row.label if row.kind in _OWN.get(row.task_type, ()) else f"{row.label} {row.kind.value}"
+    what = names.register if row.kind is DocumentKind.REGISTER else row.kind.value
+    mark = row.label if row.kind in _OWN.get(row.task_type, ()) else f"{row.label} {what}"
     return f"{task_folder(row, names)}/{titled(mark, row.title, names.spoiler if is_spoiler else '')}.md"
 
 

@@ -212,8 +212,8 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
 def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
     """Mark a unit as done, and spread what its parent still owes over the siblings that wait.
 
-    Only units made all at once have such siblings; an incremental division grants the next one
-    its length when it is made.
+    Only a division that is complete does so: one that is incremental grants the next unit its length when it is
+    made, also where the one in progress waits while an earlier one is closed again.
     """
     stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
     if asks_gate:
@@ -221,7 +221,7 @@ def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
     if unit.parent is None:
         return
     waiting = stores.nodes.waiting_units(unit.parent)
-    if waiting:
+    if waiting and waiting[-1].is_last:
         planned = [sibling.length or 1 for sibling in waiting]
         owed = max(stores.nodes.get(unit.parent).remaining, round(sum(planned) * _LEAST_KEPT))
         lengths = spread(owed, planned)

@@ -57,9 +57,15 @@ def register_of(stores: Stores) -> Register | None:
 
 
 def is_of_this_end(document: Document, stores: Stores) -> bool:
-    """True for a document that is newer than the book's end; one that is older tells of a book that was shorter."""
-    end = stores.documents.current(stores.nodes.root().key, DocumentKind.SUMMARY, with_text=False)
-    return end is None or document.id > end.id
+    """True for a document that is newer than the book's end; one that is older tells of a book that was shorter.
+
+    The end came when its last page was first summed up: what a refresh makes anew there ends no other book.
+    """
+    last = stores.nodes.root()
+    while (below := stores.nodes.last_unit(last.key)) is not None:
+        last = below
+    ends = stores.documents.versions(last.key, DocumentKind.SUMMARY)
+    return not ends or document.id > ends[0].id
 
 
 def documents_of_pages(root: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, Document]]:

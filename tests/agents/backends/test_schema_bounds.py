@@ -1,5 +1,6 @@
 """A bounded schema holds no string, list or recursion without an end."""
 
+import json
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from bookwright.agents.backends.schema import compact_schema
-from bookwright.agents.backends.schema_bounds import bounded_schema, bounded_shape
+from bookwright.agents.backends.schema_bounds import bounded_schema, bounded_shape, whole_words
 from bookwright.models.decision import AtomVerdicts, Cuts, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.plan import PlanOutput
 
@@ -98,3 +99,25 @@ def test_a_bounded_shape_reads_answers_as_the_shape_itself_does() -> None:
     assert compact_schema(shape)["required"] == ["reasoning", "sub_tasks"]
     assert shape.__name__ == "PlanOutput"
     assert bounded_shape(PlanOutput) is shape
+
+
+def test_what_was_joined_where_no_word_was_left_is_cut_off_and_nothing_ends_on_a_preposition() -> None:
+    thought = "Odell keeps the lamp. Nobody asks why the old bell on the pier rang before the clock in the tower"
+    answer = {
+        "reasoning": f"{thought} thatnight.",
+        "sub_tasks": [{"title": "A bell-ringer falls from the toweronanight", "goal": "Ada finds the log."}],
+    }
+
+    cut = json.loads(whole_words(json.dumps(answer)))
+
+    assert cut == {
+        "reasoning": f"{thought}.",
+        "sub_tasks": [{"title": "A bell-ringer falls", "goal": "Ada finds the log."}],
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ['{"title": "The Last Night Without Wind"}', '{"verdict": "atom", "count": 3}', '{"ti']
+)
+def test_an_answer_within_its_words_is_left_as_it_is(text: str) -> None:
+    assert whole_words(text) == text

@@ -42,6 +42,11 @@ def test_a_line_that_is_broken_in_a_sentence_still_holds_its_phrase():
     assert guard("Behind number 1 lies a forged register.").violations("They found a forged\nregister there.")
 
 
+@pytest.mark.parametrize("secret", ["The killer is:\nTam.", "Killer:\nTam", "真凶：\n沈砚", "真凶是谁？\n是管家沈砚。"])
+def test_a_withheld_text_of_several_lines_is_taken_out_to_its_last(secret):
+    assert guard(secret).redact(f"Rain fell.\n{secret}\nNobody came.") == "Rain fell.\nNobody came."
+
+
 @pytest.mark.parametrize(("secret", "text"), [
     (TOWER, "她想，看守人其實是前朝國王的事。"), (TOWER, "看守人，其实是前朝国王"),
     (TWIN, "彼は井戸の底で今も鍵を見た。"),

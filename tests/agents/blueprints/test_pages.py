@@ -1,0 +1,45 @@
+"""Pages of code are whole where a book has little to tell: no empty heading, no acts run together, no stray blank."""
+
+from bookwright.agents.blueprints.ground import ChapterSeen, Ground
+from bookwright.agents.blueprints.pages import page_text, register_page
+from bookwright.agents.blueprints.reports import report_text
+from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictOf
+from bookwright.models.language import Language
+from bookwright.models.register import Register, RegisteredThread, Role
+
+
+def chapter(number: int, label: str, part: str) -> ChapterSeen:
+    return ChapterSeen(number, label, f"Night {number}", 50, 50, number, part=part)
+
+
+def test_two_acts_of_one_title_are_two_parts() -> None:
+    ground = Ground("Case", Language.EN, chapters=(chapter(1, "1.2.1", "Rain"), chapter(2, "1.3.1", "Rain")))
+
+    page = page_text("arc_index", ground, is_spoiler=False)
+
+    assert page == "## Rain\n\n- 1. Night 1, 50 words\n\n## Rain\n\n- 2. Night 2, 50 words"
+
+
+def test_an_index_of_nobody_has_no_empty_heading() -> None:
+    page = page_text("cast_index", Ground("Case", Language.JA), is_spoiler=False)
+
+    assert page == "何も見つからなかった。"
+
+
+def test_a_clue_of_which_nobody_said_what_it_means_leaves_no_double_blank() -> None:
+    thread = RegisteredThread(title="The coat", seed="It hangs wet.", role=Role.CLUE, planted_in=1, answered_in=2)
+
+    page = register_page(Ground("Case", Language.EN, register=Register(threads=(thread,))))
+
+    assert page.endswith("- **The coat**: It hangs wet. (chapter 1) (answered: chapter 2)")
+
+
+def test_a_verdict_with_open_points_does_not_say_that_there_are_none() -> None:
+    check = CheckResult(check="clues_before_reveal", state=CheckState.NOT_CHECKED)
+    report = BlueprintReport(checks=(check,), verdict=VerdictOf.OPEN_POINTS)
+
+    text = report_text(report, "en")
+
+    assert "passed with open points" in text
+    assert "No fault was found. What is not checked above is left for you to read." in text
+    assert "Nothing was found." not in text
