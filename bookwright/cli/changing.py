@@ -205,20 +205,24 @@ def _document(document: Document) -> dict[str, Any]:
 
 
 def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
+    from bookwright.flows.refresh import is_left_to_walk
     from bookwright.flows.staleness import Staleness
 
     with opened.storage.read() as stores:
         left = Staleness(opened.book.brief).all(stores)
+        walked = sum(stale.is_direct and is_left_to_walk(stale, stores) for stale in left)
         names = {redone.document.node: stores.nodes.get(redone.document.node) for redone in done}
     direct = sum(stale.is_direct for stale in left)
     if as_json:
         rows = [_redone_facts(redone, names[redone.document.node]) for redone in done]
         print_json({"book": opened.book.id, "redone": rows} | _facts(left))
     elif not done:
-        note("nothing is directly stale" if not direct else "nothing of this is directly stale")
+        note("nothing was made anew" if direct else "nothing is directly stale")
     else:
         changed = sum(redone.is_changed for redone in done)
         note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
+    if walked and not as_json:
+        note(f"{walked:,} of what is left `bookwright resume {opened.book.id}` makes anew by itself, as it writes on")
 
 
 def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:

@@ -84,8 +84,9 @@ def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Ite
     was_left = book.state is BookState.WRITING
     found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
     state = BookState.PAUSED if was_left else book.state
-    gate = _waiting_gate(database, book.id) if state is BookState.WAITING else None
+    gate: int | None = None
     try:
+        gate = _waiting_gate(database, book.id) if state is BookState.WAITING else None
         yield
     except (LeaseLost, BookHeld, DatabaseDamaged):
         raise

@@ -106,7 +106,8 @@ def _next(wanted: Wanted, done: Iterable[Slot], looking: Staleness, deps: Deps) 
     past = set(done)
     with deps.stores() as stores:
         waiting = sorted(filter(wanted.holds, looking.direct(stores)), key=_comes_last)
-        return next((one for one in waiting if one.document.slot not in past and _is_done(one, stores)), None)
+        own = (one for one in waiting if one.document.slot not in past and not is_left_to_walk(one, stores))
+        return next(own, None)
 
 
 def _comes_last(stale: Stale) -> bool:
@@ -114,10 +115,10 @@ def _comes_last(stale: Stale) -> bool:
     return stale.document.kind is DocumentKind.GLOBAL_STATE
 
 
-def _is_done(stale: Stale, stores: Stores) -> bool:
-    """False for what the walk is about to make anew by itself."""
+def is_left_to_walk(stale: Stale, stores: Stores) -> bool:
+    """True for what the walk is about to make anew by itself."""
     node = stores.nodes.get(stale.document.node)
-    return stale.document.kind.is_running or node.status in (NodeStatus.DONE, NodeStatus.WRITTEN)
+    return not stale.document.kind.is_running and node.status not in (NodeStatus.DONE, NodeStatus.WRITTEN)
 
 
 def _redo(stale: Stale, wanted: Wanted, deps: Deps) -> Redone:

@@ -15,7 +15,7 @@ from sqlalchemy import insert
 from bookwright.cli import running
 from bookwright.flows.deps import Deps
 from bookwright.flows.refresh import Wanted
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BookPaused
 from bookwright.storage.books import Lease
 from bookwright.storage.stores import BookStorage
@@ -185,3 +185,22 @@ def test_a_refresh_that_nobody_agrees_to_says_how_it_is_done_without_asking(
 
     assert outcome.code == 2
     assert "--yes refreshes without asking" in outcome.err
+
+
+def test_what_the_walk_will_make_anew_is_left_to_it_and_said(cli: Cli, book: BookStorage, words: Path) -> None:
+    with book.write() as stores:
+        design = stores.documents.current(stores.nodes.by_label("1.4").key, DocumentKind.DESIGN)
+        assert design is not None
+        waiting = NewDocument(
+            node=stores.nodes.by_label("1.3").key, kind=DocumentKind.WRITERS_BRIEF, text="She is afraid.",
+            inputs=(design.id,),
+        )  # fmt: skip
+        brief = stores.documents.add(waiting, None)
+    cli("revise", "lamp", "1.4", "--text", words)
+
+    outcome = cli("refresh", "lamp", "--yes")
+
+    with book.read() as stores:
+        assert [version.id for version in stores.documents.versions(brief.node, brief.kind)] == [brief.id]
+    assert "nothing was made anew" in outcome.err
+    assert "1 of what is left `bookwright resume lamp` makes anew by itself" in outcome.err

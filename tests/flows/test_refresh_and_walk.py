@@ -1,6 +1,7 @@
 """A refresh is no walk: it opens no gate, and what the walk has begun waits as the walk is to take it up again."""
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from bookwright.flows.refresh import Wanted
 from bookwright.flows.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookPaused
 from bookwright.models.plan import TaskType
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import Stores
@@ -48,6 +50,29 @@ def test_a_chapter_in_progress_keeps_its_length_and_the_book_its_place(halfway: 
         assert DocumentKind.SUMMARY in [one.document.kind for one in redone]
         assert [unit.length for unit in chapters(stores)] == [first.length, second.length]
         assert stores.books.get(storage.book).intent == place
+    storage.database.dispose()
+
+
+def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(tmp_path: Path) -> None:
+    storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=6_000, profile="economy")
+    around = Surroundings(settings, storage.database, ModelService(settings))
+    with closing(around.models), pytest.raises(KeyboardInterrupt):
+        run_book(storage.book, replace(around, models=Saying(around.models, dies_after="draft")))
+    with storage.write() as stores:
+        second = chapters(stores)[1]
+        brief = chosen(stores, second, DocumentKind.WRITERS_BRIEF)
+        take_in(stores, second, brief, "The lamp was blue all along.")
+
+    with closing(ModelService(settings)) as models:
+        asker = Saying(models)
+        with pytest.raises(BookPaused, match="chapter:2"):
+            run_book(storage.book, replace(around, models=asker, limits=Limits.parse("chapter:2", None)))
+
+    with storage.read() as stores:
+        kept = chosen(stores, second, DocumentKind.WRITERS_BRIEF)
+    assert (kept.version, kept.text) == (brief.version + 1, "The lamp was blue all along.")
+    assert "brief" not in asker.steps
+    assert any("The lamp was blue all along." in prompt for prompt in asker.prompts)
     storage.database.dispose()
 
 

@@ -3,6 +3,7 @@
 Source: DESIGN section 10, item 0.
 """
 
+import math
 from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
@@ -14,7 +15,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import previous_endings, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
-from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import FatalContextError
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
@@ -34,13 +35,23 @@ _MOST_SHOWN = 6
 
 
 def wants_brief(unit: TaskNode, deps: Deps) -> bool:
-    """True for a unit that is about to be written and has no brief in its present revision.
+    """True for a unit that is about to be written and has no brief in its present revision, nor one of its author's.
 
     A weak model is told a story in a few words by its templates, which code fills in.
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
-    return not deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name).name)
+    is_made = deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name).name)
+    return not is_made and not _is_authors(unit, deps)
+
+
+def _is_authors(unit: TaskNode, deps: Deps) -> bool:
+    """True if the brief that stands is as its author changed it, and no text of the unit was rejected since."""
+    with deps.stores() as stores:
+        brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF, with_text=False)
+        if brief is None or not (brief.origin.is_by_hand or brief.origin is DocumentOrigin.NOTE):
+            return False
+        return not stores.gates.is_rejected_since(unit, brief.made_at or math.inf)
 
 
 def make_brief(unit: TaskNode, deps: Deps) -> None:
