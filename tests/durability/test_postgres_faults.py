@@ -278,7 +278,7 @@ def test_a_book_whose_creation_was_not_confirmed_is_told_and_made_once(
         lossy = open_database(scene.settings.model_copy(update={"database_url": by_wire.url(scene.name)}))
         failpoints.arm(log=str(log))
 
-        with pytest.raises(DatabaseUnreachable, match="resume"):
+        with pytest.raises(DatabaseUnreachable, match="try again"):
             find_or_create(lossy, SHORT)
         found = count_books(scene)
         find_or_create(lossy, SHORT)

@@ -135,7 +135,7 @@ def test_pages_of_code_tell_what_stands_at_the_end(written: tuple[Rehearsing, In
         names = [node.title for node in stores.nodes.walk() if node.stage.endswith("/entry")]
 
     readme = document("1.7", DocumentKind.DESIGN, deps).text
-    assert readme.startswith(f"# {title}\n")
+    assert readme.startswith(f"**{title}**\n")
     assert names
     assert all(f"[[{name}]]" in readme for name in names)
 
