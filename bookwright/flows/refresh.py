@@ -46,6 +46,9 @@ _ACTIVITIES: dict[Activity, Callable[[TaskNode, Deps], None]] = {
 
 _MAINTAINED = (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE)
 
+_AT_THE_END = (DocumentKind.GLOBAL_STATE, DocumentKind.BLURB)
+"""What comes last, in this order: all else is made again from the state of the story as it was before its place."""
+
 _SHOWN_CHARACTERS = 4_000
 """Of what is new in one document; the whole of it stands in the context, as far as it bears on the task."""
 
@@ -105,14 +108,15 @@ def _next(wanted: Wanted, done: Iterable[Slot], looking: Staleness, deps: Deps) 
         raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
     past = set(done)
     with deps.stores() as stores:
-        waiting = sorted(filter(wanted.holds, looking.direct(stores)), key=_comes_last)
+        waiting = sorted(filter(wanted.holds, looking.direct(stores)), key=_turn)
         own = (one for one in waiting if one.document.slot not in past and not is_left_to_walk(one, stores))
         return next(own, None)
 
 
-def _comes_last(stale: Stale) -> bool:
-    """True for the state of the story: what is made again is made from an earlier one, and is news to the newest."""
-    return stale.document.kind is DocumentKind.GLOBAL_STATE
+def _turn(stale: Stale) -> int:
+    """Sort key: all in reading order, then the state of the story, then what is made from the newest state."""
+    kind = stale.document.kind
+    return 1 + _AT_THE_END.index(kind) if kind in _AT_THE_END else 0
 
 
 def is_left_to_walk(stale: Stale, stores: Stores) -> bool:
