@@ -26,7 +26,7 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
-from bookwright.models.errors import BookHeld, BookPaused
+from bookwright.models.errors import BackendUnavailable, BookHeld, BookPaused
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.books import BookRepository
 from bookwright.storage.studio import Standing, Studio
@@ -90,8 +90,10 @@ def write(settings: Settings, title: str) -> None:
     while True:
         try:
             run_book(book.id, Surroundings(settings, database, models))
-        except BookPaused:
-            break  # its row says why
+        except BookPaused as rest:
+            if not isinstance(rest.__cause__, BackendUnavailable):
+                break  # its row says why
+            # beside other books one call may meet a trouble at every try: whoever waits for the book goes on
         except BookHeld:
             time.sleep(0.1)
         else:
