@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context
 from bookwright.agents.desk import Desk
-from bookwright.agents.workflows import EXTRACT_DESIGN, LEAK_REVIEW
+from bookwright.agents.workflows import CHOOSE, EXTRACT_DESIGN, FIRST_READER, LEAK_REVIEW, VOICE
 from bookwright.failpoints import Failpoint
 from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing
@@ -22,6 +22,7 @@ from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
+from bookwright.flows.activities import voicing
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.book_models import fitted_profile, model_of
@@ -165,6 +166,8 @@ def _do(step: AskedStep, deps: Deps) -> None:
         _judge(step, deps)
     elif step.key.activity is Activity.REVIEW:
         _review(step, node, deps)
+    elif step.key.step == VOICE.name:
+        voicing.make_voice(node, deps)
     else:
         _ACTIVITIES[step.key.activity](node, step.key.round, deps)
 
@@ -177,7 +180,7 @@ def _review(step: AskedStep, node: TaskNode, deps: Deps) -> None:
         return
     if name == EXTRACT_DESIGN.name:
         extracting.extract_design(node, deps)
-    elif name == LEAK_REVIEW.name:
+    elif name in (LEAK_REVIEW.name, CHOOSE.name, FIRST_READER.name):
         writing.write(node, deps)
     else:
         closing.close(node, deps)

@@ -12,7 +12,7 @@ from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.workflows import briefing
 from bookwright.flows import gates
-from bookwright.flows.activities.surroundings import previous_endings, unit_card
+from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
@@ -25,10 +25,10 @@ from bookwright.prompts import Card, render_problem
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
-BRIEF_SHARE = 6
-"""A brief may have one part in six of its unit's length, within bounds."""
+BRIEF_SHARE = 3
+"""A brief may have a third of its unit's length, within bounds: what is left out of it is lost to the writer."""
 
-_BOUNDS = (70, 650)
+_BOUNDS = (250, 1_000)
 _CHARACTERS_A_WORD = 1.6
 _MOST_SHOWN = 6
 """Places of a brief that tell too much which are shown to whoever made it."""
@@ -41,7 +41,9 @@ def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
-    is_made = deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name).name)
+    is_made = deps.desk.is_done(
+        Activity.BRIEF, unit, briefing(unit.level, deps.profile.name, depth_at(unit, deps)).name
+    )
     return not is_made and not _is_authors(unit, deps)
 
 
@@ -61,7 +63,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     """
     guard, run = guard_of(unit, deps), _run(unit, deps)
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    agent = briefing(unit.level, deps.profile.name)
+    agent = briefing(unit.level, deps.profile.name, depth_at(unit, deps))
 
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
@@ -120,8 +122,8 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     length = brief_length(unit, deps)
     endings = previous_endings(unit, unit.level, deps)
     return replace(
-        unit_card(unit, deps), is_brief=True, word_allowance=length, plan_length=length, previous_endings=endings,
-        directions=form_of(unit, deps),
+        told_before(unit_card(unit, deps), unit, deps), is_brief=True, word_allowance=length, plan_length=length,
+        previous_endings=endings, directions=form_of(unit, deps),
     )  # fmt: skip
 
 
