@@ -28,7 +28,8 @@ def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language)
     if agent.is_prose:
         return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
     if agent.output is not None:
-        answer = _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
+        is_long = agent.role in ("planner", "divider", "writer")  # a writer's is made of passages
+        answer = _PLAN_TOKENS if is_long else _VERDICT_TOKENS + _THINKING_TOKENS
         return answer + card.missing_length  # a list of cuts grows with what is to go
     wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
     return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS

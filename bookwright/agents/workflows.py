@@ -177,6 +177,15 @@ def summariser(level: Level, profile: ProfileName) -> Agent:
     return Agent("summary", prompt, "summariser", SUMMARY, "evaluator", artefact="summary")
 
 
+def editor(level: Level) -> Agent:
+    """Who holds a retelling against what readers should have understood, and says what is to be put right.
+
+    A finer unit that stands in a chapter's place is edited as a chapter.
+    """
+    at = level if level.is_at_least(Level.CHAPTER) else Level.CHAPTER
+    return Agent("review", f"story/{at}/write/review", "critic", REASONING, "evaluator", output=RepairOrders)
+
+
 def book_design_maintainer(profile: ProfileName) -> Agent:
     """Who keeps the design of the whole book."""
     prompt = "story/small/maintain" if profile is ProfileName.SMALL else "story/book/design/maintain"
@@ -229,8 +238,6 @@ COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING,
 """Who has nothing but the printed pages, and tells them again."""
 FIRST_READER = replace(COLD_READER, name="first_read")
 """The same, of a draft that is revised right after."""
-EDITOR = Agent("orders", "story/reading/orders", "critic", REASONING, "evaluator", output=RepairOrders)
-"""Who holds a retelling against what readers should have understood, and says what is to be put right."""
 REPAIR = Agent("repair", "story/reading/repair", "writer", SYNTHESIS, "refiner", output=Changes)
 """Who puts it right, passage by passage."""
 QUALITY = Agent("quality", "story/relay/quality", "critic", REASONING, "evaluator", output=QualityJudgement)

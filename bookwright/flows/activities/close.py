@@ -9,7 +9,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import both, no_move
 from bookwright.flows.activities.audit import audit, report_move
 from bookwright.flows.activities.extract import extract, last_prose, taken_in
-from bookwright.flows.activities.reading import read_and_repair, read_book
+from bookwright.flows.activities.reading import hand_on, read_and_repair, read_book
 from bookwright.flows.activities.surroundings import (
     depth_at,
     previous_endings,
@@ -124,8 +124,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     Where no model may judge, the move that keeps what code finds comes back, to be made with the summary.
     """
     if not stands_for_chapter(unit, deps):
-        if unit.parent is None and not unit.is_brought_in and deps.profile.name is not ProfileName.SMALL:
-            read_book(unit, deps)
+        _look_at_parts(unit, deps)
         return no_move
     if unit.is_brought_in and evaluates(deps.profile.name):
         extract(unit, deps)
@@ -134,7 +133,6 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)
-        _close_again(unit, deps)
         if unit.parent is not None:  # a book in one piece needs no memory of itself
             extract(unit, deps)
         return no_move
@@ -144,24 +142,14 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     return both(report_move(unit, text, None, deps), taken_in(unit, text, None, prose.id if prose else None))
 
 
-def _close_again(unit: TaskNode, deps: Deps) -> None:
-    """Sum up anew the parts of a chapter whose text was put right, and what they are parts of."""
-    with deps.stores() as stores:
-        parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    for part in parts:
-        _close_again(part, deps)
-        if _is_outdated(part, deps):
-            close(part, deps)
-
-
-def _is_outdated(part: TaskNode, deps: Deps) -> bool:
-    """True if a summary is older than what it sums up."""
-    with deps.stores() as stores:
-        below = [child.key for child in stores.nodes.children(part.key, TaskType.WRITE)]
-        told = stores.documents.of_nodes(below, DocumentKind.SUMMARY)
-        prose = None if below else stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
-        summary = stores.documents.current(part.key, DocumentKind.SUMMARY, with_text=False)
-    return summary is not None and any(own.id > summary.id for own in (*told, *([prose] if prose else [])))
+def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
+    """Have a finished book read whole; of an act or a volume its readers have told already."""
+    if unit.is_brought_in or deps.profile.name is ProfileName.SMALL:
+        return
+    if unit.parent is None:
+        read_book(unit, deps)
+    elif unit.level.is_at_least(Level.ACT) and evaluates(deps.profile.name):
+        hand_on(unit, deps)
 
 
 def publish(book: TaskNode, deps: Deps) -> None:

@@ -5,13 +5,13 @@ the difference, of the scores and of what code found; a writer carries them out,
 later unit can make good is handed to its brief.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.relay.reviewing import is_rejected, review_by_code, span_of
-from bookwright.agents.workflows import COLD_READER, EDITOR, FIRST_READER, REPAIR
+from bookwright.agents.workflows import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.surroundings import is_off_length, kept_in, prose_parts, unit_card
@@ -19,6 +19,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.changes import changed
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.leak import LeakReport
 from bookwright.models.plan import TaskType
 from bookwright.models.prose import numbered_sentences
@@ -53,6 +54,9 @@ def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps) -> None
 def read_book(book: TaskNode, deps: Deps) -> None:
     """Have a whole book of several units read, in as many portions as its reader's window asks for, and put right."""
     parts = prose_parts(book, deps)
+    if deps.desk.is_done(Activity.REVIEW, book, editor(book.level).name):  # some of it may be put right already
+        _put_right(book, parts, (), (), _MOST_UNITS, deps)
+        return
     retellings: list[Retelling] = []
     portions = _portions([text for _, text in parts], deps)
     for number, portion in enumerate(portions, 1):
@@ -62,7 +66,31 @@ def read_book(book: TaskNode, deps: Deps) -> None:
         if found is None:
             return
         retellings.append(found)
-    _put_right(book, parts, retellings, (), _MOST_UNITS, deps)
+    _put_right(book, parts, retellings, _contradictions(book, deps), _MOST_UNITS, deps)
+
+
+def hand_on(unit: TaskNode, deps: Deps) -> None:
+    """Have an editor look at an act or a volume by what its readers told, and say what those after it make good."""
+    with deps.stores() as stores:
+        told = stores.documents.of_nodes(list(_below(unit, stores)), DocumentKind.RETELLING)
+        retellings = [Retelling.model_validate_json(stores.documents.data_of(found)) for found in told]
+    if retellings:
+        _orders(unit, [], retellings[-_BEFORE:], (), deps)
+
+
+def _below(unit: TaskNode, stores: Stores) -> Iterator[int]:
+    """The keys of all units below one, in reading order."""
+    for part in stores.nodes.children(unit.key, TaskType.WRITE):
+        yield part.key
+        yield from _below(part, stores)
+
+
+def _contradictions(book: TaskNode, deps: Deps) -> tuple[str, ...]:
+    """What was found to stand against the codex, chapter by chapter."""
+    with deps.stores() as stores:
+        kept = stores.documents.of_nodes(list(_below(book, stores)), DocumentKind.CONSISTENCY)
+        reports = [ConsistencyReport.model_validate_json(stores.documents.data_of(found)) for found in kept]
+    return tuple(check.line for report in reports for check in report.details if check.result == "error")
 
 
 def _portions(texts: Sequence[str], deps: Deps) -> list[tuple[str, ...]]:
@@ -132,8 +160,10 @@ def _put_right(
     most: int, deps: Deps,
 ) -> None:  # fmt: skip
     orders = _orders(unit, parts, retellings, findings, deps)
-    for target in _targets(parts, orders, most, deps):
-        _repair(target, unit, deps)
+    step = f"{REPAIR.name}.{unit.label}"
+    open_ = [(part, text) for part, text in parts if not deps.desk.is_done(Activity.WRITE, part, step, 1)]
+    for target in _targets(open_, orders, most - len(parts) + len(open_), len(parts) == 1, deps):
+        _repair(target, step, deps)
 
 
 def _orders(
@@ -143,13 +173,14 @@ def _orders(
     """Ask an editor what is to be put right; none where no answer can be used."""
     meant, kept_back = _editors_eyes(unit, deps)
     card = replace(unit_card(unit, deps), findings=findings, understood=meant, secrets=kept_back)
-    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=EDITOR.context, next_activity="close")
+    agent = editor(unit.level)
+    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
     if len(retellings) == 1:  # of more, the retellings quote what matters
         for _, text in parts:
             run.add("text", text)
     for told in retellings:
         run.add("retelling", render_retelling(told, deps.desk.locale))
-    if run.failures(EDITOR.name) > deps.desk.settings.max_repairs:
+    if run.failures(agent.name) > deps.desk.settings.max_repairs:
         return RepairOrders()
 
     def kept(found: RepairOrders) -> Move:
@@ -163,7 +194,7 @@ def _orders(
         return keep
 
     try:
-        found = run.run(EDITOR, kept).value
+        found = run.run(agent, kept).value
     except (NoResult, RequestRejected):
         return RepairOrders()
     assert isinstance(found, RepairOrders)
@@ -198,17 +229,22 @@ class _Target:
         return sum(_GRAVITY[order.severity] for order in self.orders)
 
 
-def _targets(parts: list[tuple[TaskNode, str]], orders: RepairOrders, most: int, deps: Deps) -> list[_Target]:
-    """Share the orders out among the texts that their quotations stand in; what an author wrote is left as it is."""
+def _stands_in(text: str, order: RepairOrder) -> bool:
+    return bool(order.quote) and span_of(text, order.quote) is not None
+
+
+def _targets(
+    parts: list[tuple[TaskNode, str]], orders: RepairOrders, most: int, is_all: bool, deps: Deps
+) -> list[_Target]:
+    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one.
+
+    What an author wrote is left as it is.
+    """
     own = [(part, text) for part, text in parts if not _is_by_hand(part, deps)]
-    if len(parts) == 1:
-        found = [_Target(part, text, orders.here) for part, text in own]
-    else:
-        found = [
-            _Target(part, text, tuple(one for one in orders.here if one.quote and span_of(text, one.quote)))
-            for part, text in own
-        ]
-    gravest = sorted((target for target in found if target.orders), key=lambda target: -target.weight)[:most]
+    found = [
+        _Target(part, text, tuple(one for one in orders.here if is_all or _stands_in(text, one))) for part, text in own
+    ]
+    gravest = sorted((target for target in found if target.orders), key=lambda target: -target.weight)[: max(most, 0)]
     return sorted(gravest, key=lambda target: target.unit.order)
 
 
@@ -218,7 +254,7 @@ def _is_by_hand(part: TaskNode, deps: Deps) -> bool:
     return prose is not None and prose.origin.is_by_hand
 
 
-def _repair(target: _Target, unit: TaskNode, deps: Deps) -> None:
+def _repair(target: _Target, step: str, deps: Deps) -> None:
     """Have one text put right; a change that gives something away or breaks the length is left out."""
     part, kept = target.unit, kept_in(target.unit, deps)
     card = replace(unit_card(part, deps), spots=tuple(order.line for order in target.orders))
@@ -226,7 +262,6 @@ def _repair(target: _Target, unit: TaskNode, deps: Deps) -> None:
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(part, deps),
     )  # fmt: skip
-    step = REPAIR.name if unit.key == part.key else f"{REPAIR.name}.{unit.label}"
     run.lead_with("text", numbered_sentences(target.text))
     if run.failures(step) > deps.desk.settings.max_repairs:
         return

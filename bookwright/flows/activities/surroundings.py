@@ -11,6 +11,7 @@ from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_chi
 from bookwright.models.decision import Decision
 from bookwright.models.depth import Depth, depth_of
 from bookwright.models.document import DocumentKind
+from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.length import TOLERANCE, is_off
 from bookwright.models.level import Level
 from bookwright.models.place import order_of
@@ -225,21 +226,29 @@ def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = No
         told = stores.documents.of_nodes([node.key for node in chapters], DocumentKind.RETELLING)
         last = [] if not before else [before[-1].key, *(node.key for node in stores.nodes.ancestors(before[-1])[:-1])]
         reviews = stores.documents.of_nodes(last, DocumentKind.REVIEW)
+        checks = [
+            (found, ConsistencyReport.model_validate_json(stores.documents.data_of(found)))
+            for found in stores.documents.of_nodes(last, DocumentKind.CONSISTENCY)
+        ]
         read = [(found, Retelling.model_validate_json(stores.documents.data_of(found))) for found in told]
         ordered = [(found, stores.documents.data_of(found)) for found in reviews]
     order = {node.key: index for index, node in enumerate(chapters)}
     read.sort(key=lambda pair: order[pair[0].node])
     returning = [(f"{own.thing}: “{own.sentence}”", found.id) for found, said in read for own in said.returning]
     orders = [(found, RepairOrders.model_validate_json(data)) for found, data in ordered if data]
+    owed = [(f"{own.trouble} → {own.order}", found.id) for found, said in orders for own in said.handed_on]
+    owed += [(own.line, found.id) for found, report in checks for own in report.details if own.result == "error"]
     return replace(
         card,
         shapes=Told.of((said.shape.line for _, said in read if said.shape.line), (found.id for found, _ in read)),
-        returning=Told.of((line for line, _ in returning[-_RETURNING:]), (key for _, key in returning[-_RETURNING:])),
-        carried=Told.of(
-            (f"{own.trouble} → {own.order}" for _, said in orders for own in said.handed_on),
-            (found.id for found, said in orders if said.handed_on),
-        ),
-    )  # fmt: skip
+        returning=_told(returning[-_RETURNING:]),
+        carried=_told(owed),
+    )
+
+
+def _told(lines: list[tuple[str, int]]) -> Told:
+    """Lines, each with the document that it is from."""
+    return Told.of((line for line, _ in lines), (document for _, document in lines))
 
 
 def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
