@@ -121,14 +121,16 @@ def test_a_window_that_makes_the_profile_small_is_named_where_a_world_is_refused
     assert provider.ledger == []
 
 
-def test_a_small_world_that_was_begun_before_is_gone_on_with(cli, home, settings):
-    asked = (PREMISE, "--words", "825", "--profile", "small", "--no-prefect", "--json")
-    book = json.loads(cli("worldbuild", *asked).out)["book"]
+def test_a_world_that_was_begun_in_another_profile_is_gone_on_with_in_a_small_one(cli, folder):
+    asked = ("--premise", PREMISE, "--blueprint", "atlas", "--words", "1200", "--no-prefect", "--json")
+    book = json.loads(cli("write", *asked, "--profile", "economy").out)["book"]
 
-    assert cli("brief", book, "--set", "length=20000").code == 0
-    outcome = cli("resume", book, "--no-prefect")
+    outcome = cli("write", *asked, "--profile", "small")
+    anew = cli("write", *asked, "--profile", "small", "--new")
 
-    assert "more than the profile small can make" not in outcome.err
+    assert (outcome.code, json.loads(outcome.out)["book"]) == (0, book), outcome.err
+    assert anew.code == 2
+    assert "more than the profile small can make" in anew.err
 
 
 def test_only_a_mystery_is_gone_on_with_as_one(cli, folder):
