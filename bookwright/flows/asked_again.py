@@ -26,6 +26,7 @@ from bookwright.flows.activities import voicing
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.book_models import fitted_profile, model_of
+from bookwright.flows.book_windows import kept_windows
 from bookwright.flows.deps import Deps, NoWindow
 from bookwright.flows.set_back import DRAFTS, set_back
 from bookwright.models.decision import Verdict
@@ -135,8 +136,9 @@ def _deps(step: AskedStep, then: BookStorage, settings: Settings) -> Deps:
     with then.write(Failpoint.TAKE_LEASE) as stores:
         stores.books.change(then.book, lease_owner=None)
         lease = Lease.take(stores.connection, then.book, "a look back", settings.lease_seconds)
-        brief = BookRepository(stores.connection).get(then.book).brief
-    settings = settings.model_copy(update={"free_megabytes": 0})
+        book = BookRepository(stores.connection).get(then.book)
+    brief = book.brief
+    settings = kept_windows(book, settings).model_copy(update={"free_megabytes": 0})
     usual = model_of(step.role, brief, settings)
     option = step.model if step.model not in ("", usual) else None
     return Deps(
