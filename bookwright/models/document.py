@@ -25,6 +25,8 @@ class DocumentKind(StrEnum):
     BLURB = "blurb"
     STYLE_GUIDE = "style_guide"
     """How the book is to sound, in figures and sentences of its own; of the book as a whole."""
+    VOICE = "voice"
+    """The voice page: who tells this book, and how those who speak often sound; of the book as a whole."""
     QUESTIONS = "questions"
     """What a unit needed to know of the book so far, one question a line; asked of the index, shown to nobody."""
 

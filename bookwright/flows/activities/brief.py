@@ -10,6 +10,7 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
+from bookwright.agents.relay.open_designs import reads_designs
 from bookwright.agents.workflows import briefing
 from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import previous_endings, unit_card
@@ -37,12 +38,22 @@ _MOST_SHOWN = 6
 def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is about to be written and has no brief in its present revision, nor one of its author's.
 
-    A weak model is told a story in a few words by its templates, which code fills in.
+    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; in economy
+    the brief is the plan, which is made all the same. A weak model is told a story in a few words by its templates,
+    which code fills in.
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
     is_made = deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name).name)
-    return not is_made and not _is_authors(unit, deps)
+    if is_made or _is_authors(unit, deps):
+        return False
+    return deps.profile.name is ProfileName.ECONOMY or not shows_designs(unit, deps)
+
+
+def shows_designs(unit: TaskNode, deps: Deps) -> bool:
+    """True if the writer of a unit reads its designs."""
+    with deps.stores() as stores:
+        return reads_designs(unit, stores, deps.brief)
 
 
 def _is_authors(unit: TaskNode, deps: Deps) -> bool:
@@ -93,7 +104,7 @@ def check_context(unit: TaskNode, deps: Deps) -> None:
     """Stop where the writer of a unit would lack what no prose can be written without.
 
     Raises:
-        FatalContextError: Its brief is missing.
+        FatalContextError: Its brief is missing, and there are no designs that it may be written from.
     """
     with deps.stores() as stores:
         result = ContinuityDirector().build_context(unit, stores, deps.brief)
@@ -119,8 +130,9 @@ def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
 def _card(unit: TaskNode, deps: Deps) -> Card:
     length = brief_length(unit, deps)
     endings = previous_endings(unit, unit.level, deps)
+    is_all = not shows_designs(unit, deps)  # that the writer is told of them
     return replace(
-        unit_card(unit, deps), is_brief=True, word_allowance=length, plan_length=length, previous_endings=endings,
+        unit_card(unit, deps), is_brief=is_all, word_allowance=length, plan_length=length, previous_endings=endings,
         directions=form_of(unit, deps),
     )  # fmt: skip
 
