@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models import codex, decision, extraction, foreshadowing, leak, plan, quality, state
 from bookwright.models.language import Language
-from bookwright.prompts.render import BLOCK_TAGS
+from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
 
 _LATIN = r"A-Za-z\u00c0-\u024f"
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff"
@@ -26,14 +26,17 @@ _JOINTS = {_LATIN: "_'’"}
 """What holds a word of a script together."""
 
 _TAG = re.compile(r"</?[a-z_]+>")
-_BLOCK = re.compile(rf"<({'|'.join((*BLOCK_TAGS, 'part', 'text', 'news', 'draft'))})>\n(.*?)\n</\1>", re.DOTALL)
-_PRINTED = ("current_task", "overall_planning")
+_BLOCK = re.compile(
+    rf"<({'|'.join((*BLOCK_TAGS, *PROSE_TAGS, 'part', 'text', 'news', 'draft'))})>\n(.*?)\n</\1>", re.DOTALL
+)
+_PRINTED = ("current_task", "overall_planning", "order")
 """Blocks that are printed for the model, and so in the language of the prompts."""
 
 _FRAME = re.compile(
     r"^\[[\d.]+(?: \w+ \w+:| \w+：)?"  # whose text follows, before its title
     r"|^(?:Genre|Readers|Style|Ending):|^(?:题材|读者|文风|结局)："  # the author's wishes
-    r"|^\(none yet\)$|^（暂无）$",
+    r"|^[A-Z][a-z]+(?: \d+)?,|: (?:summary|findings|design)$"  # whose text follows, in words
+    r"|^(?:全书|卷|幕|章|场景|节拍|段落|第\d+章)之?\d*|(?:摘要|资料|设计)：$",
     re.MULTILINE,
 )
 """What the prompt's own language says among the texts that it shows."""

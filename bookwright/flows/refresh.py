@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from bookwright.agents.context.materials import origin_of
+from bookwright.agents.context.origins import origin_of
 from bookwright.agents.relay.guard import Guard
 from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing

@@ -131,13 +131,15 @@ class _Made:
 
     @cached_property
     def told(self) -> str:
-        """What was to happen: its writer's brief, or where there is none its unit's goal."""
-        return self._unit.goal if self._brief is None else self._brief
+        """What was to happen: its writer's brief, or where there is none its unit's goal and the designs shown."""
+        if self._brief is not None:
+            return self._brief
+        return "\n\n".join([self._unit.title, self._unit.goal, *self._designs])
 
     @property
     def has_hints(self) -> bool:
-        """True if its writer had a brief, and hints with it."""
-        return self._brief is not None
+        """True if its writer had a brief or designs, and hints with them."""
+        return self._brief is not None or (self.kind is DocumentKind.PROSE and bool(self._designs))
 
     @cached_property
     def cut_by(self) -> frozenset[int]:
@@ -172,6 +174,10 @@ class _Made:
     def _unit(self) -> TaskNode:
         node = self.stores.nodes.get(self.made.node)
         return node if node.unit is None else self.stores.nodes.get(node.unit)
+
+    @cached_property
+    def _designs(self) -> list[str]:
+        return self.stores.codex_uses.designs_of(self.made.id)
 
     @cached_property
     def _brief(self) -> str | None:

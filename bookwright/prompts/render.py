@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from bookwright.prompts.card import BookCard, Card, FormCard
+from bookwright.prompts.card import BookCard, Card, FormCard, NodeCard
 
 TEMPLATES = Path(__file__).parent
 
@@ -27,7 +27,10 @@ of DESIGN section 9 (docs/benchmarks.md).
 BLUEPRINT = "blueprint"
 """Begins the path of a template that stands in a blueprint's folder."""
 
-PROSE_TAGS = ("style_guide", "writers_brief", "hints", "text_summary", "latest_text")
+PROSE_TAGS = (
+    "order", "voice", "style_guide", "book_design", "unit_designs", "writers_brief", "current_task",
+    "search_dependent", "hints", "text_summary", "latest_text",
+)  # fmt: skip
 """The components that whoever writes prose sees, in order."""
 
 
@@ -136,6 +139,20 @@ def render_problem(name: str, locale: str = "en", **values: object) -> str:
 def render_order(note: str, locale: str = "en") -> str:
     """Say in the language of the prompts that the author has rejected what was made, and what they order instead."""
     return environment(locale).get_template("story/_order.md.j2").render(note=note).strip()
+
+
+def render_book_order(book: BookCard, unit: NodeCard, place: object, locale: str = "en") -> str:
+    """Tell a writer what was ordered, and which part of it is theirs; `place` is a `UnitPlace`."""
+    values = {"book": book, "unit": unit, "place": place}
+    return environment(locale).get_template("story/_book_order.md.j2").render(values).strip()
+
+
+def render_writers_task(
+    goal: str, constraints: Sequence[str], criteria: Sequence[str], open_points: Sequence[str], locale: str = "en"
+) -> str:
+    """Tell a writer what was planned for their unit; empty if there is nothing to tell."""
+    values = {"goal": goal, "constraints": constraints, "criteria": criteria, "open_points": open_points}
+    return environment(locale).get_template("story/_writers_task.md.j2").render(values).strip()
 
 
 def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:

@@ -121,6 +121,17 @@ class CodexUseRepository:
         found = self._connection.execute(query).scalar_one_or_none()
         return None if found is None else TextStore(self._connection, self._book).get(found)
 
+    def designs_of(self, document: int) -> list[str]:
+        """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
+        query = (
+            select(documents.c.text_hash)
+            .join(document_inputs, document_inputs.c.input == documents.c.id)
+            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
+            .order_by(documents.c.id)
+        )
+        hashes = self._connection.execute(query).scalars().all()
+        return list(TextStore(self._connection, self._book).get_many(hashes).values())
+
     def of(self, document: int) -> CodexUse | None:
         """Return what the codex was to a document; None where nobody recorded it."""
         rows = self._connection.execute(select(codex_uses).where(codex_uses.c.document == document)).all()

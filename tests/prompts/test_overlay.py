@@ -211,7 +211,6 @@ def test_a_chinese_component_stands_between_its_tags_below_its_heading(tag: str)
 
     assert re.match(r"## [\u4e00-\u9fff]", text)
     assert text.endswith(f"<{tag}>\n下雨了。\n她在等。\n</{tag}>")
-    assert f"<{tag}>\n（暂无）\n</{tag}>" in render_block(tag, "", ZH)
 
 
 def test_a_language_without_a_set_of_its_own_is_asked_in_english() -> None:

@@ -177,7 +177,6 @@ def test_a_context_component_stands_between_its_tags_below_its_heading(tag: str)
 
     assert text.startswith("## ")
     assert text.endswith(f"<{tag}>\nRain fell.\nShe waited.\n</{tag}>")
-    assert f"<{tag}>\n(none yet)\n</{tag}>" in render_block(tag, "")
 
 
 def test_what_an_author_wrote_is_never_read_as_a_template() -> None:

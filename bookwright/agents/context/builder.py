@@ -3,15 +3,23 @@
 Source: DESIGN section 9; S3-127 to S3-136.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from bookwright.agents.context.components import Component, components_of, lasts, with_secrets
+from bookwright.agents.context.components import (
+    SECRETS,
+    Change,
+    Component,
+    components_of,
+    in_groups,
+    lasts,
+    with_secrets,
+)
 from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.kit import Kit
-from bookwright.agents.context.materials import Place
+from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Cut
 from bookwright.agents.context.rooms import Rooms
 from bookwright.models.profile import Profile, ProfileName
@@ -69,24 +77,21 @@ class ContextBuilder:
         Raises:
             BackendError: The embedding server did not deliver.
         """
-        components = components_of(activity, role, self._profile)
         self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._kit, place, stores, stores.books.get(unit.book).brief)
+            components = filling.chosen(components_of(activity, role, self._profile))
             if filling.tells_secrets:
                 components = with_secrets(components, activity, self._profile)
             cuts = self._cuts(components, role, filling)
-        shown = [component for component in components if cuts[component].text or self._shows_empty(component)]
+        shown = [component for component in components if cuts[component].text]
         return Context(
             blocks=tuple(self._block(component, cuts[component].text) for component in shown),
             sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
             stable=len(list(takewhile(lambda component: lasts(component, activity), shown))),
         )
-
-    def _shows_empty(self, component: Component) -> bool:
-        return self._profile.name is not ProfileName.SMALL and not component.goes_when_empty
 
     def _block(self, component: Component, text: str) -> str:
         return render_block(component.tag, text, self._locale)
@@ -95,9 +100,29 @@ class ContextBuilder:
         return self._count(self._block(component, "")) + _SLACK
 
     def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
-        rooms = Rooms(components, role, self._profile, self._frame, is_hiding=filling.is_hiding)
+        """Fill the components, group by group; in each, those that have a wish once more with what the others left."""
+        rooms = Rooms(components, role, self._profile, self._frame, length=filling.length, is_hiding=filling.is_hiding)
         cuts: dict[Component, Cut] = {}
-        for component in sorted(components, key=lambda component: component.turn):
-            cuts[component] = filling.fill(component, rooms.room_for(component))
-            rooms.take(component, self._count(cuts[component].text))
+        for group in in_groups(_with_untold(components, filling), filling.activity):
+            own = {}
+            for component in group:
+                own[component] = rooms.room_for(component)
+                cuts[component] = filling.fill(component, own[component])
+                rooms.take(component, self._count(cuts[component].text))
+            for component in sorted(self._wishing(group), key=lambda wishing: wishing.wish):
+                used = self._count(cuts[component].text)
+                cuts[component] = filling.fill(component, rooms.wider(component, used), own[component])
+                rooms.widen(component, self._count(cuts[component].text) - used)
         return cuts
+
+    def _wishing(self, group: Sequence[Component]) -> Iterator[Component]:
+        if self._profile.name is not ProfileName.SMALL:
+            yield from (component for component in group if component.wish)
+
+
+def _with_untold(components: Sequence[Component], filling: Filling) -> Sequence[Component]:
+    """Count the secrets in also where they are not told, so that all a unit's activities have the same room."""
+    is_making = any(component.change is Change.BY_TASK for component in components)
+    if filling.is_hiding and is_making and SECRETS not in components:
+        return (*components, SECRETS)
+    return components

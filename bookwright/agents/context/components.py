@@ -4,6 +4,7 @@ Whoever plans has the ten of DESIGN section 9; whoever writes prose sees no desi
 of its own. Source: DESIGN sections 9 and 10; S3-127 to S3-136.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -49,21 +50,23 @@ class Component:
     is_for_small_roles: bool = False
     stands_whole: bool = False
     """Where room is short it takes what there is before the others."""
-    goes_when_empty: bool = False
-    """Many books never have it, and those that do need no word of its absence."""
+    wish: int = 0
+    """Its place in the line for what the others leave unused, from 1; 0 for a component that wants no more."""
 
 
 COMPONENTS = (
-    Component("book_level_design", Change.BY_UNIT, 0.20, 0.20, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45),
-    Component("upper_level_design", Change.BY_UNIT, 0.15, 0.15, _UNIT, turn=3),
+    Component(
+        "book_level_design", Change.BY_UNIT, 0.20, 1.00, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45, wish=2,
+    ),
+    Component("upper_level_design", Change.BY_UNIT, 0.15, 0.30, _UNIT, turn=3, wish=4),
     Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _MAKING, turn=4),
     Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
-    Component("latest_text", Change.BY_UNIT, 0.11, 0.11, _MAKING, turn=5, small_share=0.20),
-    Component("text_summary", Change.BY_UNIT, 0.10, 0.10, _UNIT, turn=6),
+    Component("latest_text", Change.BY_UNIT, 0.11, 1.00, _MAKING, turn=5, small_share=0.20, wish=1),
+    Component("text_summary", Change.BY_UNIT, 0.10, 0.30, _UNIT, turn=6, wish=3),
     Component("overall_planning", Change.BY_UNIT, 0.06, 0.06, _TREE, turn=7, is_for_small_roles=True),
     Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=9),
     Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
-    Component("more_summary", Change.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11, goes_when_empty=True),
+    Component("more_summary", Change.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11),
     Component(
         "current_task", Change.BY_ACTIVITY, 0.03, 0.25, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
@@ -83,21 +86,28 @@ _NEW_WITH_EACH_PART = (
 )  # fmt: skip
 """A unit is divided part by part, long after it was designed: then these change, and its designs do not."""
 
-SECRETS = Component("secrets", Change.BY_UNIT, 0.08, 0.08, _MAKING, turn=0, goes_when_empty=True)
+SECRETS = Component("secrets", Change.BY_UNIT, 0.08, 0.08, _MAKING, turn=0)
 """What readers are not to know yet, for whoever plans towards its place, in books that have it.
 
 Who looks something up is not told: it stands behind all that the two can share."""
 
 _WRITE = frozenset({Activity.WRITE})
 PROSE_COMPONENTS = (
-    Component("style_guide", Change.BY_UNIT, 0.06, 0.06, _WRITE, turn=5, goes_when_empty=True),
-    Component("writers_brief", Change.BY_UNIT, 0.40, 0.40, _WRITE, turn=1),
-    Component("hints", Change.BY_UNIT, 0.18, 0.18, _WRITE, turn=2, goes_when_empty=True),
-    Component("text_summary", Change.BY_UNIT, 0.18, 0.18, _WRITE, turn=4),
-    Component("latest_text", Change.BY_UNIT, 0.18, 0.18, _WRITE, turn=3),
+    Component("order", Change.BY_UNIT, 0.06, 0.30, _WRITE, turn=1, stands_whole=True),
+    Component("voice", Change.BY_UNIT, 0.08, 0.30, _WRITE, turn=2, stands_whole=True),
+    Component("style_guide", Change.BY_UNIT, 0.06, 0.10, _WRITE, turn=6),
+    Component("book_design", Change.BY_UNIT, 0.14, 1.00, _WRITE, turn=9, wish=3),
+    Component("unit_designs", Change.BY_UNIT, 0.16, 1.00, _WRITE, turn=4, stands_whole=True, wish=2),
+    Component("writers_brief", Change.BY_UNIT, 0.16, 0.40, _WRITE, turn=3, stands_whole=True),
+    Component("current_task", Change.BY_UNIT, 0.05, 0.12, _WRITE, turn=5, stands_whole=True),
+    Component("search_dependent", Change.BY_UNIT, 0.05, 0.10, _WRITE, turn=8),
+    Component("hints", Change.BY_UNIT, 0.14, 0.18, _WRITE, turn=7),
+    Component("text_summary", Change.BY_UNIT, 0.10, 0.30, _WRITE, turn=11, wish=4),
+    Component("latest_text", Change.BY_UNIT, 0.16, 1.00, _WRITE, turn=10, wish=1),
 )
-"""All that the steps which write prose see: what was made for their eyes, and what readers have read.
+"""All that the steps which write prose see: the order, what was made for their eyes, and what readers have read.
 
+Designs stand there where nothing in them has to be kept from the writer, the writer's brief where something has.
 In the order of `prompts.render.PROSE_TAGS`. The text stands last, next to what goes on from it.
 """
 
@@ -107,8 +117,7 @@ def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Comp
     if profile.name is ProfileName.SMALL:
         return tuple(component for component in COMPONENTS if component.small_share)
     if activity is Activity.WRITE:
-        is_planned = profile.name is not ProfileName.ECONOMY  # there the plan is the brief, an artefact
-        return tuple(component for component in PROSE_COMPONENTS if is_planned or component.tag != "writers_brief")
+        return PROSE_COMPONENTS
     if role in SMALL_ROLES:
         return tuple(_with_tasks(component) for component in COMPONENTS if component.is_for_small_roles)
     shown = [component for component in COMPONENTS if activity in component.activities]
@@ -121,6 +130,18 @@ def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Comp
 
 def _with_tasks(component: Component) -> Component:
     return TREE_WITH_TASKS if component.tag == TREE_WITH_TASKS.tag else component
+
+
+def in_groups(components: Sequence[Component], activity: Activity) -> tuple[tuple[Component, ...], ...]:
+    """Return components in the groups in which they are filled, each in its order.
+
+    What a unit's activities share comes first, and all that it leaves stays within it; then what grows with the unit's
+    tasks; then what is new with each activity, or with each part that a unit is divided into.
+    """
+    shared = [own for own in components if own.change is Change.BY_UNIT and lasts(own, activity)]
+    growing = [own for own in components if own.change is Change.BY_TASK]
+    groups = (shared, growing, [own for own in components if own not in shared and own not in growing])
+    return tuple(tuple(sorted(group, key=lambda own: own.turn)) for group in groups)
 
 
 def lasts(component: Component, activity: Activity) -> bool:

@@ -1,22 +1,22 @@
 """Fills the components of one activity's context, each within its room."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from bookwright.agents.context import materials
 from bookwright.agents.context.components import TREE_WITH_TASKS, Component
-from bookwright.agents.context.condensing import name_of
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.looking_back import LookingBack
-from bookwright.agents.context.materials import Place
+from bookwright.agents.context.place import Place
+from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Cut
-from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.pieces import secrets_in_force
 from bookwright.models.brief import Brief
 from bookwright.models.codex import Secret
 from bookwright.models.document import DocumentKind
 from bookwright.models.plan import TaskType
+from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.prompts.render import render_secrets
 from bookwright.storage.stores import Stores
@@ -42,12 +42,27 @@ class Filling:
         self._stores = stores
         self._brief = brief
         self._past = LookingBack(kit, place, stores)
+        self._prose = ProseFilling(kit, place, stores, brief, self._past) if self._is_prose else None
         self._has_unit_tree = False
         """Whether `overall_planning` ends with the unit, so that its tasks stand with the task in hand."""
 
-    def fill(self, component: Component, room: int) -> Cut:
-        """Return a component's text, at most `room` tokens of it, and the documents in it."""
-        fillers: dict[str, Callable[[int], Cut]] = {
+    def chosen(self, components: Sequence[Component]) -> tuple[Component, ...]:
+        """Return the components that have a place here: designs, or a brief that stands for them."""
+        shows = self._prose.shows if self._prose else None
+        return tuple(component for component in components if shows is None or shows(component.tag))
+
+    def fill(self, component: Component, room: int, own: int | None = None) -> Cut:
+        """Return a component's text, at most `room` tokens of it, and the documents in it.
+
+        `own` is its own part of that room, where the others have left some of theirs.
+        """
+        if component.tag == "latest_text":
+            return self._past.latest_text(max(room, 0), own)
+        fillers = self._prose.fillers() if self._prose else self._fillers(component)
+        return fillers[component.tag](max(room, 0))
+
+    def _fillers(self, component: Component) -> dict[str, Callable[[int], Cut]]:
+        return {
             "book_level_design": self._book_design,
             "global_state_summary": self._global_state,
             "upper_level_design": self._past.designs_above,
@@ -55,18 +70,18 @@ class Filling:
             "overall_planning": self._tree if component is TREE_WITH_TASKS else self._unit_tree,
             "design_dependent": lambda room: self._made_below(DocumentKind.DESIGN, room),
             "search_dependent": lambda room: self._made_below(DocumentKind.FINDINGS, room),
-            "latest_text": self._past.latest_text,
             "text_summary": self._past.summaries,
             "more_summary": self._past.more_summaries,
             "current_task": self._task,
-            "writers_brief": self._writers_brief,
-            "hints": self._hints,
-            "style_guide": self._style_guide,
             "secrets": self._secrets,
         }
-        return fillers[component.tag](max(room, 0))
 
     def _book_design(self, room: int) -> Cut:
+        made = self._whole_book(room)
+        self._past.has_printed(made.text)
+        return made
+
+    def _whole_book(self, room: int) -> Cut:
         design = self._stores.documents.latest(DocumentKind.BOOK_DESIGN)
         head = self._author_brief(int(room * _BRIEF_SHARE) if design else room)
         if design is None:
@@ -76,7 +91,7 @@ class Filling:
 
     def _design_within(self, design: str, room: int) -> str:
         """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""
-        gist = self._short(design, room)
+        gist = self._kit.short(design, room, self._stores)
         if gist == design:
             return self._pruner.condense(design, self._place.unit_focus, room)
         gist = self._pruner.condense(gist, self._place.unit_focus, room)
@@ -87,16 +102,10 @@ class Filling:
 
     def _author_brief(self, room: int) -> str:
         frame = self._count(materials.author_brief(self._brief, "", self._kit.locale))
-        short = self._short(self._brief.premise, room - frame)
+        short = self._kit.short(self._brief.premise, room - frame, self._stores)
         premise = self._pruner.condense(short, self._place.unit_focus, max(room - frame, LEAST))
         whole = materials.author_brief(self._brief, premise, self._kit.locale)
         return self._pruner.clip(whole, room)
-
-    def _short(self, text: str, room: int) -> str:
-        """Return what a model made of a text that does not fit, or the text itself."""
-        if self._count(text) <= room or not self._kit.profile.condenses:
-            return text
-        return self._stores.steps.answer(Activity.CONDENSE, name_of(text, self._kit.profile)) or text
 
     def _global_state(self, room: int) -> Cut:
         state = materials.state_for(self._place, self._stores)
@@ -120,17 +129,19 @@ class Filling:
             made = made.before(self._pruner.growing(pieces, self._place.unit_focus, left, expected))
         return made
 
-    def _writers_brief(self, room: int) -> Cut:
-        brief = self._stores.documents.current(self._place.unit.key, DocumentKind.WRITERS_BRIEF)
-        if brief is None:
-            return Cut()
-        return Cut(self._pruner.condense(brief.text, self._place.unit_focus, room), frozenset([brief.id]))
+    @property
+    def activity(self) -> Activity:
+        """As which activity the components are filled."""
+        return self._place.activity
 
-    def _hints(self, room: int) -> Cut:
-        brief = self._stores.documents.current(self._place.unit.key, DocumentKind.WRITERS_BRIEF)
-        told = brief.text if brief else self._place.unit.goal
-        sight = self._kit.director.sight(self._place.unit.label, self._stores, self._brief, told=told)
-        return Cut(self._pruner.fitting(hint_lines(sight, self._kit.locale), room))
+    @property
+    def length(self) -> int:
+        """How long the unit is to be, in the book's unit."""
+        return self._place.unit.length or 0
+
+    @property
+    def _is_prose(self) -> bool:
+        return self.activity is Activity.WRITE and self._kit.profile.name is not ProfileName.SMALL
 
     @property
     def is_hiding(self) -> bool:
@@ -156,12 +167,6 @@ class Filling:
             if self._count(more) <= room:
                 shown, text = [*shown, secret], more
         return Cut(text)
-
-    def _style_guide(self, room: int) -> Cut:
-        guide = self._stores.documents.latest(DocumentKind.STYLE_GUIDE)
-        if guide is None:
-            return Cut()
-        return Cut(self._pruner.fitting(guide.text.splitlines(), room), frozenset([guide.id]))
 
     def _task(self, room: int) -> Cut:
         printed, tasks = "", self._tasks(int(room * _TASKS_SHARE))

@@ -4,10 +4,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
+from bookwright.agents.context.condensing import name_of
 from bookwright.agents.context.pruner import Cut, Pruner
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.models.profile import Profile
+from bookwright.models.step import Activity
 from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.stores import Stores
 
 _KNOWN_UNITS = 32
 
@@ -40,6 +43,12 @@ class Kit:
         while len(self._retrieved) > _KNOWN_UNITS:
             self._retrieved.popitem(last=False)
         return self._retrieved[key]
+
+    def short(self, text: str, room: int, stores: Stores) -> str:
+        """Return what a model made of a text that does not fit, or the text itself."""
+        if self.count(text) <= room or not self.profile.condenses:
+            return text
+        return stores.steps.answer(Activity.CONDENSE, name_of(text, self.profile)) or text
 
     @property
     def pruner(self) -> Pruner:

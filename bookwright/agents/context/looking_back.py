@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from bookwright.agents.context import materials
+from bookwright.agents.context import materials, origins
 from bookwright.agents.context.kit import Kit
-from bookwright.agents.context.materials import Place
+from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Cut, Piece
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.prose import paragraphs
@@ -26,6 +26,13 @@ _ANCESTORS_SHARE = 0.6
 
 _LAST_SUMMARY_SHARE = 0.35
 """Of the summaries: that of the unit right before."""
+
+_MOST_SUMMARIES, _MOST_WRITTEN = 60, 64_000
+"""Units whose summaries may all be told, and how much a book may have for that: what 40 000 English words hold has some
+64 000 characters in Chinese."""
+
+_BREAK = 2
+"""Tokens of the empty line between two pieces, at most."""
 
 _LEAVES, _MOST_LEAVES = 3, 12
 """Units whose prose may stand in `latest_text`, where each is short; and where prompts have much room."""
@@ -50,10 +57,17 @@ class LookingBack:
         """Units whose whole prose stands in the latest text."""
         self._told = ""
         """What stands in the summaries."""
+        self._found: dict[Hashable, list[Passage]] = {}
+        self._printed: frozenset[str] = frozenset()
+        """Lines that stand in the design of the whole book; they are not retrieved again."""
+
+    def has_printed(self, text: str) -> None:
+        """Say what the design of the whole book shows; it is to be filled before the designs above."""
+        self._printed = frozenset(map(origins.wording, text.splitlines()))
 
     def designs_above(self, room: int) -> Cut:
         """The designs of the units above, and what retrieval adds to them."""
-        return self._once("upper_level_design", room, self._designs_above)
+        return self._once("upper_level_design", room, self._designs_above, self._printed)
 
     def findings_above(self, room: int) -> Cut:
         """The findings that were made for what comes before the unit."""
@@ -67,16 +81,22 @@ class LookingBack:
 
     def _designs_above(self, room: int) -> Cut:
         focus = self._place.unit_focus
-        above = materials.designs_above(self._place, self._stores, self._kit.locale)
+        above = self._above
         own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
         shown = [piece.node for piece in above if piece.document in own.sources]
-        found = self._found_above(DocumentKind.DESIGN, shown, room)
-        more = self._pruner.in_order(self._pieces(found), focus, room - self._count(own.text) - 2)
-        return own.before(more)
+        told = self._printed | frozenset(map(origins.wording, own.text.splitlines()))
+        found = self._pieces(self._found_above(DocumentKind.DESIGN, shown, room))
+        fresh = [piece for piece in found if origins.wording(piece.text) not in told]
+        return own.before(self._pruner.in_order(fresh, focus, room - self._count(own.text) - 2))
 
     def _findings_above(self, room: int) -> Cut:
         found = self._found_above(DocumentKind.FINDINGS, (), room)
         return self._pruner.in_order(self._pieces(found), self._place.unit_focus, room)
+
+    def findings_before(self, room: int, clean: Callable[[Piece], Piece]) -> Cut:
+        """What was found out before the unit and bears on it, each piece as `clean` leaves it."""
+        pieces = map(clean, self._pieces(self._found_above(DocumentKind.FINDINGS, (), room)))
+        return self._pruner.in_order([piece for piece in pieces if piece.text], self._place.unit_focus, room)
 
     def _found_above(self, kind: DocumentKind, shown: Sequence[int], room: int) -> list[Passage]:
         """Search what came before the unit in reading order; what is made in it or later has no part in this."""
@@ -84,13 +104,15 @@ class LookingBack:
         if unit.parent is None:
             return []
         asked = [*self._questions, *materials.queries(unit)]
-        return self._kit.index.search(
-            asked, [kind], _count_for(room), exclude_nodes=shown, before=unit.order, known=self._people
-        )
+        return self._searched(asked, kind, room, shown, unit.order)
 
-    def latest_text(self, room: int) -> Cut:
-        """The end of what was written before the place, back to where the room ends."""
+    def latest_text(self, room: int, own: int | None = None) -> Cut:
+        """The end of what was written before the place, back to where the room ends.
+
+        Of a room that is wider than the component's `own` only the unit right before has the use.
+        """
         made = Cut()
+        self._whole_leaves = set()
         for leaf, prose in self._prose:
             left = room - self._count(made.text) - 2
             text = self._pruner.tail(prose.text, left)
@@ -100,6 +122,7 @@ class LookingBack:
             if paragraphs(text) != paragraphs(prose.text):
                 break
             self._whole_leaves.add(leaf.key)
+            room = room if own is None else own
         return made
 
     def summaries(self, room: int) -> Cut:
@@ -112,6 +135,9 @@ class LookingBack:
 
     def _summaries_for_unit(self, room: int) -> Cut:
         focus = self._place.unit_focus
+        every = self._every_summary()
+        if every and sum(self._count(piece.block) + _BREAK for piece in every) <= room:
+            return self._pruner.in_order(every, focus, room)
         last = self._last_summary()
         pieces: list[Piece] = []
         if last is not None:
@@ -121,28 +147,54 @@ class LookingBack:
         found = self._happened(asked, room, {piece.node for piece in pieces})
         return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
 
+    def _every_summary(self) -> list[Piece]:
+        """The summaries of all that is written before the place and not shown whole; none where that is too much."""
+        whole = (self._place.unit, *self._place.ancestors)[-1]
+        if whole.written > _MOST_WRITTEN or len(self._before) > _MOST_SUMMARIES:
+            return []
+        told = [unit for unit in self._before if unit.key not in self._whole_leaves]
+        return origins.summaries_of(told, self._place, self._stores, self._kit.locale)
+
     def more_summaries(self, room: int) -> Cut:
         """What a task of the unit asks for by itself and what is told to all of them does not hold."""
         if self._place.node.is_unit:
             return Cut()
         found = self._happened(materials.queries(self._place.node), room)
-        fresh = [passage for passage in found if passage.text not in self._told]
-        return self._pruner.in_order(self._pieces(fresh), self._place.focus, room)
+        told = frozenset(map(origins.wording, self._told.splitlines()))
+        fresh = [piece for piece in self._pieces(found) if origins.wording(piece.text) not in told]
+        return self._pruner.in_order(fresh, self._place.focus, room)
 
     def _happened(self, asked: Sequence[str], room: int, shown: Collection[int] = ()) -> list[Passage]:
         """Search what was written before the place, but for what is shown in full or stands elsewhere."""
         unfinished = (unit.key for unit in self._place.ancestors)  # when this one was begun, though not when made again
-        return self._kit.index.search(
-            list(dict.fromkeys(asked)), [DocumentKind.SUMMARY], _count_for(room),
-            exclude_nodes={*self._whole_leaves, *shown, *unfinished}, before=self._place.written_before,
-            known=self._people,
-        )  # fmt: skip
+        shown = {*self._whole_leaves, *shown, *unfinished}
+        return self._searched(list(dict.fromkeys(asked)), DocumentKind.SUMMARY, room, shown, self._place.written_before)
+
+    def _searched(
+        self, asked: Sequence[str], kind: DocumentKind, room: int, shown: Collection[int], before: tuple[int, ...]
+    ) -> list[Passage]:
+        """Search the index; a component that is filled a second time asks the same once."""
+        key = (tuple(asked), kind, _count_for(room), frozenset(shown), before)
+        if key not in self._found:
+            self._found[key] = self._kit.index.search(
+                asked, [kind], _count_for(room), exclude_nodes=shown, before=before, known=self._people
+            )
+        return self._found[key]
 
     def _last_summary(self) -> Piece | None:
         """The summary of the unit right before, unless its whole prose is shown."""
         if not self._prose or self._prose[0][0].key in self._whole_leaves:
             return None
-        return materials.summary_of(self._prose[0][0], self._stores, self._kit.locale)
+        return origins.summary_of(self._prose[0][0], self._place, self._stores, self._kit.locale)
+
+    @cached_property
+    def _above(self) -> list[Piece]:
+        return materials.designs_above(self._place, self._stores, self._kit.locale)
+
+    @cached_property
+    def _before(self) -> list[TaskNode]:
+        units = self._stores.nodes.units_before
+        return units(self._place.unit, _MOST_SUMMARIES + 1, with_own=self._place.is_dividing)
 
     @cached_property
     def _questions(self) -> list[str]:
@@ -158,7 +210,7 @@ class LookingBack:
         return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
 
     def _pieces(self, passages: Sequence[Passage]) -> list[Piece]:
-        return [materials.piece_of(passage, self._kit.locale) for passage in passages]
+        return origins.pieces_of(passages, self._place, self._stores, self._kit.locale)
 
 
 def _count_for(room: int) -> int:

@@ -1,11 +1,13 @@
 """What each component is made of, before it is cut: documents, passages, the task itself."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bookwright.agents.cards import book_card, node_card
 from bookwright.agents.context.fisheye import tasks_above
-from bookwright.agents.context.pruner import Focus, Piece
+from bookwright.agents.context.origins import design_for_writer, origin_of
+from bookwright.agents.context.place import Place
+from bookwright.agents.context.pruner import Piece
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.place import order_of
@@ -15,43 +17,9 @@ from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import environment
 from bookwright.storage.outline import OutlineReader, TreeLine
-from bookwright.storage.passage import Passage
-from bookwright.storage.ranking import weights
 from bookwright.storage.stores import Stores
 
 _QUERY_CHARACTERS = 300
-_TITLE_CHARACTERS = 60
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where in the book an activity stands."""
-
-    node: TaskNode
-    unit: TaskNode
-    activity: Activity
-    ancestors: tuple[TaskNode, ...]
-    """The units above the unit, nearest first."""
-
-    @property
-    def is_dividing(self) -> bool:
-        """True where the next thing written comes after the unit's present parts."""
-        return self.activity is Activity.DIVIDE
-
-    @property
-    def written_before(self) -> tuple[int, ...]:
-        """Reading order that finished text has to come before, to be the story so far."""
-        return (*self.unit.order[:-1], self.unit.ordinal + 1) if self.is_dividing else self.unit.order
-
-    @property
-    def unit_focus(self) -> Focus:
-        """What the unit is about; the same for all its activities."""
-        return weights(_told(self.unit))
-
-    @property
-    def focus(self) -> Focus:
-        """What the node is about, and its unit."""
-        return weights(f"{_told(self.node)}\n{_told(self.unit)}")
 
 
 def people(stores: Stores) -> tuple[str, ...]:
@@ -123,26 +91,11 @@ def latest_prose(place: Place, stores: Stores, count: int) -> list[tuple[TaskNod
     return [(leaf, document) for leaf, document in found if document is not None]
 
 
-def summary_of(unit: TaskNode, stores: Stores, locale: str) -> Piece | None:
-    """Return a unit's whole summary as a piece that is printed in reading order."""
-    summary = stores.documents.current(unit.key, DocumentKind.SUMMARY)
-    return _piece(summary, unit, locale, unit.order) if summary else None
-
-
-def piece_of(passage: Passage, locale: str) -> Piece:
-    """Return a retrieved passage as a piece, with its origin, to be printed in reading order.
-
-    A block of summaries says what it holds; of each, the place is enough, and room is dear.
-    """
-    heading = f"[{passage.label}]"
-    if passage.kind is not DocumentKind.SUMMARY:
-        heading = _heading(passage.label, passage.level, passage.kind, passage.title, locale)
-    return Piece(heading, passage.text, passage.document, passage.node, (*passage.order, 0, *passage.id))
-
-
-def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
-    """Return the line that says whose text follows, such as `[1.2 chapter summary: The Door]`."""
-    return _heading(node.label, node.level, kind, node.title or node.goal, locale)
+def findings_for_writer(place: Place, stores: Stores, locale: str) -> list[Piece]:
+    """Return what was found out for a unit itself, as whoever writes its prose reads it."""
+    tasks = {task.key: task for task in _finished(stores, place, [place.unit.key], TaskType.SEARCH)}
+    found = stores.documents.of_nodes(tasks, DocumentKind.FINDINGS)
+    return [design_for_writer(document, tasks[document.node], locale) for document in found]
 
 
 def author_brief(brief: Brief, premise: str, locale: str) -> str:
@@ -218,19 +171,9 @@ def _documents(
     ]
 
 
-def _piece(document: Document, node: TreeLine | TaskNode, locale: str, order: tuple[int, ...] = ()) -> Piece:
-    return Piece(origin_of(node, document.kind, locale), document.text, document.id, document.node, order)
-
-
-def _heading(label: str, level: str, kind: str, title: str, locale: str) -> str:
-    values = {"label": label, "level": level, "kind": kind, "title": title[:_TITLE_CHARACTERS]}
-    return environment(locale).get_template("story/_origin.md.j2").render(values).strip()
+def _piece(document: Document, node: TreeLine | TaskNode, locale: str) -> Piece:
+    return Piece(origin_of(node, document.kind, locale), document.text, document.id, document.node)
 
 
 def _outline(stores: Stores, place: Place) -> OutlineReader:
     return OutlineReader(stores.connection, place.unit.book)
-
-
-def _told(node: TaskNode) -> str:
-    lists = (node.instructions, node.input_brief, node.constraints, node.acceptance_criteria)
-    return "\n".join([node.title, node.goal, *(item for items in lists for item in items)])

@@ -1,14 +1,17 @@
 """Fits texts into a token budget by leaving sentences out; free, and the same every time.
 
-What fits stands whole. Of what does not, the sentences stay that share most with the task's words,
-in their order and under their headings. Source: DESIGN section 9, "Pruner"; S3-128.
+What fits stands whole. Of what does not, the lines that bind stay first, then the entries of lists and the sentences
+that share most with the task's words, each whole, in their order and under their headings.
+Source: DESIGN section 9, "Pruner"; S3-128.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import sqrt
 
+from bookwright.models.binding import binding_lines
 from bookwright.models.prose import paragraphs, sentences
 from bookwright.storage.chunks import is_heading, join_sentences
 from bookwright.storage.ranking import terms
@@ -27,6 +30,12 @@ _BREAK = 2
 
 _LEAD_BONUS = 0.15
 """A section's first sentence says what it is about."""
+
+_BINDS = 1_000.0
+"""A line that binds goes before all others."""
+
+_ENTRY = re.compile(r"(?:[-*+•§>]|\d{1,3}[.)、．]|[(（]\d{1,3}[)）])")
+"""How a line begins that is one entry of a list and says nothing in halves."""
 
 
 @dataclass(frozen=True)
@@ -135,17 +144,27 @@ class Pruner:
         ranked = sorted(held, key=lambda sentence: (-_worth(sentence, focus), sentence.line, sentence.place))
         kept: list[_Sentence] = []
         sections: set[str] = set()
+        left = room
         for sentence in ranked:
             cost = self._count(sentence.text) + 1
             if sentence.section and sentence.section not in sections:
                 cost += self._count(sentence.section) + 1
-            if cost <= room:
+            if cost <= left:
                 kept.append(sentence)
                 sections.add(sentence.section)
-                room -= cost
+                left -= cost
         if not kept and ranked:
-            return self.clip(ranked[0].text, room)
-        return _arranged(sorted(kept, key=lambda sentence: (sentence.line, sentence.place)), held)
+            return self._beginning(ranked[0].text, room)
+        short = _arranged(sorted(kept, key=lambda sentence: (sentence.line, sentence.place)), held)
+        return f"{short}\n{GAP}" if _ends_early(kept, held) and self._count(f"{short}\n{GAP}") <= room else short
+
+    def _beginning(self, text: str, room: int) -> str:
+        """Return as many of a text's first sentences as fit; of one that is too long, the words that do."""
+        parts = sentences(text)
+        for count in range(len(parts) - 1, 0, -1):
+            if self._count(head := f"{join_sentences(parts[:count])} {GAP}") <= room:
+                return head
+        return self.clip(text, room)
 
     def clip(self, text: str, room: int) -> str:
         """Return the longest beginning of a text that fits with a mark of the gap; may be empty."""
@@ -204,16 +223,23 @@ def _sentences(text: str) -> list[_Sentence]:
         if is_heading(paragraph):
             section, is_lead = paragraph, True
             continue
-        for place, sentence in enumerate(sentences(paragraph)):
+        for place, sentence in enumerate([paragraph] if _ENTRY.match(paragraph) else sentences(paragraph)):
             found.append(_Sentence(sentence, line, place, section, is_lead))
             is_lead = False
     return found
 
 
 def _worth(sentence: _Sentence, focus: Focus) -> float:
+    if binding_lines(sentence.text):
+        return _BINDS
     own = terms(sentence.text)
     shared = sum(focus.get(term, 0.0) for term in dict.fromkeys(own))
     return shared / sqrt(len(own) + 4) + (_LEAD_BONUS if sentence.is_lead else 0.0)
+
+
+def _ends_early(kept: Sequence[_Sentence], all_: Sequence[_Sentence]) -> bool:
+    """Whether whole lines were left out; inside a line a mark stands where sentences were."""
+    return len({sentence.line for sentence in kept}) < len({sentence.line for sentence in all_})
 
 
 def _arranged(kept: Sequence[_Sentence], all_: Sequence[_Sentence]) -> str:

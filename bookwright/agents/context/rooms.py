@@ -1,6 +1,6 @@
 """How the room of a prompt is shared out among the components of its context."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bookwright.agents.context.components import (
     COMPONENTS,
@@ -18,55 +18,101 @@ OWN_PART = 900
 _BASE_ROLE = "planner"
 """The role whose budget sizes what all activities of a unit share, so that it is the same bytes in each."""
 
+_TASK = 0.15
+"""Of the room: kept for the task in hand, which is told nowhere else."""
+
+_WHOLE = 0.4
+"""Of the room: what may be had by one component alone before the others have theirs."""
+
+_MADE = 0.7
+"""Tokens kept for what a unit's tasks will produce, for each word or character that the unit is to have."""
+
 
 class Rooms:
-    """The room of each component of one prompt, in tokens; asked for in the order in which they are filled.
+    """The room of each component of one prompt, in tokens.
 
-    What changes with the unit only has its share of a room that is the same for all activities, and
-    no more where others leave some; the unit's own results may take what that leaves; the rest
-    goes to what changes with each activity.
+    Whoever plans has what changes with the unit in a room that is the same for all activities: a share for each, and
+    what these leave goes on to those that have a wish. The unit's own results take what is left of that, and the rest
+    goes to what changes with each activity. Whoever writes prose has a room for each writing of a unit alone: what
+    stands whole is served first, the others share the rest, and what is left then goes to the same wishes.
     """
 
     def __init__(
         self, components: Sequence[Component], role: str, profile: Profile, frame: Callable[[Component], int],
-        *, is_hiding: bool = False,
+        *, length: int = 0, is_hiding: bool = False,
     ) -> None:  # fmt: skip
-        """`frame` is what a component's heading and tags take; `is_hiding`, whether the book has secrets to keep."""
+        """Measure the room.
+
+        `frame` is what a component's heading and tags take; `length` is the unit's; `is_hiding` tells whether the book
+        has secrets to keep.
+        """
         self._components = components
         self._is_small = profile.name is ProfileName.SMALL
+        self._is_prose = set(components) <= set(PROSE_COMPONENTS)
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
         planning = (*COMPONENTS, SECRETS) if is_hiding else COMPONENTS
-        family = PROSE_COMPONENTS if set(components) <= set(PROSE_COMPONENTS) else planning
+        family = components if self._is_prose else planning
         every = components if role in SMALL_ROLES else [other for other in family if self._share(other)]
-        base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
+        base = self._room_of(role, profile)
+        if not self._is_prose:
+            base = min(base, self._room_of(_BASE_ROLE, profile))
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))
-        self._spare = 0.0
-        self._waiting = [component for component in components if component.change is Change.BY_ACTIVITY]
+        self._length = length
+        self._spare, self._spare_of_tasks = 0.0, 0.0
+        """What is left of the shares of what changes with the unit; and of those that grow with its tasks."""
+        self._waiting = list(components)
 
     def room_for(self, component: Component) -> int:
         """Return the room of a component; those that come before it have said what they took."""
         share = self._share(component)
         most = max(component.most, share)
-        match component.change:
-            case Change.BY_UNIT:
-                part = share * self._unit_of_share
-            case Change.BY_TASK:
-                borrowed = self._spare * share / self._shares_of(Change.BY_TASK)
-                part = min(share * self._unit_of_share + borrowed, most * self._unit_of_share)
-            case Change.BY_ACTIVITY:
-                still = sum(self._share(other) for other in self._waiting)
-                of_left = 1.0 if component.stands_whole else share / still
-                part = min(self._left * of_left, most * self._unit_of_share)
+        if self._is_prose or component.change is Change.BY_ACTIVITY:
+            most = most if component.stands_whole or not component.wish else share  # the rest as a wish
+            part = min(self._left * self._part_of_left(component), self._part(min(most, _WHOLE)))
+        elif component.change is Change.BY_UNIT:
+            part = share * self._unit_of_share
+        else:
+            borrowed = self._spare * share / self._shares_of(Change.BY_TASK)
+            part = min(share * self._unit_of_share + borrowed, most * self._unit_of_share)
         return max(int(part), 0)
 
     def take(self, component: Component, used: int) -> None:
         """Say how much of its room a component has taken."""
-        self._left -= used
+        left = self._share(component) * self._unit_of_share - used
         if component.change is Change.BY_UNIT:
-            self._spare += self._share(component) * self._unit_of_share - used
-        if component.change is Change.BY_ACTIVITY:
+            self._spare += left
+        elif component.change is Change.BY_TASK:
+            self._spare_of_tasks += left
+        if component in self._waiting:
+            self._left -= used
             self._waiting.remove(component)
+
+    def wider(self, component: Component, used: int) -> int:
+        """Return the room of a component that took `used` of its own, with what the others have left."""
+        kept = self._kept(Change.BY_TASK, self._length * _MADE) + self._kept(Change.BY_ACTIVITY, self._part(_TASK))
+        left = self._left if self._is_prose else self._spare + self._spare_of_tasks - kept
+        return max(min(used + int(left), int(self._part(component.most))), used)
+
+    def widen(self, component: Component, more: int) -> None:
+        """Say how much more than in its own room a component has taken."""
+        self._left -= more if component in self._components else 0
+        self._spare -= more
+
+    def _kept(self, change: Change, wanted: float) -> float:
+        """What those of a kind that are still to be filled need beyond their shares; below 0 where they can lend."""
+        waiting = _of(change, self._waiting)
+        most = self._part(sum(component.most for component in waiting))
+        return min(wanted, most) - self._part(sum(map(self._share, waiting)))
+
+    def _part(self, share: float) -> float:
+        return share * self._unit_of_share
+
+    def _part_of_left(self, component: Component) -> float:
+        if component.stands_whole:
+            return 1.0
+        still = _of(component.change, self._waiting)
+        return self._share(component) / sum(map(self._share, still))
 
     def _room_of(self, role: str, profile: Profile) -> int:
         """The budgets of `small` are those of the blocks alone; the others' hold the whole prompt."""
@@ -77,4 +123,8 @@ class Rooms:
         return component.small_share if self._is_small else component.share
 
     def _shares_of(self, change: Change) -> float:
-        return sum(self._share(component) for component in self._components if component.change is change)
+        return sum(map(self._share, _of(change, self._components)))
+
+
+def _of(change: Change, components: Iterable[Component]) -> list[Component]:
+    return [component for component in components if component.change is change]

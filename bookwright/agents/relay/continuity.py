@@ -15,6 +15,7 @@ from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
 from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.open_designs import plot_of
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
 from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry, filter_codex, withheld_at
 from bookwright.models.brief import Brief
@@ -55,10 +56,10 @@ class ContinuityDirector:
         """
         reading = stores.codex.reading_order()
         scene = scene_of(unit.label, reading)
-        plot = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
-        sight = self.sight(unit.label, stores, brief, told=plot.text if plot else None)
+        plot = plot_of(unit, stores, brief)
+        sight = self.sight(unit.label, stores, brief, told=plot or None)
         before = stores.nodes.units_before(unit, 1)
-        context = _filtered(unit, before, stores, brief, scene, plot.text if plot else "", sight)
+        context = _filtered(unit, before, stores, brief, scene, plot, sight)
         missing = {
             "Summary L1": context.summary_l1, "Summary L2": context.summary_l2, "Summary L3": context.summary_l3,
         }  # fmt: skip

@@ -7,10 +7,12 @@ import math
 from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.agent import Agent
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
-from bookwright.agents.workflows import briefing
+from bookwright.agents.relay.open_designs import reads_designs
+from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
@@ -37,14 +39,26 @@ _MOST_SHOWN = 6
 def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is about to be written and has no brief in its present revision, nor one of its author's.
 
-    A weak model is told a story in a few words by its templates, which code fills in.
+    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; in economy
+    the brief is the plan, which is made all the same. A weak model is told a story in a few words by its templates,
+    which code fills in.
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
-    is_made = deps.desk.is_done(
-        Activity.BRIEF, unit, briefing(unit.level, deps.profile.name, depth_at(unit, deps)).name
-    )
-    return not is_made and not _is_authors(unit, deps)
+    agent, depth = _agent(unit, deps), depth_at(unit, deps)
+    if deps.desk.is_done(Activity.BRIEF, unit, agent.name) or _is_authors(unit, deps):
+        return False
+    return plans_in_brief(deps.profile.name, depth) or not shows_designs(unit, deps)
+
+
+def _agent(unit: TaskNode, deps: Deps) -> Agent:
+    return briefing(unit.level, deps.profile.name, depth_at(unit, deps))
+
+
+def shows_designs(unit: TaskNode, deps: Deps) -> bool:
+    """True if the writer of a unit reads its designs."""
+    with deps.stores() as stores:
+        return reads_designs(unit, stores, deps.brief)
 
 
 def _is_authors(unit: TaskNode, deps: Deps) -> bool:
@@ -63,7 +77,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     """
     guard, run = guard_of(unit, deps), _run(unit, deps)
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    agent = briefing(unit.level, deps.profile.name, depth_at(unit, deps))
+    agent = _agent(unit, deps)
 
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
@@ -95,7 +109,7 @@ def check_context(unit: TaskNode, deps: Deps) -> None:
     """Stop where the writer of a unit would lack what no prose can be written without.
 
     Raises:
-        FatalContextError: Its brief is missing.
+        FatalContextError: Its brief is missing, and there are no designs that it may be written from.
     """
     with deps.stores() as stores:
         result = ContinuityDirector().build_context(unit, stores, deps.brief)
@@ -121,8 +135,9 @@ def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
 def _card(unit: TaskNode, deps: Deps) -> Card:
     length = brief_length(unit, deps)
     endings = previous_endings(unit, unit.level, deps)
+    is_all = not shows_designs(unit, deps)  # that the writer is told of them
     return replace(
-        told_before(unit_card(unit, deps), unit, deps), is_brief=True, word_allowance=length, plan_length=length,
+        told_before(unit_card(unit, deps), unit, deps), is_brief=is_all, word_allowance=length, plan_length=length,
         previous_endings=endings, directions=form_of(unit, deps),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.context.materials import origin_of
+from bookwright.agents.context.origins import origin_of
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.surroundings import is_one_sitting, unit_card

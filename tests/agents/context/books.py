@@ -30,9 +30,6 @@ WORDS = (
     "jar knot lamp moss net oar pearl quilt rope salt thread urn veil wheel yoke"
 ).split()
 
-NONE_YET = "(none yet)"
-"""What a block says that has nothing to tell."""
-
 
 def count_words(text: str) -> int:
     """Stands in for a tokenizer: a token is three characters."""

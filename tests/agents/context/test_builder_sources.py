@@ -5,7 +5,7 @@ import pytest
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.level import Level
 from bookwright.models.step import Activity
-from tests.agents.context.books import NONE_YET, block
+from tests.agents.context.books import block
 
 
 def test_the_parts_of_a_task_are_shown_until_its_own_document_stands(library):
@@ -114,7 +114,7 @@ def test_short_units_before_are_all_shown_and_their_summaries_left_out(library):
     context = library.build(library.fresh(beats[3]), Activity.WRITE, "writer")
 
     assert block(context, "latest_text") == "Beat 0 happens.\n\nBeat 1 happens.\n\nBeat 2 happens."
-    assert block(context, "text_summary") == NONE_YET
+    assert block(context, "text_summary") == ""
 
 
 def test_a_division_goes_on_from_the_end_of_the_last_part(library):
@@ -127,7 +127,7 @@ def test_a_division_goes_on_from_the_end_of_the_last_part(library):
     planning = library.build(library.fresh(act), Activity.PLAN, "planner")
 
     assert block(dividing, "latest_text") == "The lamp goes out."
-    assert block(planning, "latest_text") == NONE_YET
+    assert block(planning, "latest_text") == ""
 
 
 def test_sources_are_the_documents_whose_text_stands_in_the_blocks(library):
@@ -168,7 +168,7 @@ def _with_two_states(library):
     return chapters
 
 
-@pytest.mark.parametrize(("place", "state"), [(1, "(none yet)"), (2, "State after 1."), (3, "State after 2.")])
+@pytest.mark.parametrize(("place", "state"), [(1, ""), (2, "State after 1."), (3, "State after 2.")])
 def test_the_brief_of_an_earlier_place_is_not_told_the_state_that_later_text_made(library, place, state):
     chapter = _with_two_states(library)[place - 1]
     with library.storage.write() as stores:

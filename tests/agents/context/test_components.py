@@ -41,12 +41,23 @@ def test_a_division_has_all_with_what_each_part_changes_at_the_end():
     assert all(lasts(component, Activity.DIVIDE) for component in shown[:5])
 
 
-@pytest.mark.parametrize("profile", [ProfileName.STANDARD, ProfileName.FINE])
+@pytest.mark.parametrize("profile", [ProfileName.ECONOMY, ProfileName.STANDARD, ProfileName.FINE])
 def test_whoever_writes_prose_has_components_of_its_own(profile):
     assert components_of(Activity.WRITE, "writer", PROFILES[profile]) == PROSE_COMPONENTS
     assert tuple(component.tag for component in PROSE_COMPONENTS) == PROSE_TAGS
-    assert sum(component.share for component in PROSE_COMPONENTS) == pytest.approx(1)
-    assert not {component.tag for component in COMPONENTS} & {"writers_brief", "hints"}
+    assert {component.tag for component in COMPONENTS} & {component.tag for component in PROSE_COMPONENTS} == {
+        "text_summary", "latest_text", "search_dependent", "current_task",
+    }  # fmt: skip
+
+
+def test_wishes_stand_in_one_line_and_begin_with_the_text_before():
+    for components in (COMPONENTS, PROSE_COMPONENTS):
+        wishing = sorted((component.wish, component.tag) for component in components if component.wish)
+        assert [wish for wish, _ in wishing] == list(range(1, len(wishing) + 1))
+        assert wishing[0][1] == "latest_text"
+        after = [tag for _, tag in wishing if tag.endswith(("book_design", "level_design", "summary"))]
+        assert "book" in after[0]
+        assert after[1] == "text_summary"
 
 
 def test_who_looks_back_on_a_text_is_not_told_how_it_was_planned():

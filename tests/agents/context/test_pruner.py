@@ -30,7 +30,15 @@ def test_what_fits_stands_as_it_is():
 def test_the_sentences_that_share_words_with_the_task_stay_in_order_under_their_heading():
     text = PRUNER.condense(TEXT, weights("What does Bruno own, and who keeps the lamp?"), 28)
 
-    assert text == f"## Cast\nInes keeps the lamp. {GAP} Bruno owns the island and the lamp."
+    assert text == f"## Cast\nInes keeps the lamp. {GAP} Bruno owns the island and the lamp.\n{GAP}"
+
+
+def test_an_entry_stays_whole_or_goes_whole_and_a_line_that_binds_stays_first():
+    text = "- **The entry:** *Sat. 9 Feb. One child.* It is unpaid.\n- Bruno rows. He is late.\n- § Ines never lies."
+
+    cut = PRUNER.condense(text, weights("Bruno rows late"), 26)
+
+    assert cut == f"- Bruno rows. He is late.\n- § Ines never lies.\n{GAP}"
 
 
 def test_chinese_sentences_are_joined_without_spaces():

@@ -62,8 +62,9 @@ def test_a_result_holds_what_the_sources_name(library: Library) -> None:
     assert result.visibility_context.excluded_sections == ("secret.lamp",)
 
 
-def test_a_unit_without_a_brief_has_an_error(library: Library) -> None:
-    unit = library.grow(20)
+def test_a_unit_without_a_brief_and_without_designs_has_an_error(library: Library) -> None:
+    with library.storage.write() as stores:
+        unit = library.add_unit(stores, stores.nodes.root(), Level.CHAPTER)
 
     with library.storage.read() as stores:
         result = ContinuityDirector().build_context(unit, stores, brief_of(stores, unit))

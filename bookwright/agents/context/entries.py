@@ -1,0 +1,19 @@
+"""Texts without some of their entries: a line goes as a whole, or stays."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bookwright.agents.context.pruner import GAP, Piece
+
+
+def without_entries(piece: Piece, is_left_out: Callable[[str], bool]) -> Piece:
+    """Return a piece without the lines that are to be left out, with a mark where they stood."""
+    kept: list[str] = []
+    for line in piece.text.split("\n"):
+        if not is_left_out(line):
+            kept.append(line)
+        elif kept[-1:] != [GAP]:
+            kept.append(GAP)
+    text = "\n".join(kept)
+    has_text = any(character.isalnum() for character in text)
+    return replace(piece, text=text if has_text else "")

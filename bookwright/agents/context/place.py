@@ -1,0 +1,49 @@
+"""Where in the book an activity stands."""
+
+from dataclasses import dataclass
+
+from bookwright.agents.context.pruner import Focus
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+from bookwright.storage.ranking import weights
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the book an activity stands."""
+
+    node: TaskNode
+    unit: TaskNode
+    activity: Activity
+    ancestors: tuple[TaskNode, ...]
+    """The units above the unit, nearest first."""
+
+    @property
+    def is_dividing(self) -> bool:
+        """True where the next thing written comes after the unit's present parts."""
+        return self.activity is Activity.DIVIDE
+
+    @property
+    def is_for_writer(self) -> bool:
+        """True where prose is written: those eyes know no labels."""
+        return self.activity is Activity.WRITE
+
+    @property
+    def written_before(self) -> tuple[int, ...]:
+        """Reading order that finished text has to come before, to be the story so far."""
+        return (*self.unit.order[:-1], self.unit.ordinal + 1) if self.is_dividing else self.unit.order
+
+    @property
+    def unit_focus(self) -> Focus:
+        """What the unit is about; the same for all its activities."""
+        return weights(_told(self.unit))
+
+    @property
+    def focus(self) -> Focus:
+        """What the node is about, and its unit."""
+        return weights(f"{_told(self.node)}\n{_told(self.unit)}")
+
+
+def _told(node: TaskNode) -> str:
+    lists = (node.instructions, node.input_brief, node.constraints, node.acceptance_criteria)
+    return "\n".join([node.title, node.goal, *(item for items in lists for item in items)])

@@ -1,0 +1,137 @@
+"""What stands before whoever writes a unit's prose: the order, how the book sounds, what is to happen, what to mind.
+
+Source: DESIGN sections 9 and 10; C-13, C-26.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from bookwright.agents.context import materials, origins
+from bookwright.agents.context.commission import commission_of
+from bookwright.agents.context.entries import without_entries
+from bookwright.agents.context.kit import Kit
+from bookwright.agents.context.looking_back import LookingBack
+from bookwright.agents.context.place import Place
+from bookwright.agents.context.pruner import Cut, Piece
+from bookwright.agents.relay.continuity import hint_lines
+from bookwright.agents.relay.guard import Guard
+from bookwright.agents.relay.guarding import guard_at
+from bookwright.agents.relay.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
+from bookwright.models.brief import Brief
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.profile import ProfileName
+from bookwright.prompts.render import render_writers_task
+from bookwright.storage.stores import Stores
+
+_DESIGNS = ("book_design", "unit_designs")
+
+
+class ProseFilling:
+    """Fills the components of the steps that write one unit's prose, held against what is kept from its writer."""
+
+    def __init__(self, kit: Kit, place: Place, stores: Stores, brief: Brief, past: LookingBack) -> None:
+        self._kit = kit
+        self._place = place
+        self._stores = stores
+        self._brief = brief
+        self._past = past
+        self._pruner = kit.pruner
+
+    def shows(self, tag: str) -> bool:
+        """Whether a component has a place before this writer: the designs, or the brief that stands for them.
+
+        Where the brief is a plan for the writer, the designs may stand beside it.
+        """
+        if tag in _DESIGNS:
+            return bool(self._designs) and (self._brief_is_plan or self._told_by is None)
+        return tag != "writers_brief" or not self._brief_is_plan
+
+    @property
+    def _brief_is_plan(self) -> bool:
+        return self._kit.profile.name is ProfileName.ECONOMY
+
+    def fillers(self) -> dict[str, Callable[[int], Cut]]:
+        """Return what fills each component."""
+        return {
+            "order": self._order,
+            "voice": lambda room: self._whole(DocumentKind.VOICE, room),
+            "style_guide": lambda room: self._whole(DocumentKind.STYLE_GUIDE, room),
+            "book_design": self._book_design,
+            "unit_designs": self._unit_designs,
+            "writers_brief": lambda room: self._page(self._told_by, room),
+            "current_task": self._task,
+            "search_dependent": self._findings,
+            "hints": self._hints,
+            "text_summary": self._past.summaries,
+        }
+
+    def _order(self, room: int) -> Cut:
+        def short(text: str, left: int) -> str:
+            return self._pruner.condense(self._kit.short(text, left, self._stores), self._place.unit_focus, left)
+
+        place = self._place
+        return Cut(commission_of(place.unit, self._brief, self._stores, self._kit, room, short))
+
+    def _whole(self, kind: DocumentKind, room: int) -> Cut:
+        return self._page(self._stores.documents.latest(kind), room)
+
+    def _page(self, document: Document | None, room: int) -> Cut:
+        if document is None:
+            return Cut()
+        text = self._pruner.condense(document.text, self._place.unit_focus, room)
+        return Cut(text, frozenset([document.id]) if text else frozenset())
+
+    def _book_design(self, room: int) -> Cut:
+        return self._page(self._designs.book, room)
+
+    def _unit_designs(self, room: int) -> Cut:
+        locale = self._kit.locale
+        pieces = [origins.design_for_writer(own.document, own.task, locale) for own in self._designs.unit]
+        return self._pruner.evenly(pieces, self._place.unit_focus, room)
+
+    def _task(self, room: int) -> Cut:
+        """The unit as it was planned, without the entries that tell what is kept back."""
+        unit, kept = self._place.unit, self._kept
+        open_points = () if self._told_by else unit.open_points  # a brief has settled them
+        lists = (unit.constraints, unit.acceptance_criteria, open_points)
+        for most in (None, 6, 3, 1):
+            constraints, criteria, points = (kept(entries)[:most] for entries in lists)
+            goal = "".join(kept((unit.goal,)))
+            text = render_writers_task(goal, constraints, criteria, points, self._kit.locale)
+            if self._kit.count(text) <= room:
+                return Cut(text)
+        return Cut()
+
+    def _kept(self, entries: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the entries that tell nothing of what is kept back."""
+        return tuple(entry for entry in entries if not self._guard.violations(entry))
+
+    def _findings(self, room: int) -> Cut:
+        """What was found out for the unit itself, and passages of what was found before that bear on it."""
+        made = materials.findings_for_writer(self._place, self._stores, self._kit.locale)
+        own = self._pruner.evenly([self._clean(piece) for piece in made], self._place.unit_focus, room)
+        left = room - self._kit.count(own.text) - 2
+        more = self._past.findings_before(left, self._clean)
+        return own.before(more)
+
+    def _clean(self, piece: Piece) -> Piece:
+        return without_entries(piece, lambda entry: bool(self._guard.violations(entry)))
+
+    def _hints(self, room: int) -> Cut:
+        told = self._told_by.text if self._told_by else plot_of(self._place.unit, self._stores, self._brief)
+        label = self._place.unit.label
+        sight = self._kit.director.sight(label, self._stores, self._brief, told=told or self._place.unit.goal)
+        return Cut(self._pruner.fitting(hint_lines(sight, self._kit.locale), room))
+
+    @cached_property
+    def _told_by(self) -> Document | None:
+        return self._stores.documents.current(self._place.unit.key, DocumentKind.WRITERS_BRIEF)
+
+    @cached_property
+    def _designs(self) -> OpenDesigns:
+        unit, stores = self._place.unit, self._stores
+        return designs_of(unit, stores) if reads_designs(unit, stores, self._brief) else OpenDesigns(None, ())
+
+    @cached_property
+    def _guard(self) -> Guard:
+        return guard_at(self._stores, self._brief, self._place.unit)
