@@ -84,14 +84,6 @@ class Routing(BaseModel):
     expert: Expert
 
 
-class Cuts(BaseModel):
-    """What the shortening step lets go: sentence numbers such as `"12.3"`, least loss first."""
-
-    model_config = ConfigDict(frozen=True)
-
-    cuts: tuple[str, ...] = ()
-
-
 class Questions(BaseModel):
     """What a unit needs to know from the book so far, each with a name in it."""
 

@@ -15,12 +15,11 @@ from bookwright.agents.relay.reviewing import is_rejected, review_by_code, span_
 from bookwright.agents.workflows import IMPROVE, QUALITY
 from bookwright.flows.activities.acceptance import both, exchange
 from bookwright.flows.activities.brief import guard_of
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, prose_of, prose_parts, unit_card
+from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, prose_of, prose_parts, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.figures import Figures
-from bookwright.models.length import LengthRecord
 from bookwright.models.quality import QualityIssue, QualityJudgement, QualityReport
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -166,9 +165,7 @@ def _exchanged(text: str, part: TaskNode, unit: TaskNode, deps: Deps) -> Move:
 def _revised(target: _Target, deps: Deps) -> str | None:
     """The text revised for its issues; None where that gives something away or is off its length."""
     unit = target.unit
-    with deps.stores() as stores:
-        asked = LengthRecord(ratio=stores.books.length_ratio(unit.book)).to_ask(unit.length or 1)
-    card = replace(unit_card(unit, deps), ask_length=asked, spots=_orders(target.issues))
+    card = measured(replace(unit_card(unit, deps), spots=_orders(target.issues)), target.text, unit, deps)
     run = ActivityRun(
         deps.desk, Activity.WRITE, unit, unit, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(unit, deps),

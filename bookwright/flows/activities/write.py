@@ -10,7 +10,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities import small
 from bookwright.flows.activities.brief import brief_of, check_context, guard_of
 from bookwright.flows.activities.finish import Finish
-from bookwright.flows.activities.surroundings import previous_endings, unit_card
+from bookwright.flows.activities.surroundings import measured, previous_endings, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind
@@ -51,7 +51,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
         text = run.run(agent).value
         if agent.is_prose:
             draft = text
-            run.card = replace(run.card, spots=_spots(text, deps))
+            run.card = measured(replace(run.card, spots=_spots(text, deps)), text, unit, deps)
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
     Finish(unit, run, deps, draft).finish(last, revised, check)
 
