@@ -5,14 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.models.language import Language
+from bookwright.models.sentences import sentence_ends
 
 _PARAGRAPH = re.compile(r"\n\s*\n|\n")
-_SENTENCE_END = re.compile(
-    r"""(?<=[。！？!?…])(?=[^\sa-z。！？!?….,，、—–\-」』”’"'）)\]])"""  # without a space, as in zh and ja
-    r"""|(?<=[。！？!?…][」』”’）)\]])(?=[^\sa-z。！？!?….,，、—–\-」』”’"'）)\]])"""
-    r"""|(?<=[.。！？!?…])\s+(?![\sa-z])"""  # a small letter goes on: "Stop!" he said.
-    r"""|(?<=[.。！？!?…][」』”’"'）)\]])\s+(?![\sa-z])"""
-)
 _CLOSED = re.compile(r"[.!?。！？…][\"”’」』）)\]]*")
 _INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
 _SCENE_BREAK = re.compile(r"[\s*＊#\-–—_~・･◇◆○●☆★※]{1,20}")
@@ -35,7 +30,7 @@ def sentences(paragraph: str) -> list[str]:
 
 def pieces(paragraph: str) -> list[str]:
     """Split a paragraph into sentences with the space after each; joined, they are the paragraph."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(paragraph)]
+    ends = sentence_ends(paragraph)
     parts = [paragraph[start:end] for start, end in zip([0, *ends], [*ends, None], strict=True)]
     return [part for part in parts if part.strip()]
 

@@ -189,7 +189,7 @@ def test_the_last_of_a_unit_keeps_its_share_whatever_its_elders_write(planned: l
     while len(waiting) > 1:
         written += _missed(waiting.pop(0), TOLERANCE, chance)
         before, waiting = waiting, spread_after(total - written, waiting)
-        assert all(new >= int(old * 0.95) for old, new in zip(before, waiting, strict=True))
+        assert all(new >= int(old * 0.95) - 1 for old, new in zip(before, waiting, strict=True))
 
     assert waiting[0] >= int(planned[-1] * LAST_KEEPS)
 
