@@ -106,6 +106,12 @@ class ActivityMaterial:
         self.artefacts.insert(self.leading, Artefact(tag, self.guard.redact(text)))
         self.leading += 1
 
+    def keep_only(self, *tags: str) -> None:
+        """Take away what stands before the steps that follow, but for artefacts with these tags."""
+        self.leading = sum(made.tag in tags for made in self.artefacts[: self.leading])
+        self.artefacts = [made for made in self.artefacts if made.tag in tags]
+        self.shared = min(self.shared, self.leading + len(self.context.blocks))
+
     def rests_on(self, *documents: int) -> None:
         """Say that the text of some documents stands in the prompts that follow, beside the context and the card."""
         self._rested_on.extend(documents)

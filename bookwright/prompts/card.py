@@ -174,6 +174,11 @@ class Card:
     """Extract: the open threads of the register, one a line, each beginning with its id."""
     missing_length: int = 0
     """Lengthen: how much to add. Shorten: how much to take out."""
+    draft_length: int = 0
+    """How long the text is that is to be written anew, lengthened or shortened; 0 where that is not known."""
+    low_length: int = 0
+    high_length: int = 0
+    """How short and how long it is to come out."""
     piece: int = 1
     """Small profile: which piece of the unit is being told, from 1."""
     phase: str = ""

@@ -58,6 +58,9 @@ def card_of(level: Level, book: str = "novel") -> Card:
         ask_length=length,
         plan_length=max(length // 7, 30),
         missing_length=max(length // 5, 10),
+        draft_length=length * 6 // 5,
+        low_length=length * 19 // 20,
+        high_length=length * 21 // 20,
         condense_to=200,
         phase="gets worse",
     )
@@ -73,6 +76,7 @@ def filled(card: Card) -> Card:
     second = replace(task, label=f"{card.unit.label}.2", title="", task_type="search", instructions=())
     return replace(
         card,
+        draft_length=card.unit.length * 4 // 5,
         task=task,
         tasks=(task, second),
         open_points=("Who paid the debt?", "Why does the log end in May?"),

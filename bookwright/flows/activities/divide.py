@@ -132,7 +132,11 @@ def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
 def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> ChildLength:
     lengths = lengths_of_children(unit, deps)
     limit = None if level.is_at_least(Level.ACT) or lengths.is_planned else max_unit_length(deps)
-    return grant_child_length(unit.remaining, proposed, lengths.usual, (lengths.low, lengths.high), limit)
+    with deps.stores() as stores:
+        last = stores.nodes.last_unit(unit.key)
+    before = last.length if last is not None and not last.is_brought_in and unit.remaining > 0 else None
+    bounds = (lengths.low, lengths.high)
+    return grant_child_length(unit.remaining, proposed, lengths.usual, bounds, limit, before=before)
 
 
 def _add_next(

@@ -24,29 +24,25 @@ from bookwright.agents.relay.reviewing import (
     round_of_code,
     span_of,
 )
-from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, SHORTEN, evaluates
+from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, REVISE_LEAK, evaluates
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
-from bookwright.flows.activities.purging import reviewed_move, without_leaks
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, unit_card
+from bookwright.flows.activities.mending import ROUNDS, Mending
+from bookwright.flows.activities.purging import reviewed_move
+from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Cuts
+from bookwright.models.changes import Changes
 from bookwright.models.document import DocumentOrigin
 from bookwright.models.errors import NoResult
 from bookwright.models.gate import FallbackHistory, Refusal
 from bookwright.models.leak import LeakJudgement, LeakRound
-from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions, shortened
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 
-_LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
-"""How much is asked for of what is missing or too much: code takes as much of it as fits, so that
-a model which misses what it is asked for by half still brings its unit within the tolerance."""
-
-_MOST_CUT = 0.9
-"""Share of a text that may be named for cutting, lest the order be to cut more than there is."""
+_PLAN = "plan"
+"""The artefact that stays before a text whose length is mended: what is to happen in it."""
 
 _LEAST_FILLING = 12
 """What is asked for a gap however little was lost there, in the book's unit of length."""
@@ -171,7 +167,7 @@ class Finish:
 
     def _ordered(self, text: str, found: LeakRound, note: str, number: int) -> str:
         """Revise a text under what a human has ordered."""
-        self.run.card = replace(self.run.card, spots=(note,))
+        self.run.card = measured(replace(self.run.card, spots=(note,)), text, self.unit, self.deps)
         self.run.add("text", self._gapped(text, found).shown)
         name = f"ordered.{number}"
         answer = self.run.run(IMPROVE, self._settled, step=name, next_step="leak_review").value
@@ -220,37 +216,44 @@ class Finish:
         return gapped.filled("")
 
     def _mend_length(self, text: str) -> None:
-        """One bounded step that adds passages or drops sentences; code does the counting.
+        """A bounded step or two that add passages, or put shorter ones in the place of others; code does the counting.
 
-        Where no answer to it can be used, or what it brings gives something away, the text stands as it is.
+        Where no answer can be used, or what it brings gives something away, the text stands as it is.
         """
-        target, language = self.unit.length or 1, self.deps.brief.language
-        written = language.measure(text)
-        missing = target - written
-        if missing > 0:
-            mender, wanted, shown = LENGTHEN, missing * _LENGTHEN_MARGIN, numbered_paragraphs(text)
-        else:
-            wanted = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
-            mender, shown = SHORTEN, numbered_sentences(text)
-
-        def mended(answer: str | Cuts) -> Move:
-            if isinstance(answer, Cuts):
-                return self._accepted(shortened(text, answer.cuts, target, language), self.rounds)
-            return self._accepted(self._longer(text, answer), self.rounds)
-
-        if self.run.failures(mender.name) <= self.deps.desk.settings.max_repairs:
-            self.run.card = replace(self.run.card, missing_length=round(wanted))
-            self.run.add("text", shown)
-            with suppress(NoResult):  # its attempts are on record
-                self.run.run(mender, mended)
+        self.run.keep_only(_PLAN)
+        for number in range(1, ROUNDS + 1):
+            mending = Mending(text, self.unit, self.run.card, self.deps, self._found)
+            answer = self._mended(mending, number)
+            if answer is None:
+                break
+            new = mending.applied(answer)
+            if self._is_mended(new, text, number):
                 return
+            text = new
         self._accept_late(text)
 
-    def _longer(self, text: str, answer: str) -> str:
-        """The text with the passages of an answer, but for their sentences that give something away."""
-        free = [replace(found, text=without_leaks(found.text, self._found)) for found in read_insertions(answer)]
-        new = lengthened(text, free, self.unit.length or 1, self.deps.brief.language)
-        return text if is_rejected(self._found(new)) else new
+    def _mended(self, mending: Mending, number: int) -> str | Changes | None:
+        """Ask for what is too much or missing; None where no answer can be used."""
+        step = mending.agent.name if number == 1 else f"{mending.agent.name}.{number}"
+        if self.run.failures(step) > self.deps.desk.settings.max_repairs:
+            return None
+        self.run.card = mending.asking
+        self.run.keep_only(_PLAN)
+        self.run.add("text", mending.shown)
+
+        def concluded(answer: str | Changes) -> Move | None:
+            new = mending.applied(answer)
+            return self._accepted(new, self.rounds) if self._is_mended(new, mending.text, number) else None
+
+        with suppress(NoResult):  # its attempts are on record
+            answer: str | Changes = self.run.run(mending.agent, concluded, step=step).value
+            self._last = (self.run, step)
+            return answer
+        return None
+
+    def _is_mended(self, new: str, old: str, number: int) -> bool:
+        """True if nothing more is to be tried."""
+        return number == ROUNDS or new == old or not self._is_off(new)
 
 
 def fills_gaps(locale: str, answer: str) -> str:

@@ -14,16 +14,16 @@ from bookwright.agents.relay.reviewing import is_rejected, review_by_code, span_
 from bookwright.agents.workflows import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, prose_parts, unit_card
+from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, prose_parts, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.changes import changed
+from bookwright.models.changes import Changes, repaired
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.leak import LeakReport
 from bookwright.models.plan import TaskType
 from bookwright.models.prose import numbered_sentences
-from bookwright.models.retelling import Changes, RepairOrder, RepairOrders, Retelling
+from bookwright.models.retelling import RepairOrder, RepairOrders, Retelling
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import render_retelling
@@ -258,6 +258,7 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
     """Have one text put right; a change that gives something away or breaks the length is left out."""
     part, kept = target.unit, kept_in(target.unit, deps)
     card = replace(unit_card(part, deps), spots=tuple(order.line for order in target.orders))
+    card = measured(card, target.text, part, deps)
     run = ActivityRun(
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(part, deps),
@@ -270,13 +271,13 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
         issues = review_by_code(text, kept, deps.brief.language, deps.embedder)
         return not is_rejected(issues) and not is_off_length(text, part, card.is_last, deps)
 
-    def repaired(answer: Changes) -> Move:
-        text = changed(target.text, answer.changes, fits)
+    def put_right(answer: Changes) -> Move:
+        text = repaired(target.text, answer.changes, deps.brief.language, fits)
         if text == target.text:
             return lambda stores, made: None
         return exchange(text, part, deps, DocumentOrigin.REPAIR)
 
     try:
-        run.run(REPAIR, repaired, step=step)
+        run.run(REPAIR, put_right, step=step)
     except (NoResult, RequestRejected):
         return

@@ -12,7 +12,7 @@ from bookwright.models.decision import Decision
 from bookwright.models.depth import Depth, depth_of
 from bookwright.models.document import DocumentKind
 from bookwright.models.extraction import ConsistencyReport
-from bookwright.models.length import TOLERANCE, is_off
+from bookwright.models.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
 from bookwright.models.level import Level
 from bookwright.models.place import order_of
 from bookwright.models.plan import TaskType
@@ -32,10 +32,6 @@ _FACT_CHARACTERS = (12, 220)
 _ENDINGS = 3
 _LEDGER, _RETURNING = 6, 6
 """Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
-
-_LAST_UNIT_SHARE, _WHOLE_BOOK_SHARE = 0.0075, 0.05
-"""Share of the book's length that its last unit may miss, since nobody comes after it to make it good; and a book
-that is written in one piece."""
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
@@ -251,13 +247,32 @@ def _told(lines: list[tuple[str, int]]) -> Told:
     return Told.of((line for line, _ in lines), (document for _, document in lines))
 
 
+def allowed_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
+    """How short and how long a unit's text may be before it is mended; the book's last unit as its contract says."""
+    target = unit.length or 1
+    if not is_last:
+        return range_of(target)
+    root, total = (deps.storage.above(unit) or (unit,))[-1], deps.brief.length
+    return range_of_last(target, root.written - unit.written, total)
+
+
+def wanted_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
+    """How short and how long whoever refines a unit's text is asked to make it; mending goes as far."""
+    return range_of(unit.length or 1, MENDED).within(allowed_lengths(unit, is_last, deps))
+
+
 def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
-    """True if a text misses its unit's length by more than it may; the book's last unit may miss less."""
-    target, tolerance = unit.length or 1, TOLERANCE
-    if is_last:
-        share = _LAST_UNIT_SHARE if unit.parent else _WHOLE_BOOK_SHARE
-        tolerance = min(TOLERANCE, share * deps.brief.length / target)
-    return is_off(target, deps.brief.language.measure(text), tolerance)
+    """True if a text misses its unit's length by more than it may."""
+    return not allowed_lengths(unit, is_last, deps).hold(deps.brief.language.measure(text))
+
+
+def measured(card: Card, text: str, unit: TaskNode, deps: Deps) -> Card:
+    """The card of a step that writes a text anew, with the length that this one has and the one to be reached."""
+    wanted = wanted_lengths(unit, card.is_last, deps)
+    draft = deps.brief.language.measure(text)
+    return replace(
+        card, draft_length=draft, low_length=wanted.low, high_length=wanted.high, ask_length=unit.length or 1
+    )
 
 
 def prose_of(unit: TaskNode, deps: Deps) -> str:
