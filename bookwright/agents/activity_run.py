@@ -56,7 +56,7 @@ class ActivityRun(ActivityMaterial):
             outcome = asking.until_it_stands()
         if agent.artefact:
             text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
-            self.add(agent.artefact, text)
+            self.add(agent.artefact, text, is_prose=agent.is_prose)
         return outcome
 
     def is_done(self, step: str) -> bool:

@@ -138,6 +138,11 @@ def render_order(note: str, locale: str = "en") -> str:
     return environment(locale).get_template("story/_order.md.j2").render(note=note).strip()
 
 
+def render_left_out(locale: str = "en") -> str:
+    """Say that something is left out where this stands."""
+    return _own_template("story/_left_out", locale).render().strip()
+
+
 def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
     """List what readers are not to know yet, each a `Secret`."""
     return environment(locale).get_template("story/_secrets.md.j2").render(secrets=secrets).strip()

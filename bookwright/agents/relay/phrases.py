@@ -28,6 +28,8 @@ _LEAST_WHOLE = (2, 4)
 _TELLS = 0.5
 """A public sentence with more than this part of a withheld sentence's phrases tells it."""
 
+_LEAST_SINGULAR = 3
+
 _SPACE = re.compile(r"\s+")
 _END_OF_LINE = re.compile(r"[.!?…:。！？：][^\w\s]*[ \t]*\n")
 """Where a statement ends with its line: words on both sides say nothing together, unless they are withheld so."""
@@ -63,7 +65,7 @@ class Token:
     @property
     def has_content(self) -> bool:
         """Whether a word means something by itself; a single letter or figure does not."""
-        return len(self.text) > 1 and self.text not in FUNCTION_WORDS
+        return _has_content(self.text)
 
 
 Phrase = tuple[str, ...]
@@ -100,28 +102,59 @@ class Phrases:
         """The phrases themselves."""
         return frozenset(self._owners)
 
-    def release(self, read: Iterable[str], told: Iterable[str], designed: Iterable[str] = ()) -> None:
+    def release(self, read: Iterable[str], openly: Iterable[str] = (), designed: Iterable[str] = ()) -> None:
         """Forget what is public.
 
-        That is all that stands in `read`, what in `told` stands in no sentence that tells, a name that stands
-        in `told` at all, and a name in a sentence of `designed` that holds nothing else of what is withheld.
+        That is what stands in `read`; what stands in `openly` (see there), or has all its words of content in
+        one of its sentences; and a name in a sentence of `designed` that holds nothing else of what is withheld.
         With a name goes the phrase that ties it to a title before it, where that is public too.
         """
         if self.is_empty:
             return
-        public = {phrase for text in read for phrase in self._held(fold_tokens(text))}
-        for text in told:
-            for sentence in sentences_of(text):
-                held = set(self._held(fold_tokens(sentence.text)))
-                public |= held & self._names if self._tells(held) else held
+        told = tuple(openly)
+        public = {phrase for text in (*read, *told) for phrase in self._held(fold_tokens(text))}
         for text in designed:
             for sentence in sentences_of(text):
                 held = set(self._held(fold_tokens(sentence.text)))
                 public |= held if held <= self._names else set()
+        public |= self._said_together(told)
         public |= {tie for tie, ends in self._ties.items() if tie in self._owners and ends <= public}
         for phrase in public:
             del self._owners[phrase]
         self._index()
+
+    def openly(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return what of some texts is public: rows of sentences none of which tells, and names out of those that do.
+
+        A sentence with more than half of a withheld sentence's phrases tells it.
+        """
+        rows: list[str] = []
+        for text in texts:
+            start: int | None = None
+            end = 0
+            for sentence in sentences_of(text):
+                held = set(self._held(fold_tokens(sentence.text)))
+                if self._tells(held):
+                    rows += [*([] if start is None else [text[start:end]]), *(" ".join(n) for n in held & self._names)]
+                    start = None
+                else:
+                    start, end = sentence.start if start is None else start, sentence.end
+            rows += [] if start is None else [text[start:end]]
+        return tuple(rows)
+
+    def _said_together(self, told: Iterable[str]) -> set[Phrase]:
+        """Phrases of spelt words whose words of content a public sentence says, in whatever order and number."""
+        said = [
+            {_singular(word) for word in fold_tokens(sentence.text)} for text in told for sentence in sentences_of(text)
+        ]
+        wanted = {
+            phrase: {_singular(word) for word in phrase if _has_content(word)}
+            for phrase in self._owners
+            if phrase not in self._names and all(is_spelt(word[0]) for word in phrase)
+        }
+        return {
+            phrase for phrase, words in wanted.items() if len(words) > 1 and any(words <= sentence for sentence in said)
+        }
 
     def places(self, folded: Folded) -> list[tuple[int, int]]:
         """Return where a text holds a phrase, as its slices, first to last."""
@@ -171,6 +204,14 @@ class Phrases:
             for owner in self._owners[phrase]:
                 counts[owner] += 1
         return any(count > self._sizes[owner] * _TELLS for owner, count in counts.items())
+
+
+def _has_content(word: str) -> bool:
+    return len(word) > 1 and word not in FUNCTION_WORDS
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > _LEAST_SINGULAR and word.endswith("s") else word
 
 
 @lru_cache(maxsize=1_024)

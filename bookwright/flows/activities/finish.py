@@ -14,9 +14,9 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
 from bookwright.agents.relay.gaps import Gapped, has_fillings, without
+from bookwright.agents.relay.kept import Kept
 from bookwright.agents.relay.leaks import LeakIssue
 from bookwright.agents.relay.reviewing import (
-    Kept,
     is_rejected,
     judged,
     pointed_at,
@@ -141,7 +141,7 @@ class Finish:
         run.lead_with("text", text)
 
         def concluded(judgement: LeakJudgement) -> Move | None:
-            after = judged(text, found, judgement)
+            after = judged(text, found, judgement, self.kept)
             if after.result == "rejected" or self._is_off(text):
                 return None
             return self._accepted(text, [*self.rounds, after])
@@ -149,7 +149,7 @@ class Finish:
         name = f"{LEAK_REVIEW.name}.{number}"
         judgement = run.run(LEAK_REVIEW, concluded, step=name, next_step="revise_leak").value
         self._last = (run, name)
-        return judged(text, found, judgement)
+        return judged(text, found, judgement, self.kept)
 
     def _found(self, text: str) -> list[LeakIssue]:
         return review_by_code(text, self.kept, self.deps.brief.language, self.deps.embedder)
@@ -159,7 +159,7 @@ class Finish:
         gapped = self._gapped(text, found)
         lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
         self.run.card = replace(self.run.card, missing_length=lost, spots=_surface(found))
-        self.run.add("gapped_text", gapped.shown)
+        self.run.add("gapped_text", gapped.shown, is_prose=True)
         name = f"{REVISE_LEAK.name}.{number}"
         check = partial(fills_gaps, self.deps.desk.locale)
         answer = self.run.run(
@@ -172,7 +172,7 @@ class Finish:
     def _ordered(self, text: str, found: LeakRound, note: str, number: int) -> str:
         """Revise a text under what a human has ordered."""
         self.run.card = replace(self.run.card, spots=(note,))
-        self.run.add("text", self._gapped(text, found).shown)
+        self.run.add("text", self._gapped(text, found).shown, is_prose=True)
         name = f"ordered.{number}"
         answer = self.run.run(IMPROVE, self._settled, step=name, next_step="leak_review").value
         self._last = (self.run, name)
@@ -240,7 +240,7 @@ class Finish:
 
         if self.run.failures(mender.name) <= self.deps.desk.settings.max_repairs:
             self.run.card = replace(self.run.card, missing_length=round(wanted))
-            self.run.add("text", shown)
+            self.run.add("text", shown, is_prose=True)
             with suppress(NoResult):  # its attempts are on record
                 self.run.run(mender, mended)
                 return

@@ -26,7 +26,7 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     before, opening = (run.guard.redact(text) for text in _what_stands_before(unit, run, deps))
     closing = small.closing_of(run.guard.redact(deps.brief.ending), deps.brief.language) if run.card.is_last else ""
     draft = _draft(unit, before, opening, closing, run, deps)
-    run.add("text", draft)
+    run.add("text", draft, is_prose=True)
     run.run(SMALL_CRITIC)
 
     def conclude(reply: str) -> Move:
@@ -54,7 +54,7 @@ def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: Activit
         run.card = replace(run.card, piece=piece)
         prefill = small.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, is_bare=True, may_be_cut=True).value
-        told = run.guard.redact(small.trimmed(small.joined(text, reply), language))
+        told = small.trimmed(small.joined(text, reply), language)
         text = without_leaks(told, find) or told  # what is cut here another piece can make good
         if small.is_enough(text, unit.length or 1, language):
             break

@@ -25,6 +25,7 @@ from tests.flows.relay.scripted import (
     design,
     prose,
     script,
+    told,
     write,
 )
 
@@ -133,8 +134,9 @@ def test_what_a_model_suspects_counts_where_its_words_stand_in_the_text(shelf: C
         issue = {"location": location, "suspicion": "She is his.", "type": "guessable", "severity": "critical"}
         return json.dumps({"issues": [issue], "result": "rejected"})
 
-    backend = script()
-    backend.lines["leak_review.1"] = [by_label({"1.2": judgement("not on any page"), "1.3": judgement(FILLER)}, "")]
+    gull = "A gull took the crust from the sill at noon"
+    backend = script(refine=by_label({"1.2": told(), "1.3": told(f"{gull}.")}, CALM))
+    backend.lines["leak_review.1"] = [by_label({"1.2": judgement("not on any page"), "1.3": judgement(gull)}, "")]
     backend.lines["revise_leak.1"] = ["@gap 1\n" + CALM]
     deps = shelf(backend)
     design(deps)
