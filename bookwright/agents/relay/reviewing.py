@@ -9,8 +9,10 @@ from bookwright.agents.relay.kept import Kept
 from bookwright.agents.relay.leaks import LeakIssue, Verdict, check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.free import Free
+from bookwright.models.codex import Visibility
 from bookwright.models.language import Language
 from bookwright.models.leak import Leak, LeakJudgement, LeakRound, Suspicion
+from bookwright.prompts import KeptCard
 from bookwright.storage.embedding import Embedder
 
 _REJECTING = ("critical", "warning")
@@ -24,6 +26,18 @@ def review_by_code(draft: str, kept: Kept, language: Language, embedder: Embedde
     if not (kept.is_hiding or kept.words):
         return []
     return list(check_draft(draft, kept.secrets, kept.settings, kept.words, language, embedder, kept.public))
+
+
+def kept_cards(kept: Kept) -> tuple[KeptCard, ...]:
+    """Return what is kept as the reviewing model reads it: how much may be felt, and in which words."""
+    secrets = (
+        KeptCard(
+            secret.id, secret.content, secret.visibility >= Visibility.KNOW, secret.allowed_expressions,
+            secret.forbidden_keywords,
+        )
+        for secret in kept.secrets
+    )  # fmt: skip
+    return (*secrets, *(KeptCard("", text) for text in kept.settings))
 
 
 def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:

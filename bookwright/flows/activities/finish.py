@@ -19,15 +19,24 @@ from bookwright.agents.relay.leaks import LeakIssue
 from bookwright.agents.relay.reviewing import (
     is_rejected,
     judged,
+    kept_cards,
     pointed_at,
     review_by_code,
     round_of_code,
-    span_of,
 )
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, SHORTEN, evaluates
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
-from bookwright.flows.activities.purging import reviewed_move, without_leaks
+from bookwright.flows.activities.purging import (
+    CUT,
+    Place,
+    places_of,
+    reviewed_move,
+    taken_out,
+    telling_in,
+    told_of_cut,
+    without_leaks,
+)
 from bookwright.flows.activities.surroundings import is_off_length, kept_in, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Cuts
@@ -64,6 +73,8 @@ class Finish:
     taken: Callable[[str], Move] | None = None
     """The move that makes a text the unit's prose where a finished one is changed; in the walk `accept` makes it."""
     rounds: list[LeakRound] = field(default_factory=list)
+    _cut: list[str] = field(default_factory=list)
+    """Sentences that code took out."""
     _last: tuple[ActivityRun, str] | None = None
     """The step whose record carries the acceptance if no later one does."""
 
@@ -114,11 +125,13 @@ class Finish:
                 text = self._repaired(text, found, number)
                 continue
             if self.taken is not None or not self.deps.asks_at_gates:
-                self._accept_late(self._purged(text, found))
+                self._purge(text, found)
                 return None
             ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
             if ruling.is_approved:
                 own = DocumentOrigin.STEP if ruling.text == text else DocumentOrigin.AUTHOR
+                if own is DocumentOrigin.AUTHOR:  # another text than the one that was refused
+                    self.rounds.append(round_of_code(self._found(ruling.text)))
                 self._accept_late(ruling.text, ruling.by.value, own)
                 return None
             text = self._ordered(text, found, ruling.note, number - retries)
@@ -132,8 +145,9 @@ class Finish:
             return found
         language, embedder = self.deps.brief.language, self.deps.embedder
         near = pointed_at(text, self.kept, language, embedder)
-        secrets = tuple(f"{secret.id}: {secret.content}" for secret in self.kept.secrets)
-        card = replace(unit_card(self.unit, self.deps), secrets=(*secrets, *self.kept.settings), spots=near)
+        card = replace(
+            unit_card(self.unit, self.deps), secrets=kept_cards(self.kept), bound=self.kept.public.wordings, spots=near
+        )
         run = ActivityRun(
             self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
             next_activity="close",
@@ -155,11 +169,13 @@ class Finish:
         return review_by_code(text, self.kept, self.deps.brief.language, self.deps.embedder)
 
     def _repaired(self, text: str, found: LeakRound, number: int) -> str:
-        """Take out what gives something away, and have the gaps filled by a writer who never sees it."""
+        """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""
         gapped = self._gapped(text, found)
         lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
         self.run.card = replace(self.run.card, missing_length=lost, spots=_surface(found))
         self.run.add("gapped_text", gapped.shown, is_prose=True)
+        shown = taken_out(gapped, text, self._places(text, found), self.deps.desk.locale)
+        self.run.add("taken_out", shown, is_prose=True)
         name = f"{REVISE_LEAK.name}.{number}"
         check = partial(fills_gaps, self.deps.desk.locale)
         answer = self.run.run(
@@ -179,9 +195,10 @@ class Finish:
         return str(answer)
 
     def _gapped(self, text: str, found: LeakRound) -> Gapped:
-        places = [(issue.start, issue.end) for issue in self._found(text)]
-        said = (span_of(text, leak.excerpt) for leak in found.leaks if leak.found_by == "model")
-        return without(text, [*places, *(span for span in said if span is not None)])
+        return without(text, [(place.start, place.end) for place in self._places(text, found)])
+
+    def _places(self, text: str, found: LeakRound) -> list[Place]:
+        return places_of(text, self._found(text), found)
 
     def _history(self, text: str) -> FallbackHistory:
         refusals = tuple(Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
@@ -195,7 +212,7 @@ class Finish:
     ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
         accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft, origin)
-        return both(accepted, reviewed_move(self.unit, rounds, decided_by))
+        return both(accepted, reviewed_move(self.unit, rounds, decided_by, self._cut))
 
     def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:
         move = self._accepted(text, self.rounds, decided_by, origin)
@@ -205,8 +222,8 @@ class Finish:
         run, step = self._last
         run.make_late(step, move)
 
-    def _purged(self, text: str, found: LeakRound) -> str:
-        """Take out what was refused to the end.
+    def _purge(self, text: str, found: LeakRound) -> None:
+        """Take out what was refused to the end, as a step of its own, and accept what is left.
 
         Raises:
             NoResult: Nothing would be left.
@@ -217,7 +234,10 @@ class Finish:
                 f"every sentence of {self.unit.name} in its new words gives a secret away; the old ones stand",
                 f"`bookwright secrets list {self.unit.book}` shows what is in force",
             )
-        return gapped.filled("")
+        self._cut += gapped.lost
+        left = gapped.filled("")
+        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost))
+        self._accept_late(left)
 
     def _mend_length(self, text: str) -> None:
         """One bounded step that adds passages or drops sentences; code does the counting.
@@ -233,18 +253,33 @@ class Finish:
             wanted = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
             mender, shown = SHORTEN, numbered_sentences(text)
 
-        def mended(answer: str | Cuts) -> Move:
+        def mended(answer: str | Cuts) -> Move | None:
             if isinstance(answer, Cuts):
                 return self._accepted(shortened(text, answer.cuts, target, language), self.rounds)
-            return self._accepted(self._longer(text, answer), self.rounds)
+            return None if self._telling(answer) else self._accepted(self._longer(text, answer), self.rounds)
 
         if self.run.failures(mender.name) <= self.deps.desk.settings.max_repairs:
             self.run.card = replace(self.run.card, missing_length=round(wanted))
             self.run.add("text", shown, is_prose=True)
             with suppress(NoResult):  # its attempts are on record
-                self.run.run(mender, mended)
+                answer = self.run.run(mender, mended, check=self._problem if mender is LENGTHEN else None).value
+                if isinstance(answer, str) and (lost := self._telling(answer)):
+                    self._cut += lost
+                    new = self._longer(text, answer)
+                    move = self._accepted(new, self.rounds)
+                    self.run.by_code(f"{mender.name}.{CUT}", new, told_of_cut(lost), move)
                 return
         self._accept_late(text)
+
+    def _problem(self, answer: str) -> str:
+        """Say which sentences of an addition tell too much, while it may still be put right."""
+        is_last = self.run.failures(LENGTHEN.name) >= self.deps.desk.settings.max_repairs
+        told = [] if is_last else self._telling(answer)
+        return render_problem("adds_too_much", self.deps.desk.locale, places=told) if told else ""
+
+    def _telling(self, answer: str) -> list[str]:
+        """The sentences of an addition that give something away."""
+        return [words for found in read_insertions(answer) for words in telling_in(found.text, self._found)]
 
     def _longer(self, text: str, answer: str) -> str:
         """The text with the passages of an answer, but for their sentences that give something away."""

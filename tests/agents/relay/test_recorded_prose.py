@@ -24,9 +24,7 @@ from bookwright.models.leak import LeakJudgement
 from bookwright.models.place import ReadingOrder
 from bookwright.storage.embedding import Hashing
 
-RECORDED: dict[str, Any] = json.loads(
-    (Path(__file__).parents[2] / "recorded" / "tide_ledger.json").read_text("utf-8")
-)
+RECORDED: dict[str, Any] = json.loads((Path(__file__).parents[2] / "recorded" / "tide_ledger.json").read_text("utf-8"))
 UNITS = ("1.6", "1.7", "1.8", "1.9", "1.10")
 PLACED = 4
 """Chapters that the run counted when it placed secrets and threads; it came to have one more."""
