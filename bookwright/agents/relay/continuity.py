@@ -13,7 +13,7 @@ from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
 from bookwright.agents.relay.kept import kept_of
-from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.keywords import ForbiddenKeywords
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.matching import Matcher, Withholding
@@ -85,7 +85,7 @@ class ContinuityDirector:
         if not (secrets or threads or entries or brief.forbidden_keywords):
             return Sight()
         reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
-        kept = kept_of(seen, secrets, threads, at, reading)
+        kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
         matcher = Matcher(Withholding.of(kept), Public(order=order_of(brief), named=named_by(brief)))
         codex = filter_codex(kept, matcher)
         codex = codex if told is None else _on_stage(codex, fold(told))
@@ -96,11 +96,8 @@ class ContinuityDirector:
         def orders() -> tuple[ForeshadowInstruction, ...]:
             return tuple(instruct(threads, at, reading, matcher, present))
 
-        def forbidden() -> ForbiddenKeywords:
-            return collect_forbidden(seen, secrets, threads, brief.forbidden_keywords, at, reading)
-
         found = self._instructions.get_or_make(key, (*made_of, present), orders)
-        keywords = self._forbidden_results.get_or_make(key, made_of, forbidden)
+        keywords = self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
         return Sight(codex=codex, orders=found, hints=collect_hints(codex, found), keywords=keywords)
 
     def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bookwright.agents.relay.codex_then import CodexReader
-from bookwright.agents.relay.keywords import collect_forbidden
+from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
 from bookwright.agents.relay.pieces import Piece, is_unknown, other_pieces, pieces_of
 from bookwright.agents.relay.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex import Secret, Visibility, folded
@@ -27,8 +27,8 @@ class Kept:
     """Entries with their sections."""
     others: tuple[Piece, ...] = ()
     """Secrets, and payoffs of threads."""
-    words: tuple[str, ...] = ()
-    """All that is forbidden there, whatever forbids it."""
+    everywhere: tuple[str, ...] = ()
+    """What the author forbids in the whole book."""
     seeds: tuple[str, ...] = ()
     """What threads plant: readers are meant to see it."""
     public: Public = NOTHING_PUBLIC
@@ -38,6 +38,16 @@ class Kept:
     def pieces(self) -> tuple[Piece, ...]:
         """Every text, those of secrets and threads first."""
         return (*self.others, *(piece for _, own in self.sections for piece in own))
+
+    @cached_property
+    def keywords(self) -> ForbiddenKeywords:
+        """All that is forbidden there, with what forbids it."""
+        return collect_forbidden(self.pieces, self.everywhere)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All that is forbidden there, whatever forbids it."""
+        return self.keywords.all
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -100,11 +110,11 @@ def kept_of(
     reading: ReadingOrder, words: Iterable[str] = (),
 ) -> Kept:  # fmt: skip
     """Return the same of records that were read already."""
-    seen, secrets, threads = list(seen), list(secrets), list(threads)
+    threads = list(threads)
     return Kept(
         sections=tuple((entry, tuple(pieces_of(entry))) for entry in seen),
         others=tuple(other_pieces(secrets, threads, at, reading)),
-        words=collect_forbidden(seen, secrets, threads, words, at, reading).all,
+        everywhere=tuple(words),
         seeds=tuple(
             thread.seed.content
             for thread in threads

@@ -1,6 +1,7 @@
 """What a strong model wrote for one book, as it was recorded: none of it is held against it."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,7 @@ def guard(number: int, chapters: int = PLACED) -> Guard:
 
 
 def kept(number: int, chapters: int = PLACED) -> Kept:
-    found = kept_at(codex(chapters), UNITS[number - 1])
-    return Kept(found.sections, found.others, found.words, found.seeds, public(number))
+    return replace(kept_at(codex(chapters), UNITS[number - 1]), public=public(number))
 
 
 def rejects(text: str, held: Kept) -> bool:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowAction, instruct
 from bookwright.agents.relay.kept import kept_of
-from bookwright.agents.relay.keywords import collect_forbidden
 from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.phases import filter_phases
 from bookwright.agents.relay.pieces import secret_level, section_level
@@ -208,7 +207,7 @@ def test_forbidden_words_have_their_sources_and_those_of_hidden_things_are_the_r
         {"id": "f", "title": "f", "status": "planted", "ai_visibility": {"forbidden_keywords": ["bell", "heir"]}}
     )
 
-    found = collect_forbidden([see(one, "1.1", READING)], secrets, [thread], ["delve"], "1.1", READING)
+    found = kept_of([see(one, "1.1", READING)], secrets, [thread], "1.1", READING, ["delve"]).keywords
 
     assert found.all == ("Crown", "anchor", "bell", "delve", "heir")
     assert found.shown == ("Crown", "anchor", "bell", "delve", "heir")
@@ -216,4 +215,4 @@ def test_forbidden_words_have_their_sources_and_those_of_hidden_things_are_the_r
         [("visibility", "s"), ("visibility", "t")], [("entity", "mira/past")], [("foreshadowing", "f")],
         [("global", "")], [("visibility", "s"), ("foreshadowing", "f")],
     ]  # fmt: skip
-    assert collect_forbidden([], secrets[:1], [], ["heirloom"], "1.1", READING).shown == ()
+    assert kept_of([], secrets[:1], [], "1.1", READING, ["heirloom"]).keywords.shown == ()

@@ -8,8 +8,9 @@ from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_enough
 from bookwright.agents.relay.leaks.units import Sentence
-from bookwright.agents.relay.phrases import FUNCTION_WORDS, Phrases, fold_tokens
+from bookwright.agents.relay.phrases import Phrases
 from bookwright.agents.relay.public import Public, Span, blanked, folded_text, is_within, spans_of
+from bookwright.agents.relay.words import FUNCTION_WORDS, fold_tokens
 from bookwright.models.codex import Secret
 
 
