@@ -73,7 +73,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
     """
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted, guard)
-    run.add("text", old.text)
+    run.add("text", old.text, is_prose=old.kind is DocumentKind.PROSE)
     run.add("order", _sayable(wanted.order, run, node))
     run.rests_on(*wanted.rests_on)
     if old.kind is DocumentKind.PROSE:

@@ -155,6 +155,16 @@ def render_writers_task(
     return environment(locale).get_template("story/_writers_task.md.j2").render(values).strip()
 
 
+def render_left_out(locale: str = "en") -> str:
+    """Say that something is left out where this stands."""
+    return _own_template("story/_left_out", locale).render().strip()
+
+
+def render_taken_out(gaps: Sequence[object], locale: str = "en") -> str:
+    """Show a writer its own sentences that were taken out, and why; never what is kept."""
+    return _own_template("story/relay/_taken_out", locale).render(gaps=gaps).strip()
+
+
 def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
     """List what readers are not to know yet, each a `Secret`."""
     return environment(locale).get_template("story/_secrets.md.j2").render(secrets=secrets).strip()

@@ -6,7 +6,7 @@ from itertools import product
 from typing import TypeVar
 
 from bookwright.models.level import Level, division_is_incremental
-from bookwright.prompts import BookCard, Card, NodeCard
+from bookwright.prompts import BookCard, Card, KeptCard, NodeCard
 
 TINY = BookCard(
     title="", premise="A keeper finds a log that is written in her own hand.", language="English", length=900,
@@ -84,7 +84,8 @@ def filled(card: Card) -> Card:
         outline=("The Ledger: from owed to paid", "The Lens: from dark to seen"),
         previous_endings=("The ferry left without her.", "Nobody answered the bell."),
         spots=('occurs 3 times: "she put the lamp down"',),
-        secrets=("log: the keeper wrote the log herself",),
+        secrets=(KeptCard("log", "the keeper wrote the log herself", allowed=("the log",), forbidden=("forged",)),),
+        bound=("The lamp is out.",),
         codex=("character Ada | trade: keeper",),
         threads=("whistle (planted) The whistle: a ferryman whistles off key",),
         round=2,
@@ -106,7 +107,7 @@ def cards(level: Level) -> Iterator[tuple[str, Card]]:
         yield "levels skipped", placed(skipped, "middle")
 
 
-Told = TypeVar("Told", BookCard, NodeCard, Card)
+Told = TypeVar("Told", BookCard, NodeCard, Card, KeptCard)
 _CLOSED = {
     "label", "level", "task_type", "language", "length_unit", "length_class", "parent_level", "child_level", "phase",
 }  # fmt: skip
@@ -119,13 +120,13 @@ def untold(card: Told, stand_in: str = "甲") -> Told:
     for field in fields(card):
         value = getattr(card, field.name)
         match value:
-            case BookCard() | NodeCard():
+            case BookCard() | NodeCard() | KeptCard():
                 changed[field.name] = untold(value, stand_in)
             case str() if value and field.name not in _CLOSED:
                 changed[field.name] = stand_in
             case tuple():
                 changed[field.name] = tuple(
-                    untold(item, stand_in) if isinstance(item, NodeCard) else stand_in for item in value
+                    untold(item, stand_in) if isinstance(item, NodeCard | KeptCard) else stand_in for item in value
                 )
     return replace(card, **changed)
 

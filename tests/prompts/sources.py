@@ -50,6 +50,8 @@ OWN_VARIABLES = {
     "story/_hints": {"sight"},
     "story/_order": {"note"},
     "story/reading/_retelling": {"told"},
+    "story/_left_out": set(),
+    "story/relay/_taken_out": {"gaps"},
 }
 """Templates that code renders without a card, and what it hands them."""
 

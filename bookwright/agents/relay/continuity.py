@@ -12,12 +12,15 @@ from bookwright.agents.relay.codex_then import CodexHolder
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
-from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.kept import kept_of
+from bookwright.agents.relay.keywords import ForbiddenKeywords
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.open_designs import plot_of
+from bookwright.agents.relay.public import Public, named_by, order_of
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry, filter_codex, withheld_at
+from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry, filter_codex
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.task import TaskNode
@@ -83,20 +86,19 @@ class ContinuityDirector:
         if not (secrets or threads or entries or brief.forbidden_keywords):
             return Sight()
         reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
-        codex = filter_codex(seen, secrets, threads, at, reading)
+        kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
+        matcher = Matcher(Withholding.of(kept), Public(order=order_of(brief), named=named_by(brief)))
+        codex = filter_codex(kept, matcher)
         codex = codex if told is None else _on_stage(codex, fold(told))
         present = tuple(name for entry in codex.entries for name in (entry.id, *_names(entry)))
         made_of = (reading, seen, secrets, threads, brief.forbidden_keywords)
         key = scene_of(at, reading).key
 
         def orders() -> tuple[ForeshadowInstruction, ...]:
-            return tuple(instruct(threads, at, reading, withheld_at(seen, secrets, threads, at, reading), present))
-
-        def forbidden() -> ForbiddenKeywords:
-            return collect_forbidden(seen, secrets, threads, brief.forbidden_keywords, at, reading)
+            return tuple(instruct(threads, at, reading, matcher, present))
 
         found = self._instructions.get_or_make(key, (*made_of, present), orders)
-        keywords = self._forbidden_results.get_or_make(key, made_of, forbidden)
+        keywords = self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
         return Sight(codex=codex, orders=found, hints=collect_hints(codex, found), keywords=keywords)
 
     def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.phrases import FUNCTION_WORDS
+from bookwright.agents.relay.words import FUNCTION_WORDS
 from bookwright.models.codex import CodexEntry, Visibility, folded, slug
 from bookwright.models.codex_names import named
 from bookwright.models.codex_record import Record, RecordKind, make_record

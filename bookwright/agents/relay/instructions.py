@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.agents.relay.foreshadowing import as_before, level_at, missing_prerequisites
-from bookwright.agents.relay.withholding import Withheld
+from bookwright.agents.relay.matching import Matcher
 from bookwright.models.codex import Visibility, folded
 from bookwright.models.foreshadowing import EventType, Foreshadowing, ThreadStatus
 from bookwright.models.place import ReadingOrder
@@ -69,17 +69,17 @@ def subtlety_target(action: ForeshadowAction, subtlety_level: int) -> int:
 
 
 def instruct(
-    threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder, withheld: Withheld, present: Collection[str] = ()
+    threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder, matcher: Matcher, present: Collection[str] = ()
 ) -> list[ForeshadowInstruction]:
     """Return what the unit `at` is to do for each thread, those with nothing to do included.
 
     `present` are the names and ids of the characters that appear in it. What the unit itself did in
     an earlier version, and all that comes after it, is left out of account. No instruction holds
-    anything of what is `withheld` there.
+    anything that the `matcher` finds there.
     """
     before = [as_before(thread, at, reading) for thread in threads]
     names = {folded(name) for name in present}
-    return [_instruction(t, _action(t, at, reading, names, before), at, reading, withheld) for t in before]
+    return [_instruction(t, _action(t, at, reading, names, before), at, reading, matcher) for t in before]
 
 
 def check_foreshadowing_for_scene(
@@ -113,7 +113,7 @@ def _action(
 
 
 def _instruction(
-    thread: Foreshadowing, action: ForeshadowAction, at: str, reading: ReadingOrder, withheld: Withheld
+    thread: Foreshadowing, action: ForeshadowAction, at: str, reading: ReadingOrder, matcher: Matcher
 ) -> ForeshadowInstruction:
     is_told = action is not ForeshadowAction.NONE
     is_known = level_at(thread, at, reading) >= Visibility.KNOW
@@ -121,9 +121,9 @@ def _instruction(
     return ForeshadowInstruction(
         foreshadowing_id=thread.id,
         action=action,
-        allowed_expressions=withheld.free(own.allowed_expressions) if is_told else (),
-        forbidden_expressions=withheld.free(own.forbidden_keywords) if is_told and is_known else (),
-        note=withheld.cut(note) if is_told else "",
+        allowed_expressions=matcher.free(own.allowed_expressions) if is_told else (),
+        forbidden_expressions=matcher.free(own.forbidden_keywords) if is_told and is_known else (),
+        note=matcher.redact(note) if is_told else "",
         subtlety_target=subtlety_target(action, thread.subtlety_level),
         is_payoff_due=thread.is_open and reading.is_here(thread.payoff.planned_at, at),
     )

@@ -14,21 +14,29 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
 from bookwright.agents.relay.gaps import Gapped, has_fillings, without
+from bookwright.agents.relay.kept import Kept
 from bookwright.agents.relay.leaks import LeakIssue
 from bookwright.agents.relay.reviewing import (
-    Kept,
     is_rejected,
     judged,
+    kept_cards,
     pointed_at,
     review_by_code,
     round_of_code,
-    span_of,
 )
-from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, REVISE_LEAK, evaluates
+from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
 from bookwright.flows.activities.mending import ROUNDS, Mending
-from bookwright.flows.activities.purging import reviewed_move
+from bookwright.flows.activities.purging import (
+    CUT,
+    Place,
+    places_of,
+    reviewed_move,
+    taken_out,
+    telling_in,
+    told_of_cut,
+)
 from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.changes import Changes
@@ -36,6 +44,7 @@ from bookwright.models.document import DocumentOrigin
 from bookwright.models.errors import NoResult
 from bookwright.models.gate import FallbackHistory, Refusal
 from bookwright.models.leak import LeakJudgement, LeakRound
+from bookwright.models.prose import read_insertions
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import render_problem
@@ -60,6 +69,8 @@ class Finish:
     taken: Callable[[str], Move] | None = None
     """The move that makes a text the unit's prose where a finished one is changed; in the walk `accept` makes it."""
     rounds: list[LeakRound] = field(default_factory=list)
+    _cut: list[str] = field(default_factory=list)
+    """Sentences that code took out."""
     _last: tuple[ActivityRun, str] | None = None
     """The step whose record carries the acceptance if no later one does."""
 
@@ -110,11 +121,13 @@ class Finish:
                 text = self._repaired(text, found, number)
                 continue
             if self.taken is not None or not self.deps.asks_at_gates:
-                self._accept_late(self._purged(text, found))
+                self._purge(text, found)
                 return None
             ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
             if ruling.is_approved:
                 own = DocumentOrigin.STEP if ruling.text == text else DocumentOrigin.AUTHOR
+                if own is DocumentOrigin.AUTHOR:  # another text than the one that was refused
+                    self.rounds.append(round_of_code(self._found(ruling.text)))
                 self._accept_late(ruling.text, ruling.by.value, own)
                 return None
             text = self._ordered(text, found, ruling.note, number - retries)
@@ -128,8 +141,9 @@ class Finish:
             return found
         language, embedder = self.deps.brief.language, self.deps.embedder
         near = pointed_at(text, self.kept, language, embedder)
-        secrets = tuple(f"{secret.id}: {secret.content}" for secret in self.kept.secrets)
-        card = replace(unit_card(self.unit, self.deps), secrets=(*secrets, *self.kept.settings), spots=near)
+        card = replace(
+            unit_card(self.unit, self.deps), secrets=kept_cards(self.kept), bound=self.kept.public.wordings, spots=near
+        )
         run = ActivityRun(
             self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
             next_activity="close",
@@ -137,7 +151,7 @@ class Finish:
         run.lead_with("text", text)
 
         def concluded(judgement: LeakJudgement) -> Move | None:
-            after = judged(text, found, judgement)
+            after = judged(text, found, judgement, self.kept)
             if after.result == "rejected" or self._is_off(text):
                 return None
             return self._accepted(text, [*self.rounds, after])
@@ -145,17 +159,19 @@ class Finish:
         name = f"{LEAK_REVIEW.name}.{number}"
         judgement = run.run(LEAK_REVIEW, concluded, step=name, next_step="revise_leak").value
         self._last = (run, name)
-        return judged(text, found, judgement)
+        return judged(text, found, judgement, self.kept)
 
     def _found(self, text: str) -> list[LeakIssue]:
         return review_by_code(text, self.kept, self.deps.brief.language, self.deps.embedder)
 
     def _repaired(self, text: str, found: LeakRound, number: int) -> str:
-        """Take out what gives something away, and have the gaps filled by a writer who never sees it."""
+        """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""
         gapped = self._gapped(text, found)
         lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
         self.run.card = replace(self.run.card, missing_length=lost, spots=_surface(found))
-        self.run.add("gapped_text", gapped.shown)
+        self.run.add("gapped_text", gapped.shown, is_prose=True)
+        shown = taken_out(gapped, text, self._places(text, found), self.deps.desk.locale)
+        self.run.add("taken_out", shown, is_prose=True)
         name = f"{REVISE_LEAK.name}.{number}"
         check = partial(fills_gaps, self.deps.desk.locale)
         answer = self.run.run(
@@ -168,16 +184,17 @@ class Finish:
     def _ordered(self, text: str, found: LeakRound, note: str, number: int) -> str:
         """Revise a text under what a human has ordered."""
         self.run.card = measured(replace(self.run.card, spots=(note,)), text, self.unit, self.deps)
-        self.run.add("text", self._gapped(text, found).shown)
+        self.run.add("text", self._gapped(text, found).shown, is_prose=True)
         name = f"ordered.{number}"
         answer = self.run.run(IMPROVE, self._settled, step=name, next_step="leak_review").value
         self._last = (self.run, name)
         return str(answer)
 
     def _gapped(self, text: str, found: LeakRound) -> Gapped:
-        places = [(issue.start, issue.end) for issue in self._found(text)]
-        said = (span_of(text, leak.excerpt) for leak in found.leaks if leak.found_by == "model")
-        return without(text, [*places, *(span for span in said if span is not None)])
+        return without(text, [(place.start, place.end) for place in self._places(text, found)])
+
+    def _places(self, text: str, found: LeakRound) -> list[Place]:
+        return places_of(text, self._found(text), found)
 
     def _history(self, text: str) -> FallbackHistory:
         refusals = tuple(Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
@@ -191,7 +208,7 @@ class Finish:
     ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
         accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft, origin)
-        return both(accepted, reviewed_move(self.unit, rounds, decided_by))
+        return both(accepted, reviewed_move(self.unit, rounds, decided_by, self._cut))
 
     def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:
         move = self._accepted(text, self.rounds, decided_by, origin)
@@ -201,8 +218,8 @@ class Finish:
         run, step = self._last
         run.make_late(step, move)
 
-    def _purged(self, text: str, found: LeakRound) -> str:
-        """Take out what was refused to the end.
+    def _purge(self, text: str, found: LeakRound) -> None:
+        """Take out what was refused to the end, as a step of its own, and accept what is left.
 
         Raises:
             NoResult: Nothing would be left.
@@ -213,7 +230,10 @@ class Finish:
                 f"every sentence of {self.unit.name} in its new words gives a secret away; the old ones stand",
                 f"`bookwright secrets list {self.unit.book}` shows what is in force",
             )
-        return gapped.filled("")
+        self._cut += gapped.lost
+        left = gapped.filled("")
+        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost))
+        self._accept_late(left)
 
     def _mend_length(self, text: str) -> None:
         """A bounded step or two that add passages, or put shorter ones in the place of others; code does the counting.
@@ -228,6 +248,7 @@ class Finish:
                 break
             new = mending.applied(answer)
             if self._is_mended(new, text, number):
+                self._tell_what_was_cut(answer, new, number)
                 return
             text = new
         self._accept_late(text)
@@ -239,14 +260,17 @@ class Finish:
             return None
         self.run.card = mending.asking
         self.run.keep_only(_PLAN)
-        self.run.add("text", mending.shown)
+        self.run.add("text", mending.shown, is_prose=True)
 
         def concluded(answer: str | Changes) -> Move | None:
             new = mending.applied(answer)
-            return self._accepted(new, self.rounds) if self._is_mended(new, mending.text, number) else None
+            if self._telling(answer) or not self._is_mended(new, mending.text, number):
+                return None
+            return self._accepted(new, self.rounds)
 
+        check = partial(self._problem, step) if mending.agent is LENGTHEN else None
         with suppress(NoResult):  # its attempts are on record
-            answer: str | Changes = self.run.run(mending.agent, concluded, step=step).value
+            answer: str | Changes = self.run.run(mending.agent, concluded, step=step, check=check).value
             self._last = (self.run, step)
             return answer
         return None
@@ -254,6 +278,25 @@ class Finish:
     def _is_mended(self, new: str, old: str, number: int) -> bool:
         """True if nothing more is to be tried."""
         return number == ROUNDS or new == old or not self._is_off(new)
+
+    def _tell_what_was_cut(self, answer: str | Changes, new: str, number: int) -> None:
+        """Put on record, with the acceptance, what of an addition code has left out."""
+        if lost := self._telling(answer):
+            self._cut += lost
+            step = f"{LENGTHEN.name}.{CUT}" if number == 1 else f"{LENGTHEN.name}.{number}.{CUT}"
+            self.run.by_code(step, new, told_of_cut(lost), self._accepted(new, self.rounds))
+
+    def _problem(self, step: str, answer: str) -> str:
+        """Say which sentences of an addition tell too much, while it may still be put right."""
+        is_last = self.run.failures(step) >= self.deps.desk.settings.max_repairs
+        told = [] if is_last else self._telling(answer)
+        return render_problem("adds_too_much", self.deps.desk.locale, places=told) if told else ""
+
+    def _telling(self, answer: str | Changes) -> list[str]:
+        """The sentences of an addition that give something away."""
+        if isinstance(answer, Changes):
+            return []
+        return [words for found in read_insertions(answer) for words in telling_in(found.text, self._found)]
 
 
 def fills_gaps(locale: str, answer: str) -> str:

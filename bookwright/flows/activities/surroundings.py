@@ -5,7 +5,8 @@ from dataclasses import replace
 from random import Random
 
 from bookwright.agents.cards import element_allowance, make_card
-from bookwright.agents.relay.reviewing import Kept, kept_at
+from bookwright.agents.relay.guarding import public_at
+from bookwright.agents.relay.kept import Kept, kept_at
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.models.decision import Decision
@@ -298,11 +299,9 @@ def _texts_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str
 def kept_in(unit: TaskNode, deps: Deps) -> Kept:
     """Return what readers are not to know yet where a unit stands."""
     with deps.stores() as stores:
-        codex = stores.codex
-        return kept_at(
-            codex.seen_at(unit.label), codex.secrets(), codex.threads(), deps.brief.forbidden_keywords, unit.label,
-            codex.reading_order(),
-        )  # fmt: skip
+        kept = kept_at(stores.codex, unit.label, deps.brief.forbidden_keywords)
+        is_any = kept.is_hiding or kept.words
+        return replace(kept, public=public_at(stores, deps.brief, unit)) if is_any else kept
 
 
 def max_rounds(unit: TaskNode, deps: Deps) -> int:

@@ -25,7 +25,7 @@ from bookwright.agents.relay.instructions import (
     instruct,
     subtlety_target,
 )
-from bookwright.agents.relay.withholding import Withheld
+from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.models.codex import Visibility
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
@@ -33,7 +33,7 @@ from bookwright.models.place import ReadingOrder
 
 S = ThreadStatus
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 31)))
-NOTHING = Withheld(())
+NOTHING = Matcher(Withholding())
 NEAR = {"characters": ["ＭＩＲＡ"]}
 
 
