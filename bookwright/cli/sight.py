@@ -69,7 +69,7 @@ def print_sight(sight: Sight) -> None:
         print_text(f"{entry.kind} {entry.name}" + (f" ({entry.phase})" if entry.phase else ""))
         for section in entry.sections:
             print_text(f"  {section.name}{' (before)' if section.is_history else ''}: {section.text}")
-    _group("told by now", sight.codex.facts)
+    _group("told by now", [fact.text for fact in sight.codex.facts])
     _group("only to hint at", [f"{known.id}: {known.content} ({known.band.name})" for known in sight.codex.restricted])
     _group("something is left out of", [notice.about or notice.source for notice in sight.codex.notices])
     orders = [order for order in sight.instructions if order.action is not ForeshadowAction.NONE]

@@ -44,6 +44,9 @@ OWN_VARIABLES = {
     "story/_origin": {"label", "level", "kind", "title"},
     "story/_style_guide": {"profile", "unit"},
     "story/_secrets": {"secrets"},
+    "story/_threads": {"threads"},
+    "story/_codex": {"entries"},
+    "story/_left_out": {"count"},
     "story/_hints": {"sight"},
     "story/_order": {"note"},
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from bookwright.agents.context.components import Component, components_of, lasts, with_secrets
+from bookwright.agents.context.components import Component, components_of, lasts, with_registers
 from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.materials import Place
@@ -75,8 +75,8 @@ class ContextBuilder:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._kit, place, stores, stores.books.get(unit.book).brief)
-            if filling.tells_secrets:
-                components = with_secrets(components, activity, self._profile)
+            if filling.shows_registers:
+                components = with_registers(components, filling.registers, activity, self._profile)
             cuts = self._cuts(components, role, filling)
         shown = [component for component in components if cuts[component].text or self._shows_empty(component)]
         return Context(
@@ -95,7 +95,7 @@ class ContextBuilder:
         return self._count(self._block(component, "")) + _SLACK
 
     def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
-        rooms = Rooms(components, role, self._profile, self._frame, is_hiding=filling.is_hiding)
+        rooms = Rooms(components, role, self._profile, self._frame, registers=filling.registers)
         cuts: dict[Component, Cut] = {}
         for component in sorted(components, key=lambda component: component.turn):
             cuts[component] = filling.fill(component, rooms.room_for(component))

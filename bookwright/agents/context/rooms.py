@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from bookwright.agents.context.components import (
     COMPONENTS,
     PROSE_COMPONENTS,
-    SECRETS,
     SMALL_ROLES,
     Change,
     Component,
@@ -29,14 +28,14 @@ class Rooms:
 
     def __init__(
         self, components: Sequence[Component], role: str, profile: Profile, frame: Callable[[Component], int],
-        *, is_hiding: bool = False,
+        *, registers: tuple[Component, ...] = (),
     ) -> None:  # fmt: skip
-        """`frame` is what a component's heading and tags take; `is_hiding`, whether the book has secrets to keep."""
+        """`frame` is what a component's heading and tags take; `registers` are what the book has, shown or not."""
         self._components = components
         self._is_small = profile.name is ProfileName.SMALL
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
-        planning = (*COMPONENTS, SECRETS) if is_hiding else COMPONENTS
+        planning = (*COMPONENTS, *registers)
         family = PROSE_COMPONENTS if set(components) <= set(PROSE_COMPONENTS) else planning
         every = components if role in SMALL_ROLES else [other for other in family if self._share(other)]
         base = min(self._room_of(role, profile), self._room_of(_BASE_ROLE, profile))
