@@ -5,7 +5,7 @@ from typing import Any
 
 from bookwright.cli.access import OpenBook, at_rest
 from bookwright.cli.briefs import lay
-from bookwright.flows.record_rules import check_change, settled
+from bookwright.flows.record_rules import check_change, check_places, settled
 from bookwright.flows.revise import void_unfinished
 from bookwright.models.codex import Visibility
 from bookwright.models.codex_merge import Keyed, keyed, section_key, unkeyed, with_value
@@ -44,6 +44,8 @@ def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> lis
     """Add records to the codex of a book that rests."""
     records = made(kind, tables, opened.book.brief.default_visibility)
     with at_rest(opened.storage) as stores:
+        for record in records:
+            check_places(record, stores)
         void_unfinished(stores)
         return [stores.codex.add(record, Origin.AUTHOR) for record in records]
 
@@ -63,6 +65,7 @@ def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: 
             )
         after = settled(how(found.record), opened.book.brief.default_visibility)
         check_change(found.record, after)
+        check_places(after, stores, found.record)
         void_unfinished(stores)
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
 

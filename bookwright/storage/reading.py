@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from bookwright.models.decision import Decision
 from bookwright.models.level import Level
@@ -32,7 +32,8 @@ def read_order(connection: Connection, book: str, places: Iterable[Place]) -> Re
 
     `places` are those at which the codex has something due: only there it is told what happens in a chapter's parts.
     """
-    rows = {row.label: row for row in connection.execute(_UNITS, {"book": book})}
+    found: Iterable[Any] = connection.execute(_UNITS, {"book": book})
+    rows: dict[str, Any] = {row.label: row for row in found}
     labels = [label for label, row in rows.items() if row.level == Level.CHAPTER]
     parts = sorted(labels or [label for label in rows if label.count(".") == 1], key=order_of)
     root = rows.get("1")
@@ -46,7 +47,7 @@ def read_order(connection: Connection, book: str, places: Iterable[Place]) -> Re
     return order.model_copy(update={"parts": _parts(connection, book, order, rows, places)})
 
 
-def _ends(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> tuple[float, ...]:
+def _ends(chapters: Sequence[str], rows: dict[str, Any]) -> tuple[float, ...]:
     """At how many percent each chapter ends: what stands before it as it was written, itself as it was planned.
 
     So a chapter that turns out longer or shorter moves none of those before it, nor its own end.
@@ -62,7 +63,7 @@ def _ends(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> tuple[float, ..
     return tuple(ends)
 
 
-def _usual(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> float:
+def _usual(chapters: Sequence[str], rows: dict[str, Any]) -> float:
     whole = max(rows["1"].length or 1, 1)
     if not chapters:
         return round(100 * min(Level.CHAPTER.usual_length / whole, 1 / _FEWEST), 3)
@@ -72,7 +73,7 @@ def _usual(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> float:
     return round(100 * sum(lengths) / len(lengths) / whole, 3)
 
 
-def _is_complete(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> bool:
+def _is_complete(chapters: Sequence[str], rows: dict[str, Any]) -> bool:
     """True once the last chapter is there."""
     if rows["1"].status != NodeStatus.OPEN:
         return True
@@ -81,13 +82,13 @@ def _is_complete(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> bool:
     return all(rows[label].is_last for label in path if label in rows)
 
 
-def _coarse(chapters: Sequence[str], rows: dict[str, Row[Any]]) -> Iterable[str]:
+def _coarse(chapters: Sequence[str], rows: dict[str, Any]) -> Iterable[str]:
     own = set(chapters)
     return (label for label, row in rows.items() if label not in own and Level(row.level).is_at_least(Level.ACT))
 
 
 def _parts(
-    connection: Connection, book: str, order: ReadingOrder, rows: dict[str, Row[Any]], places: Iterable[Place]
+    connection: Connection, book: str, order: ReadingOrder, rows: dict[str, Any], places: Iterable[Place]
 ) -> tuple[Part, ...]:
     """The units below the chapters in which something may be due, and below the one that is being written."""
     due = {order.number(place) for place in places}
@@ -101,7 +102,7 @@ def _parts(
     return tuple(sorted(found, key=lambda part: order_of(part.label)))
 
 
-def _wanted(chapters: Sequence[str], due: Collection[int], rows: dict[str, Row[Any]]) -> list[str]:
+def _wanted(chapters: Sequence[str], due: Collection[int], rows: dict[str, Any]) -> list[str]:
     numbered = list(enumerate(chapters, 1))
     here = [label for _, label in numbered if rows[label].status == NodeStatus.OPEN]
     there = [label for number, label in numbered if number in due]

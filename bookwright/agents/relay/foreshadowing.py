@@ -161,9 +161,8 @@ def level_at(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Visibilit
     before = as_before(thread, at, reading)
     revealed = [event.place for event in thread.timeline.events if event.type is EventType.REVEAL]
     planned = [] if thread.payoff.planned_at is None else [thread.payoff.planned_at]
-    is_due = (before.is_open or before.status is _S.REGISTERED) and any(
-        reading.has_come(place, at) for place in (*planned, *revealed)
-    )
+    has_come = any(reading.has_come(place, at) for place in (*planned, *revealed))
+    is_due = has_come and (before.is_open or before.status is _S.REGISTERED)
     return Visibility.USE if is_due else level_of(before)
 
 

@@ -82,13 +82,13 @@ def is_unknown(seen: SeenEntry, pieces: list[Piece]) -> bool:
 
 def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> Piece:
     state, telling = state_of(secret, at, reading), told_in(secret)
-    is_told = state is SecretState.TOLD
+    is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
     return Piece(
         source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
         about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
         subtlety=_SUBTLETY[secret.importance], is_told=is_told,
         is_owed=state in (SecretState.DUE, SecretState.PENDING),
-        told_in=reading.number(telling.place) if telling and is_told else None,
+        told_in=reading.number(came_out) if came_out and is_told else None,
     )  # fmt: skip
 
 

@@ -44,6 +44,5 @@ def _chosen(siblings: Sequence[Part], words: str, turn: Turn) -> Part:
         return siblings[scores.index(best)] if best else siblings[0]
     if best < _LEAST_SHARED:
         return siblings[-1]
-    return next(
-        part for part, score in zip(reversed(siblings), reversed(scores), strict=True) if score >= best * _NEARLY
-    )
+    fit = [part for part, score in zip(siblings, scores, strict=True) if score >= best * _NEARLY]
+    return fit[-1]

@@ -129,8 +129,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     if evaluates(deps.profile.name):
         audit(unit, deps)
         _close_again(unit, deps)
-        if unit.parent is not None:  # a book in one piece needs no memory of itself
-            extract(unit, deps)
+        extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
     with deps.stores() as stores:
