@@ -62,8 +62,8 @@ def look(stores: Stores, brief: Brief, node: str, story_now: float | None) -> Si
     found = director.sight(at, stores, brief, story_now)
     built = director.build_context(stores.nodes.by_label(node), stores, brief)
     return Sight(
-        node=at, codex=found.codex, reveals=found.reveals, instructions=found.orders, hints=found.hints, keywords=found.keywords,
-        missing=(*built.errors, *built.warnings),
+        node=at, codex=found.codex, reveals=found.reveals, instructions=found.orders, hints=found.hints,
+        keywords=found.keywords, missing=(*built.errors, *built.warnings),
     )  # fmt: skip
 
 
