@@ -10,6 +10,7 @@ from bookwright.agents.context.materials import Place
 from bookwright.agents.context.pruner import Cut, Piece
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.prose import paragraphs
+from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.passage import Passage
 from bookwright.storage.stores import Stores
@@ -142,7 +143,8 @@ class LookingBack:
         """The summary of the unit right before, unless its whole prose is shown."""
         if not self._prose or self._prose[0][0].key in self._whole_leaves:
             return None
-        return materials.summary_of(self._prose[0][0], self._stores, self._kit.locale)
+        piece = materials.summary_of(self._prose[0][0], self._stores, self._kit.locale)
+        return replace(piece, heading=self._prose[0][0].title) if piece and self._is_for_writer else piece
 
     @cached_property
     def _questions(self) -> list[str]:
@@ -158,7 +160,15 @@ class LookingBack:
         return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
 
     def _pieces(self, passages: Sequence[Passage]) -> list[Piece]:
-        return [materials.piece_of(passage, self._kit.locale) for passage in passages]
+        pieces = [materials.piece_of(passage, self._kit.locale) for passage in passages]
+        if not self._is_for_writer:
+            return pieces
+        return [replace(piece, heading=passage.title) for piece, passage in zip(pieces, passages, strict=True)]
+
+    @property
+    def _is_for_writer(self) -> bool:
+        """Whether who reads it writes prose: a label in the tree tells them nothing, a title does."""
+        return self._place.activity is Activity.WRITE
 
 
 def _count_for(room: int) -> int:
