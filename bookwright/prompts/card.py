@@ -188,6 +188,8 @@ class Card:
     """Extract: entries of the codex that the text may touch, one a line."""
     threads: tuple[str, ...] = ()
     """Extract: the open threads of the register, one a line, each beginning with its id."""
+    due_secrets: tuple[str, ...] = ()
+    """Extract: the secrets that were to come out in the text, one a line, each beginning with its id."""
     missing_length: int = 0
     """Lengthen: how much to add. Shorten: how much to take out."""
     draft_length: int = 0

@@ -167,7 +167,8 @@ def test_what_a_writer_may_know_of_a_unit_is_shown_apart_from_what_is_kept(cli: 
     assert [one["text"] for one in first["writer"]["entries"][0]["sections"]] == ["Tall."]
     assert "herself" not in json.dumps(first["writer"])
     assert first["reviewer"]["excluded_sections"] == ["character.Mira/look", "secret.log"]
-    assert second["writer"]["facts"] == ["She wrote the log herself."]
+    assert second["writer"]["facts"] == []
+    assert [one["content"] for one in second["writer"]["reveals"]] == ["She wrote the log herself."]
 
 
 def test_a_briefs_secrets_and_threads_are_in_the_codex_when_the_book_is_begun(cli: Cli, settings: Any) -> None:

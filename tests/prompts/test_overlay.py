@@ -47,7 +47,7 @@ LONGEST_SHARED = 13
 ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {
     "text", "part", "news", "current_document", "order", "gapped_text", "taken_out", "design",
 }  # fmt: skip
-DATA = {"tasks", "open_points", "brief", "draw", "secrets", "codex", "threads"}
+DATA = {"tasks", "open_points", "brief", "draw", "secrets", "codex", "threads", "due_secrets"}
 """Tags around what code puts into a template."""
 
 MARKERS = (REVISION_MARK, "@after", MARK, RELEASE, "->")

@@ -17,8 +17,8 @@ from bookwright.agents.relay.kept import Kept, kept_at
 from bookwright.agents.relay.leaks.check import gives_away
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.on_stage import Stage, Tellers
-from bookwright.agents.relay.pieces import secrets_in_force
 from bookwright.agents.relay.public import NOTHING_PUBLIC, Public
+from bookwright.agents.relay.registers import planned_secrets
 from bookwright.models.brief import Brief
 from bookwright.models.codex_record import RecordKind
 from bookwright.models.codex_touch import Touch
@@ -148,8 +148,8 @@ class Toucher:
         before, after = (
             self._director.sight(made.at, codex, self._brief, told=told) for codex in (change.before, change.after)
         )
-        return (before.codex, before.orders, before.hints, before.keywords.shown) == (
-            after.codex, after.orders, after.hints, after.keywords.shown
+        return (before.codex, before.orders, before.reveals, before.hints, before.keywords.shown) == (
+            after.codex, after.orders, after.reveals, after.hints, after.keywords.shown
         )  # fmt: skip
 
     def _changes_others(self, made: Making, change: Change) -> bool:
@@ -191,8 +191,8 @@ class Toucher:
         return self._hints(made, codex, tellers) if made.kind is DocumentKind.PROSE else self._listed(made, codex)
 
     def _listed(self, made: Making, codex: CodexThen) -> list[str]:
-        kept = secrets_in_force(codex.secrets(), made.at, codex.reading_order())
-        return render_secrets(kept, self._locale).splitlines() if kept else []
+        planned = planned_secrets(codex.secrets(), made.at, codex.reading_order())
+        return render_secrets(planned, self._locale).splitlines() if planned else []
 
     def _hints(self, made: Making, codex: CodexThen, tellers: Tellers) -> list[str]:
         if not made.has_hints:

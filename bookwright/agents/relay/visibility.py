@@ -16,6 +16,9 @@ from bookwright.agents.relay.pieces import SECTION_SUBTLETY, Piece
 from bookwright.models.codex import EntryKind, Visibility, folded
 from bookwright.models.sight import SeenEntry
 
+_STOPS = (".", "!", "?", "…", "。", "！", "？")
+_CLOSING = " \n\"'”’」』）)"
+
 
 class _Shown(BaseModel):
     model_config = ConfigDict(frozen=True)
@@ -29,6 +32,11 @@ class VisibleSection(_Shown):
     is_history: bool = False
     """It tells of a phase that is over."""
 
+    @property
+    def is_sentence(self) -> bool:
+        """Whether its text can be understood without the section's name."""
+        return self.text.rstrip(_CLOSING).endswith(_STOPS)
+
 
 class VisibleEntry(_Shown):
     """An entry as its writer sees it."""
@@ -39,6 +47,18 @@ class VisibleEntry(_Shown):
     aliases: tuple[str, ...] = ()
     phase: str | None = None
     sections: tuple[VisibleSection, ...] = ()
+
+
+class Fact(_Shown):
+    """What is out, or may be told freely."""
+
+    text: str
+    about: str = ""
+    """The entry it belongs to, as its record names it."""
+    is_told: bool = True
+    """Readers have read it; else it is true and free to be told."""
+    told_in: int | None = None
+    """The number of the chapter in which it came out, where that is known."""
 
 
 class Restricted(_Shown):
@@ -72,8 +92,8 @@ class VisibleCodex(_Shown):
     """What the filter lets through at one place, and for the reviewer what it did not."""
 
     entries: tuple[VisibleEntry, ...] = ()
-    facts: tuple[str, ...] = ()
-    """Secrets and payoffs that are out, or come out in this very unit."""
+    facts: tuple[Fact, ...] = ()
+    """Secrets and payoffs that are out; what is still to come out here is an order, and stands nowhere else."""
     restricted: tuple[Restricted, ...] = ()
     notices: tuple[Notice, ...] = ()
     excluded_sections: tuple[str, ...] = ()
@@ -103,9 +123,10 @@ class _Filter:
         entries = [found for entry, pieces in self._kept.sections if (found := self._entry(entry, pieces))]
         shown = {folded(name): entry.name for entry in entries for name in (entry.id, entry.name, *entry.aliases)}
         facts = [
-            text
+            Fact(text=text, about=piece.about, is_told=piece.is_told, told_in=piece.told_in)
             for piece in self._kept.others
             if (text := self._admitted(piece, shown.get(folded(piece.about), ""), f"{piece.source}.{piece.id}"))
+            and not piece.is_owed
         ]
         return VisibleCodex(
             entries=tuple(entries), facts=tuple(facts), restricted=tuple(self._restricted),

@@ -131,8 +131,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)
-        if unit.parent is not None:  # a book in one piece needs no memory of itself
-            extract(unit, deps)
+        extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
     with deps.stores() as stores:
