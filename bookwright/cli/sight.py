@@ -4,11 +4,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from bookwright.agents.relay.coming_out import Reveal
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.hints import Hint
 from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.agents.relay.keywords import ForbiddenKeywords
+from bookwright.agents.relay.reveals import Reveal
 from bookwright.agents.relay.visibility import VisibleCodex
 from bookwright.cli.output import print_text
 from bookwright.models.brief import Brief

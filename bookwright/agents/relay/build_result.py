@@ -5,10 +5,10 @@ Source: REQUIREMENTS S2-016, S2-017, S2-032 to S2-039.
 
 from dataclasses import dataclass, field
 
-from bookwright.agents.relay.coming_out import Reveal
 from bookwright.agents.relay.hints import Hint
 from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.agents.relay.keywords import ForbiddenKeywords
+from bookwright.agents.relay.reveals import Reveal
 from bookwright.agents.relay.scene import SceneIdentifier
 from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry
 from bookwright.models.codex import EntryKind

@@ -3,14 +3,9 @@
 Source: DESIGN section 10, items 2 and 6.
 """
 
-from collections.abc import Iterable
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
-from bookwright.agents.relay.matching import Matcher
-from bookwright.agents.relay.sharing_out import Turn, falls_to
-from bookwright.models.codex import Importance, Secret, Telling, TellingType
+from bookwright.models.codex import Secret, Telling, TellingType
 from bookwright.models.place import ReadingOrder
 
 MOST_ORDERS = 4
@@ -26,20 +21,6 @@ class SecretState(StrEnum):
     PENDING = "pending"
     """Its place has come, and telling it is not for this unit any more."""
     TOLD = "told"
-
-
-class Reveal(BaseModel):
-    """An order to let a secret out: what a reader is to know by the end of a unit."""
-
-    model_config = ConfigDict(frozen=True)
-
-    secret: str
-    content: str
-    is_late: bool = False
-    """An earlier chapter was to tell it and did not."""
-
-
-_GRAVEST = tuple(Importance)
 
 
 def state_of(secret: Secret, at: str, reading: ReadingOrder) -> SecretState:
@@ -58,21 +39,6 @@ def state_of(secret: Secret, at: str, reading: ReadingOrder) -> SecretState:
     if before or reading.is_here(place, at):
         return SecretState.DUE
     return SecretState.PENDING if _is_in_its_chapter(secret, at, reading) else SecretState.TOLD
-
-
-def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matcher: Matcher) -> tuple[Reveal, ...]:
-    """Return what is to come out in the unit `at` itself, the gravest first; of a chapter in parts, mostly in the last.
-
-    Nothing of what the `matcher` finds stands in it.
-    """
-    due = [own for own in secrets if due_in_chapter(own, at, reading)]
-    own = [secret for secret in due if falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, Turn.LAST)]
-    found = [
-        Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
-        for secret in sorted(own, key=lambda secret: _GRAVEST.index(secret.importance))
-        if (content := matcher.redact(secret.content))
-    ]
-    return tuple(found)
 
 
 def is_late(secret: Secret, at: str, reading: ReadingOrder) -> bool:

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from bookwright.agents.relay.build_result import ContextBuildResult, FilteredContext, Sight
 from bookwright.agents.relay.codex_then import CodexHolder
-from bookwright.agents.relay.coming_out import reveals_at
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
@@ -20,6 +19,7 @@ from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.open_designs import plot_of
 from bookwright.agents.relay.public import Public, named_by, order_of
+from bookwright.agents.relay.reveals import reveals_at
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
 from bookwright.agents.relay.visibility import Fact, VisibleCodex, VisibleEntry, filter_codex
 from bookwright.models.brief import Brief

@@ -6,9 +6,10 @@ Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
 from collections.abc import Iterable
 
 from bookwright.agents.relay.kept import Kept
-from bookwright.agents.relay.leaks import LeakIssue, Verdict, check_draft, likeliest, verdict_of
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.free import Free
+from bookwright.agents.relay.leaks.issue import LeakIssue, Verdict
 from bookwright.models.codex import Visibility
 from bookwright.models.language import Language
 from bookwright.models.leak import Leak, LeakJudgement, LeakRound, Suspicion

@@ -15,7 +15,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
 from bookwright.agents.relay.gaps import Gapped, has_fillings, without
 from bookwright.agents.relay.kept import Kept
-from bookwright.agents.relay.leaks import LeakIssue
+from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import (
     is_rejected,
     judged,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.relay.leaks import LeakIssue
+from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import is_rejected
 from bookwright.agents.workflows import LENGTHEN, SHORTEN
 from bookwright.flows.activities.purging import without_leaks

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from bookwright.agents.relay.gaps import Gapped, without
-from bookwright.agents.relay.leaks import LeakIssue
+from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import is_rejected, review_by_code, round_of_code, span_of
 from bookwright.flows.activities.surroundings import kept_in
 from bookwright.flows.deps import Deps

@@ -13,7 +13,7 @@ from bookwright.agents.relay.extracting import Ground, design_records
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_of
 from bookwright.agents.relay.kept import Kept, kept_at
-from bookwright.agents.relay.leaks import Severity
+from bookwright.agents.relay.leaks.issue import Severity
 from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.public import Public, bound_in, named_by, order_of
 from bookwright.agents.relay.reviewing import is_rejected, judged, review_by_code, round_of_code
@@ -39,7 +39,7 @@ def brief() -> Brief:
 
 @cache
 def codex(chapters: int = PLACED) -> CodexThen:
-    ground = Ground(chapters, (brief().premise, brief().title))
+    ground = Ground((brief().premise, brief().title))
     records, _ = design_records(DesignExtraction.model_validate(RECORDED["extraction"]), ground)
     planted = (
         record.model_copy(update={"status": ThreadStatus.PLANTED}) if isinstance(record, Foreshadowing) else record

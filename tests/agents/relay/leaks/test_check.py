@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bookwright.agents.relay.leaks import LeakKind, Severity, Verdict, check_draft, likeliest, suspects, verdict_of
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, suspects, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.issue import LeakKind, Severity, Verdict
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
 from bookwright.models.codex import Importance, Secret, Visibility
