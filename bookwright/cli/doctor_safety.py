@@ -38,7 +38,7 @@ def prefect(settings: Settings) -> tuple[Health, str]:
             "end it and start `bookwright server`, or set PREFECT_SERVER_API_AUTH_STRING for it"
         )
     if urlsplit(api.url).hostname in _LOOPBACK:
-        warnings += _reached_from_outside(urlsplit(api.url).port or 80)
+        warnings += reached_at(_own_address(), urlsplit(api.url).port or 80)
     return first_of(faults, warnings, f"{version}, server at {api.url}")
 
 
@@ -62,9 +62,8 @@ def _bound(host: str) -> list[str]:
     return [f"PREFECT_SERVER_API_HOST is {host}: a server started with it can be reached from other machines"]
 
 
-def _reached_from_outside(port: int) -> list[str]:
-    """Try the port at this machine's own address in its network, which a server on loopback does not answer at."""
-    address = _own_address()
+def reached_at(address: str | None, port: int) -> list[str]:
+    """Try the port at this machine's address in its network, which a server on loopback does not answer at."""
     if address is None or address in _LOOPBACK:
         return []
     with socket.socket() as probe:

@@ -78,6 +78,6 @@ def _check_names(brief: Brief) -> None:
 
 def _check_model(model: str) -> None:
     provider, _, name = model.partition(":")
-    is_place = ".." in name or (provider == _FILES and "/" in name)
+    is_place = ".." in name or "//" in name or (provider == _FILES and "/" in name)
     if is_place or not _MODEL.fullmatch(model):
         raise InvalidInput(f"a worker takes a model by its name, provider:model, not {model[:60]!r}")
