@@ -1,5 +1,6 @@
 """What a run may say: whoever has the login chooses a book, and not what the worker's machine does for it."""
 
+import json
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from prefect.exceptions import ObjectNotFound
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
-from bookwright.flows.prefect_deployment import deploy
+from bookwright.flows.prefect_deployment import deploy, job_template
 from bookwright.flows.prefect_login import known_login
 from bookwright.flows.prefect_pool import DEPLOYMENT, POOL, hand_in, on_server
 from bookwright.flows.prefect_run import FLOW_NAME
@@ -28,6 +29,7 @@ from tests.flows.prefect.windowed import BRIEF
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
+SOURCES = Path(__file__).parents[3]
 PATIENCE_SECONDS = 240
 CREATED = 201
 
@@ -92,6 +94,12 @@ def wait_for(condition: Callable[[], Any]) -> Any:
     return value
 
 
+def test_a_pool_that_is_made_by_hand_gets_the_same_template() -> None:
+    theirs = json.loads((SOURCES / "deploy" / "work-pool.json").read_text("utf-8"))
+
+    assert theirs == job_template("python -m bookwright.flows.prefect_child --apart prefect.engine")
+
+
 def test_a_run_chooses_neither_command_nor_folder_nor_environment(studio: Studio, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     command = f'sh -c "touch {mark}"'
@@ -107,7 +115,7 @@ def test_a_run_chooses_neither_command_nor_folder_nor_environment(studio: Studio
     plain = studio.make_run("a plain one", studio.api.login)
     wait_for(lambda: "Completed" in studio.states().values())
 
-    assert without == [401] * len(wishes)
+    assert without == [403] * len(wishes)  # no login, so no CSRF token either, which is asked for first
     assert within == [422] * len(wishes)
     assert plain == CREATED
     assert len(studio.states()) == 1
@@ -129,7 +137,7 @@ def test_without_the_pools_template_it_would_choose_and_a_start_brings_the_templ
 
         status = studio.make_run("with a command", studio.api.login, job_variables={"command": f"touch {marks[0]}"})
         wait_for(marks[0].exists)
-        deploy(limit=1)
+        deploy(limit=4)  # the run before keeps its place: its command never told Prefect of an end
         handed_in = hand_in({"book": "nobody"}, "nobody")
         wait_for(lambda: studio.states()["nobody"] == "Failed")
 
