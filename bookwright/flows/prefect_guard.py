@@ -6,12 +6,18 @@ answers. What is no browser passes here and is asked for the login by Prefect.
 
 from collections.abc import Iterable
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 _FOREIGN_NAME, _FOREIGN_PAGE = 421, 403
+
+_POLICY = (
+    "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action 'self'"
+)
+"""What the UI's pages may load: nothing from elsewhere. Prefect's ask a service of analytics, whatever is set."""
 _ITS_OWN = ("same-origin", "none")
 
 
@@ -31,7 +37,7 @@ class PageGuard:
             if refusal is not None:
                 await (refusal if scope["type"] == "http" else WebSocketClose(1008))(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, _with_policy(send))
 
     def refused_name(self, headers: Headers) -> PlainTextResponse | None:
         """The server is asked for by a name that is not its own, as a rebound one is."""
@@ -51,3 +57,14 @@ class PageGuard:
         return (
             PlainTextResponse("a page of another origin asks; it is not heard\n", _FOREIGN_PAGE) if is_foreign else None
         )
+
+
+def _with_policy(send: Send) -> Send:
+    async def send_with_policy(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["Content-Security-Policy"] = _POLICY
+            headers["Referrer-Policy"] = "no-referrer"
+        await send(message)
+
+    return send_with_policy

@@ -65,6 +65,13 @@ def test_a_foreign_page_may_be_followed_from_but_not_frame_fetch_or_post(site: s
     assert status("POST", sec_fetch_site=site, sec_fetch_dest="document") == FOREIGN_PAGE
 
 
+def test_a_page_may_load_nothing_from_elsewhere_nor_be_framed() -> None:
+    headers = dict(answered("GET")[0]["headers"])
+
+    assert b"default-src 'self'" in headers[b"content-security-policy"]
+    assert b"frame-ancestors 'none'" in headers[b"content-security-policy"]
+
+
 def test_its_own_pages_and_programs_are_heard() -> None:
     assert status("POST", origin=f"http://{HOST}", sec_fetch_site="same-origin") == OK
     assert status("GET", sec_fetch_site="none", sec_fetch_dest="document") == OK

@@ -25,7 +25,7 @@ from bookwright.flows.prefect_server import (
     wait_until_up,
 )
 from bookwright.models.settings import Settings, load_settings
-from tests.browser import needs_browser
+from tests.browser import needs_browser, shown
 from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
@@ -125,3 +125,11 @@ GETS_THROUGH: dict[str, set[str]] = {
 def test_each_defence_holds_those_whom_no_other_holds(settings: Settings, missing: str, tmp_path: Path) -> None:
     with victim_without(settings, set(missing.split())) as victim:
         assert victim.attacked(tmp_path) == GETS_THROUGH[missing]
+
+
+@needs_browser
+def test_the_servers_own_pages_come_in_and_ask_for_the_login(settings: Settings, tmp_path: Path) -> None:
+    with served(settings, set()) as api:
+        page = shown(f"{api.url.removesuffix('/api')}/", tmp_path)
+
+    assert 'type="password"' in page

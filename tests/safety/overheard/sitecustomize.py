@@ -1,10 +1,10 @@
-"""Writes down every host that a process and its children look up or connect to; Python runs this first."""
+"""Writes down every host that a process and its children look up, connect to or listen at; Python runs it first."""
 
 import os
 import sys
 
 _FILE = os.environ["OVERHEARD"]
-_ASKED = {"socket.getaddrinfo": 0, "socket.gethostbyname": 0, "socket.connect": 1, "socket.sendto": 1}
+_ASKED = {"socket.getaddrinfo": 0, "socket.gethostbyname": 0, "socket.connect": 1, "socket.sendto": 1, "socket.bind": 1}
 
 
 def _hear(event: str, arguments: tuple[object, ...]) -> None:
