@@ -223,3 +223,36 @@ def test_a_version_that_stands_or_never_was_is_not_taken_up(
     outcome = cli("codex", "restore", "lamp", "mira", version)
 
     assert (outcome.code, said in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("secrets", "add", "lamp", "She lied.", "--revealed-at", "99"), "has no more than"),
+        (("secrets", "add", "lamp", "She lied.", "--revealed-at", "1.1.9"), "has no such unit"),
+        (("secrets", "add", "lamp", "She lied.", "--revealed-at", "101%"), "is no place"),
+        (
+            ("foreshadowing", "add", "lamp", "The bell", "--plant-at", "2", "--payoff-at", "1"),
+            "would be paid off (chapter 1) before it is planted (chapter 2)",
+        ),
+        (
+            ("foreshadowing", "add", "lamp", "The bell", "--plant-at", "80%", "--payoff-at", "20%"),
+            "before it is planted",
+        ),
+    ],
+)
+def test_a_place_that_a_book_cannot_have_is_refused_and_nothing_is_stored(
+    cli: Cli, book: BookStorage, arguments: tuple[str, ...], problem: str
+) -> None:
+    outcome = cli(*arguments)
+
+    assert outcome.code == 2
+    assert problem in outcome.err
+    with book.read() as stores:
+        assert (stores.codex.secrets(), stores.codex.threads()) == ([], [])
+
+
+def test_a_share_of_the_length_is_a_place(cli: Cli, book: BookStorage) -> None:
+    cli("secrets", "add", "lamp", "She lied.", "--id", "lie", "--revealed-at", "95%")
+
+    assert told(cli, "secrets", "show", "lamp", "lie")["revealed_at"] == "95%"

@@ -18,7 +18,7 @@ from bookwright.storage.ranking import terms
 
 _WINDOW = 8
 """Sentences within which words that tell one thing stand."""
-_ENOUGH = 0.6
+_ENOUGH = 0.65
 """Share of the words of what is told that have to stand there, where no model says what a text tells."""
 _FEWEST_WORDS = 3
 _LONGEST_QUOTE = 400
