@@ -12,6 +12,7 @@ from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.workflows import briefing
 from bookwright.flows import gates
+from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import previous_endings, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
@@ -63,9 +64,11 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     agent = briefing(unit.level, deps.profile.name)
 
+    too_long = within_length(run, agent.name, run.card.word_allowance, deps)
+
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
-        problem = "" if is_last else _problem(text, guard, deps)
+        problem = "" if is_last else _problem(text, guard, deps) or too_long(text)
         guard.note(*(found.excerpt for found in guard.violations(text) if problem))
         return problem
 
