@@ -26,6 +26,7 @@ _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
 _HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$|.*[:：]\W*$)")
 """A line that names what is told below it: a Markdown heading, one in bold alone, or one that ends in a colon."""
+_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
 _ENDINGS = 3
 
 
@@ -166,7 +167,7 @@ def _fact_in(line: str) -> str:
     """What a line tells, without its bullet; empty for a heading, and for what is too short or too long for a fact."""
     if _HEADING.match(line):
         return ""
-    told = line.strip(" -*>")
+    told = _BULLET.sub("", line, count=1).replace("**", "").strip()
     return told if _FACT_CHARACTERS[0] <= len(told) <= _FACT_CHARACTERS[1] else ""
 
 
