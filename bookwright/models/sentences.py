@@ -59,7 +59,9 @@ _FINAL_KO = re.compile(r"[다요까죠네지]$")
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_](?:\.[^\W\d_])+|[^\W\d_]+)$")
 _INITIAL_BEFORE = re.compile(r"(?:^|[\s\"'“‘(*_.—-])[A-Z]$")
 _COLONS = re.compile(r"(?:[，：:,。！？!?…；—\s]|[说說道问問答喊叫写寫念])$")
-_LIST_NUMBER = re.compile(r"\s*(?:\d{1,3}|[IVXLC]{1,6})$")
+_LIST_NUMBER = re.compile(r"[\s*_#>+-]*(?:\d{1,3}|[IVXLC]{1,6})$")
+_LABEL = re.compile(r"[\s*_#>+-]*(?:\d{1,3}[.)]\s*)?\*\*[^*]{1,60}\*\*")
+"""Words in bold that say what an entry of a list is about; it goes on behind them."""
 _PAIR = {"”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "’": "‘"}
 _NEAR, _FAR = 60, 600
 """Characters that are looked at on either side of a mark, and before it for where a quotation opened."""
@@ -86,6 +88,8 @@ def _ends(text: str, start: int, found: re.Match[str]) -> bool:
     start = max(start, found.start() - _FAR)
     before = text[start : found.start()]
     if not closers and _is_open(before, marks, space, after):
+        return False
+    if closers.endswith("**") and _LABEL.fullmatch(text[start : found.start("space")]):
         return False
     return not (closers and _is_spoken_on(text[start : found.start("space")], closers, after))
 

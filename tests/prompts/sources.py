@@ -36,7 +36,7 @@ EVERY_TAG = tuple(dict.fromkeys((*BLOCK_TAGS, *PROSE_TAGS)))
 
 OWN_VARIABLES = {
     "story/block": {"tag", "text"},
-    "story/_task": {"task", "unit", "length_unit", "open_points", "tasks"},
+    "story/_task": {"task", "unit", "length_unit", "open_points", "tasks", "left_out"},
     "story/_tree": {"rows"},
     "story/_state": {"state", "language"},
     "story/_correction": {"failure", "problem", "language"},

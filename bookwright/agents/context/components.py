@@ -68,7 +68,7 @@ COMPONENTS = (
     Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
     Component("more_summary", Change.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11),
     Component(
-        "current_task", Change.BY_ACTIVITY, 0.03, 0.25, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
+        "current_task", Change.BY_ACTIVITY, 0.03, 0.50, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip

@@ -23,11 +23,8 @@ from bookwright.storage.stores import Stores
 _BRIEF_SHARE = 0.5
 """Of the book's design, where there is one already."""
 
-_TASKS_SHARE = 0.35
-"""Of the task in hand: the list of its unit's tasks."""
-
-_ENTRIES = (None, 4, 2, 1, 0)
-"""Entries of each of a task's lists; the first number that fits is taken."""
+_TASKS_SHARES = (0.35, 0.15, 0.0)
+"""Of the task in hand: the list of its unit's tasks; the first share that leaves the task its room is taken."""
 
 
 class Filling:
@@ -106,7 +103,7 @@ class Filling:
         short = self._kit.short(self._brief.premise, room - frame, self._stores)
         premise = self._pruner.condense(short, self._place.unit_focus, max(room - frame, LEAST))
         whole = materials.author_brief(self._brief, premise, self._kit.locale)
-        return self._pruner.clip(whole, room)
+        return self._pruner.condense(whole, self._place.unit_focus, room)
 
     def _global_state(self, room: int) -> Cut:
         state = materials.state_for(self._place, self._stores)
@@ -191,17 +188,24 @@ class Filling:
         return Cut("\n".join([*kept, *([render_no_room(missing, self._kit.locale)] if kept and missing else [])]))
 
     def _task(self, room: int) -> Cut:
-        printed, tasks = "", self._tasks(int(room * _TASKS_SHARE))
-        for entries in _ENTRIES:
-            printed = materials.printed_task(self._place, self._brief.length_unit, entries, tasks, self._kit.locale)
+        """The task in hand: whole if it fits, else without its unit's other tasks, else with fewer entries."""
+        for share in _TASKS_SHARES:
+            printed = self._printed_task(0, self._tasks(int(room * share)))
             if self._count(printed) <= room:
                 return Cut(printed)
-        return Cut(self._pruner.clip(printed, room))
+        for left_out in range(1, materials.entries_of(self._place) + 1):
+            printed = self._printed_task(left_out, "")
+            if self._count(printed) <= room:
+                break
+        return Cut(self._pruner.condense(printed, self._place.focus, room))
+
+    def _printed_task(self, left_out: int, tasks: str) -> str:
+        return materials.printed_task(self._place, self._brief.length_unit, left_out, tasks, self._kit.locale)
 
     def _tasks(self, room: int) -> str:
         """What is not done of the unit's tasks, where the tree ends with the unit."""
         place = self._place
-        if not self._has_unit_tree:
+        if not self._has_unit_tree or not room:
             return ""
         return task_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
 

@@ -5,6 +5,7 @@ tasks and parts. The tasks change while the unit is planned and all else stands 
 get the two apart. Source: DESIGN section 9; S3-131.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,9 @@ from bookwright.prompts.render import environment
 from bookwright.storage.chunks import is_heading
 from bookwright.storage.outline import OutlineReader, Span, TreeLine
 from bookwright.storage.stores import Stores
+
+_LABEL = re.compile(r"[-*+\s]*(?:(?<=\*\*)[^*]{1,40}\*\*[:：.]?\s*)?")
+"""A bullet, and a word in bold that says what the line is about."""
 
 _VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
 """Lines of a level and characters of a note; the first view that fits is taken."""
@@ -201,7 +205,7 @@ def _state(line: TreeLine, around: _Surroundings) -> str:
 def _first_sentence(text: str) -> str:
     """What came of a unit, in its summary's first words that are no heading."""
     lines = (line for line in paragraphs(text) if not is_heading(line))
-    return next((sentence for line in lines for sentence in sentences(line.lstrip("-* "))), "")
+    return next((sentence for line in lines for sentence in sentences(_LABEL.sub("", line, count=1))), "")
 
 
 def _clipped(text: str, characters: int) -> str:

@@ -15,6 +15,7 @@ from bookwright.agents.relay.open_designs import reads_designs
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.purging import CUT, told_of_cut
+from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
@@ -81,9 +82,11 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
     agent = _agent(unit, deps)
 
+    too_long = within_length(run, agent.name, run.card.word_allowance, deps)
+
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
-        problem = "" if is_last else _problem(text, guard, deps)
+        problem = "" if is_last else _problem(text, guard, deps) or too_long(text)
         guard.note(*(found.excerpt for found in guard.violations(text) if problem))
         return problem
 

@@ -1,5 +1,6 @@
 """What several activities ask about a unit's place in its book."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
@@ -30,6 +31,9 @@ _FEW_TASKS, _FINE_TASKS = 2, 3
 """Tasks of a short unit's only round: fewer and larger ones."""
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
+_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$|.*[:：]\W*$)")
+"""A line that names what is told below it: a Markdown heading, one in bold alone, or one that ends in a colon."""
+_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
 _ENDINGS = 3
 _LEDGER, _RETURNING = 6, 6
 """Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
@@ -183,7 +187,8 @@ def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Tol
     """Draw facts of the book by lot: a model cannot be random, code can. Source: CRAFT rule 6.
 
     Seeded by the brief and the unit, so a repeated step draws the same. Chapters draw; the other
-    levels keep their answers apart by other means. What is made again is told nothing of what came later.
+    levels keep their answers apart by other means. What is made again is told nothing of what came later, and
+    nobody is told the unit's own facts, which its other blocks hold.
     """
     if unit.level is not Level.CHAPTER:
         return Told()
@@ -193,11 +198,20 @@ def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Tol
         documents = stores.documents.drawn(kinds, [lot.random() for _ in range(_DRAWS)])
     facts: dict[str, int] = {}
     for document, label in documents:
-        lines = [line.strip(" -*#>") for line in document.text.splitlines()]
-        fitting = [line for line in lines if _FACT_CHARACTERS[0] <= len(line) <= _FACT_CHARACTERS[1]]
-        if fitting and at.comes_after(order_of(label)):
+        order = order_of(label)
+        is_own = order[: len(unit.order)] == unit.order
+        fitting = [] if is_own else [line for line in map(_fact_in, document.text.splitlines()) if line]
+        if fitting and at.comes_after(order):
             facts.setdefault(lot.choice(fitting), document.id)
     return Told.of(facts, facts.values())
+
+
+def _fact_in(line: str) -> str:
+    """What a line tells, without its bullet; empty for a heading, and for what is too short or too long for a fact."""
+    if _HEADING.match(line):
+        return ""
+    told = _BULLET.sub("", line, count=1).replace("**", "").strip()
+    return told if _FACT_CHARACTERS[0] <= len(told) <= _FACT_CHARACTERS[1] else ""
 
 
 def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> Told:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from bookwright.agents.relay.withholding import Withheld
 
 from bookwright.agents.relay.build_result import Sight
 from bookwright.agents.relay.coming_out import MOST_ORDERS, SecretState, recorded, reveals_at, state_of
@@ -12,7 +13,6 @@ from bookwright.agents.relay.keywords import ForbiddenKeyword, ForbiddenKeywords
 from bookwright.agents.relay.sharing_out import Turn, falls_to
 from bookwright.agents.relay.tellings import secrets_after, standing_close
 from bookwright.agents.relay.visibility import Fact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
-from bookwright.agents.relay.withholding import Withheld
 from bookwright.models.codex import EntryKind, Secret, Telling
 from bookwright.models.extraction import FoundReveal
 from bookwright.models.place import Part, Place, ReadingOrder
