@@ -102,7 +102,7 @@ def has_tasks(deps: Deps) -> Check:
 
 def _is_held(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
     """A check that there are no more tasks than a round holds, and no longer lists than were asked for."""
-    return within_lists(run, agent.name, of_tasks(), deps.profile.max_tasks_per_round, deps)
+    return within_lists(run, agent.name, of_tasks(), run.card.max_tasks, deps)
 
 
 def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:
