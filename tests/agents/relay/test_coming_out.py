@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from bookwright.agents.relay.withholding import Withheld
 
 from bookwright.agents.relay.build_result import Sight
-from bookwright.agents.relay.coming_out import MOST_ORDERS, SecretState, recorded, reveals_at, state_of
+from bookwright.agents.relay.coming_out import MOST_ORDERS, SecretState, recorded, state_of
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.agents.relay.keywords import ForbiddenKeyword, ForbiddenKeywords, KeywordSource, SourceKind
+from bookwright.agents.relay.matching import Matcher, Withholding
+from bookwright.agents.relay.reveals import reveals_at
 from bookwright.agents.relay.sharing_out import Turn, falls_to
 from bookwright.agents.relay.tellings import secrets_after, standing_close
 from bookwright.agents.relay.visibility import Fact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
@@ -19,7 +20,7 @@ from bookwright.models.place import Part, Place, ReadingOrder
 
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 11)))
 CONTENT = "The old keeper drowned his brother in the harbour."
-NOTHING = Withheld(())
+NOTHING = Matcher(Withholding())
 
 
 def secret(**values: Any) -> Secret:
@@ -118,7 +119,7 @@ def test_an_order_falls_to_one_part_of_a_chapter(words: str, turn: Turn, label: 
 def test_nothing_withheld_stands_in_an_order_to_tell() -> None:
     one = secret(revealed_at=3, content="He lied. The old keeper drowned his brother.")
 
-    [reveal] = reveals_at([one], "1.3", READING, Withheld(["The old keeper drowned his brother."]))
+    [reveal] = reveals_at([one], "1.3", READING, Matcher(Withholding(texts=("The old keeper drowned his brother.",))))
 
     assert (reveal.content, reveal.is_late) == ("He lied.", False)
     assert reveals_at([one], "1.3", READING.model_copy(update={"coarse": ("1.3",)}), NOTHING) == ()
