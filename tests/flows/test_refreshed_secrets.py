@@ -172,7 +172,8 @@ def test_no_revision_by_a_note_puts_a_secret_on_a_page(copied: Written) -> None:
     assert SECRET not in text.text
     assert "drowned king" not in text.text
     assert text.origin is DocumentOrigin.NOTE
-    assert not any(SECRET in prompt for prompt in asker.prompts)
+    own_words = re.compile(r"<taken_out>.*?</taken_out>", re.DOTALL)  # what this writer told by itself
+    assert not any(SECRET in own_words.sub("", prompt) for prompt in asker.prompts)
 
 
 @on_fable

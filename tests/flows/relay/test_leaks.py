@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bookwright.exports.report_notes import notes_of
+from bookwright.flows.activities.brief import brief_of, make_brief, wants_brief
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import GateWaiting
@@ -185,3 +186,35 @@ def test_where_nothing_is_hidden_no_leak_review_is_paid(shelf: Callable[..., Dep
 
     assert asked(backend, "leak_review") == []
     assert prose(deps, 1) == CALM.strip()
+
+
+def test_a_brief_that_tells_at_every_try_is_cut_by_code_whole_entries_and_on_record(shelf: Callable[..., Deps]) -> None:
+    backend = script(brief=f"- The tide goes out.\n- A lamp is lit. {SECRET}")
+    deps = shelf(backend)
+    design(deps)
+    (unit, *_) = chapters(deps)
+
+    make_brief(unit, deps)
+
+    brief = brief_of(unit, deps)
+    assert brief is not None
+    assert brief.text == "- The tide goes out."
+    assert len(asked(backend, "brief")) == deps.desk.settings.max_repairs + 1
+    [(step, detail)] = by_code(deps, 1)
+    assert step == "brief.cut"
+    assert detail.startswith("taken out by code: ")
+    assert not wants_brief(unit, deps)
+
+
+def test_whoever_reviews_is_told_how_much_may_be_felt_and_which_words_may_be_said(shelf: Callable[..., Deps]) -> None:
+    deps = shelf(backend := script())
+    design(deps)
+
+    write(deps, 1)
+
+    (request,) = asked(backend, "leak_review")
+    assert f"- birth: {SECRET}\n  Not to be felt yet. May not stand here: forger" in request.prompt.blocks[-1]
+    assert (
+        "- bell: What the bell had been for all along.\n  Not to be felt yet. May be said: the bell."
+        in (request.prompt.blocks[-1])
+    )
