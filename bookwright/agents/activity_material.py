@@ -117,6 +117,12 @@ class ActivityMaterial:
         shown = text if is_prose else self.guard_now.redact(text, self._left_out)
         self.artefacts.append(Artefact(tag, shown, is_prose))
 
+    def narrow_to(self, *tags: str) -> None:
+        """Leave out, for the steps that follow, all of the context but the blocks with these tags."""
+        blocks = tuple(block for block in self.context.blocks if any(f"<{tag}>" in block for tag in tags))
+        self._context = Context(blocks=blocks, sources=(), stable=0)
+        self.shared = min(self.shared, self.leading)
+
     def lead_with(self, tag: str, prose: str) -> None:
         """Put prose before everything else, where all who judge a finished text have it, so that a cache serves it."""
         self.artefacts.insert(self.leading, Artefact(tag, prose, is_prose=True))

@@ -234,6 +234,8 @@ VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
 """Who finds the voice of a book before its first page is written."""
 CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator", output=Choice)
 """Who chooses between two drafts of the same pages, without knowing how either came about."""
+FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "writer", "draft", is_prose=True)
+"""Who writes a book of one piece from the order alone, as if nobody had planned it."""
 COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
 """Who has nothing but the printed pages, and tells them again."""
 FIRST_READER = replace(COLD_READER, name="first_read")

@@ -20,6 +20,7 @@ from bookwright.flows.activities import voicing
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import keep_up, maintain
 from bookwright.flows.activities.style import settle_style
+from bookwright.flows.activities.surroundings import is_one_sitting, rests_on_designs
 from bookwright.flows.blueprints import made_pages, opening
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Decision, Verdict
@@ -142,7 +143,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     if deps.fresh(unit).status is NodeStatus.OPEN and not deps.makes_designs:
         maintain(unit, deps)
         settle_style(deps)
-        if unit.parent is None:  # a book in one piece keeps its register, too
+        if unit.parent is None and not is_one_sitting(deps.fresh(unit), deps):
             extracting.extract_design(deps.fresh(unit), deps)
         if briefing.wants_brief(deps.fresh(unit), deps):
             deps.window.run(Activity.BRIEF, unit, lambda: briefing.make_brief(deps.fresh(unit), deps))
@@ -152,6 +153,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
 def close(unit: TaskNode, deps: Deps) -> None:
     """Sum a finished unit up, look back on it, and owe the maintainers what is new."""
     keep_up(deps.fresh(unit), deps)
+    if rests_on_designs(deps.fresh(unit), deps):  # a book in one piece keeps its register, too
+        extracting.extract_design(deps.fresh(unit), deps)
     ends = closing.close_designs if deps.makes_designs else closing.close
     deps.window.run(Activity.CLOSE, unit, lambda: ends(deps.fresh(unit), deps))
     unit = deps.fresh(unit)

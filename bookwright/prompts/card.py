@@ -166,6 +166,8 @@ class Card:
     """How long the write plan may be."""
     is_second: bool = False
     """Somebody else writes the same pages from the same plan, and one of the two drafts is chosen."""
+    is_unplanned: bool = False
+    """The draft was made from the order alone; no plan or design is to be held against it."""
     shapes: tuple[str, ...] = ()
     """How the last units went, a line each, nearest last."""
     returning: tuple[str, ...] = ()

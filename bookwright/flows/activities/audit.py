@@ -23,10 +23,10 @@ _GRAVITY = ("critical", "warning", "info")
 
 
 def audit(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
-    """Have a chapter judged, and return what is to be put right in it, the gravest first.
+    """Have a chapter judged, and return what an editor is to weigh, the gravest first.
 
-    That is all that the judge named where the whole fell below the threshold, and elsewhere what is critical. Where
-    no answer can be used the chapter stands without scores: the attempts are on record.
+    What is merely noted counts where the whole fell below the threshold. Where no answer can be used the chapter
+    stands without scores: the attempts are on record.
     """
     text = prose_of(unit, deps)
     run = ActivityRun(
@@ -42,7 +42,7 @@ def audit(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
     assert isinstance(judgement, QualityJudgement)
     falls_short = judgement.scores.overall < deps.desk.settings.quality_threshold
     gravest = sorted(judgement.issues, key=lambda issue: _GRAVITY.index(issue.severity))
-    return tuple(_line(issue) for issue in gravest if falls_short or issue.severity == "critical")
+    return tuple(_line(issue) for issue in gravest if falls_short or issue.severity != "info")
 
 
 def report_move(unit: TaskNode, text: str, judgement: QualityJudgement | None, deps: Deps) -> Move:

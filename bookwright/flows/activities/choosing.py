@@ -6,11 +6,12 @@ from dataclasses import replace
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.relay.climax import climax_ahead
-from bookwright.agents.workflows import CHOOSE, draft_again
-from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.agents.workflows import CHOOSE, FREE_DRAFT, draft_again
+from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Choice
 from bookwright.models.depth import Depth
+from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
@@ -18,20 +19,39 @@ from bookwright.models.task import TaskNode
 
 
 def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Have a unit drafted, twice where it opens, turns or ends the book; the better draft stays before later steps."""
+    """Have a unit drafted, twice where it opens, turns or ends the book; the better draft stays before later steps.
+
+    Of a book of one piece the second draft is made from the order alone: a plan may cost such a story more than it
+    gives, and a blind reader tells. Where that draft is chosen, nothing later holds it to the plan.
+    """
     first = str(run.run(agent).value)
     if not wants_two(unit, run, deps):
         return first
     run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
+    is_free = _is_free(unit, deps)
     run.card = replace(run.card, is_second=True)
-    second = str(run.run(draft_again(agent)).value)
+    second = str((run.run(FREE_DRAFT, is_bare=True) if is_free else run.run(draft_again(agent))).value)
     run.put_away(agent.artefact)
     run.card = replace(run.card, is_second=False)
     chosen, carry_over = _chosen(first, second, unit, run, deps)
+    if is_free and chosen is second:
+        run.put_away("plan")
+        run.narrow_to("order")
+        run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
-    if carry_over:
+    if carry_over and not is_free:  # another story has no place for it
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
+
+
+def _is_free(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book of one piece about which its author has said nothing but the order."""
+    if deps.blueprint is not None or unit.revision > 1 or not is_one_sitting(unit, deps):
+        return False
+    with deps.stores() as stores:
+        has_outline = stores.documents.current(unit.key, DocumentKind.OUTLINE, with_text=False) is not None
+        codex = stores.codex
+        return not (has_outline or codex.entries() or codex.secrets() or codex.threads())
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:

@@ -14,7 +14,14 @@ from bookwright.agents.relay.reviewing import is_rejected, kept_cards, review_by
 from bookwright.agents.workflows import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, prose_parts, unit_card
+from bookwright.flows.activities.surroundings import (
+    designs_told_in,
+    is_off_length,
+    kept_in,
+    measured,
+    prose_parts,
+    unit_card,
+)
 from bookwright.flows.deps import Deps
 from bookwright.models.changes import Changes, repaired
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
@@ -206,9 +213,7 @@ def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[Ke
     """What an editor knows and a reader does not: what the pages were to tell, and what is still kept back."""
     with deps.stores() as stores:
         brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
-        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
-        designs = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
-    meant = (brief.text,) if brief else tuple(design.text for design in designs)
+    meant = (brief.text,) if brief else tuple(design.text for design in designs_told_in(unit, deps))
     kept = kept_in(unit, deps)
     return (
         meant or tuple(filter(None, (unit.goal, *unit.acceptance_criteria))),

@@ -12,7 +12,7 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.models.decision import Decision
 from bookwright.models.depth import Depth, depth_of
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
 from bookwright.models.level import Level
@@ -28,7 +28,8 @@ from bookwright.storage.stores import Stores
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
 _DESIGN_WORDS = (60, 1_200)
 _FEW_TASKS, _FINE_TASKS = 2, 3
-"""Tasks of a short unit's only round: fewer and larger ones."""
+"""Tasks of a short unit's only round: fewer and larger ones; a book of one sitting has a single one outside fine."""
+_SITTING_SHARE = 0.6
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
 _HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$|.*[:：]\W*$)")
@@ -70,11 +71,13 @@ def profile_at(unit: TaskNode, deps: Deps) -> Profile:
     profile = deps.profile
     if profile.name is ProfileName.SMALL or depth_at(unit, deps) is Depth.FULL:
         return profile
-    is_fine = profile.name is ProfileName.FINE
+    is_fine, is_book = profile.name is ProfileName.FINE, is_one_sitting(unit, deps)
     return profile.model_copy(
         update={
             "max_planning_rounds": 1,
-            "max_tasks_per_round": min(profile.max_tasks_per_round, _FINE_TASKS if is_fine else _FEW_TASKS),
+            "max_tasks_per_round": min(
+                profile.max_tasks_per_round, _FINE_TASKS if is_fine else 1 if is_book else _FEW_TASKS
+            ),
             "designs_leaves": is_fine,
             "decomposes": False,
             "asks_decision": False,
@@ -120,6 +123,21 @@ def is_one_sitting(book: TaskNode, deps: Deps) -> bool:
     )
 
 
+def rests_on_designs(book: TaskNode, deps: Deps) -> bool:
+    """True for a book of one sitting that was written from its designs, and not from the order alone."""
+    return is_one_sitting(book, deps) and bool(designs_told_in(book, deps))
+
+
+def designs_told_in(unit: TaskNode, deps: Deps) -> list[Document]:
+    """Return the designs of a unit that its prose was made from; all of them where it has no prose of its own."""
+    with deps.stores() as stores:
+        tasks = stores.nodes.children(unit.key, TaskType.DESIGN)
+        designs = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN)
+        prose = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
+        told = set(stores.documents.inputs_of(prose.id)) if prose else {design.id for design in designs}
+    return [design for design in designs if design.id in told]
+
+
 def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
     """True for a chapter, and for any finer or coarser unit in a chapter's place.
 
@@ -143,7 +161,7 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
     """
     length = unit.length or 1
     if is_one_sitting(unit, deps):  # its designs are all that its writer has
-        share = min(length / 6, 500)
+        share = min(length / 9, 350)
     else:
         share = max(_DESIGN_SHARE.get(unit.level, 0.08) * length, min(length / 9, 250))
     low, high = _DESIGN_WORDS
@@ -164,7 +182,7 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         max_rounds=max_rounds(unit, deps),
         max_tasks=profile_at(unit, deps).max_tasks_per_round,
         open_points=unit.open_points,
-        element_allowance=element_allowance(unit.length or 1, deps.brief.language),
+        element_allowance=_elements(unit, deps),
         word_allowance=design_allowance(unit, deps),
         usual_child_length=lengths.usual,
         remaining_length=max(unit.remaining, 1),
@@ -173,6 +191,12 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         outline=unit.outline,
         spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
     )
+
+
+def _elements(unit: TaskNode, deps: Deps) -> int:
+    """How many new elements a unit can bear; a story of one sitting fewer, or it is spent on explaining them."""
+    allowance = element_allowance(unit.length or 1, deps.brief.language)
+    return max(round(allowance * _SITTING_SHARE), 2) if is_one_sitting(unit, deps) else allowance
 
 
 def orders_for(unit: TaskNode, deps: Deps) -> tuple[str, ...]:

@@ -117,6 +117,7 @@ def _is_story(step: Step) -> bool:
 
 _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
     "draft": _draft,
+    "free": _draft,
     "refine": _refine,
     "revise": _revise,
     "lengthen": _lengthen,
