@@ -71,7 +71,8 @@ def profile_at(unit: TaskNode, deps: Deps) -> Profile:
     profile = deps.profile
     if profile.name is ProfileName.SMALL or depth_at(unit, deps) is Depth.FULL:
         return profile
-    is_fine, is_book = profile.name is ProfileName.FINE, is_one_sitting(unit, deps)
+    is_fine = profile.name is ProfileName.FINE
+    few = _FINE_TASKS if is_fine else 1 if is_one_sitting(unit, deps) else _FEW_TASKS
     return profile.model_copy(
         update={
             "max_planning_rounds": 1,
