@@ -10,7 +10,7 @@ from bench.measure import Measure
 from bench.plot import draw
 
 BENCHES = ("engine", "length", "resume")
-BY_NAME = ("events", "facts", "leaks", "peers", "prompts", "protocol", "scale")
+BY_NAME = ("events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale")
 """Not among `all`: they take minutes, at full size up to hours, or print a long table."""
 
 
@@ -21,10 +21,12 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="full size: minutes to hours instead of seconds")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw what `peers` found, as SVG")
+    parser.add_argument("--lengths", type=_numbers, default=(), metavar="N,N", help="the books of `process`")
+    parser.add_argument("--profiles", type=_words, default=(), metavar="P,P", help="their profiles")
     options = parser.parse_args()
     names = BENCHES if "all" in options.names else tuple(dict.fromkeys(options.names))
     measures = []
-    for measure in _measures(names, options.full):
+    for measure in _measures(names, options):
         print(measure.as_json() if options.json else measure.as_line(), flush=True)
         measures.append(measure)
     if options.plot:
@@ -32,9 +34,18 @@ def main() -> int:
     return int(any(measure.met is False for measure in measures))
 
 
-def _measures(names: tuple[str, ...], full: bool) -> Iterator[Measure]:
+def _measures(names: tuple[str, ...], options: argparse.Namespace) -> Iterator[Measure]:
     for name in names:
-        yield from importlib.import_module(f"bench.{name}").run(full)
+        chosen = {"lengths": options.lengths, "profiles": options.profiles} if name == "process" else {}
+        yield from importlib.import_module(f"bench.{name}").run(options.full, **chosen)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _words(text)))
 
 
 if __name__ == "__main__":

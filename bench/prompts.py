@@ -146,7 +146,7 @@ class PromptMeter:
         turns = (part for turn in request.corrections for part in (turn.reply, turn.problem))
         parts = tuple(part for part in (prompt.system, tools_request(request), *prompt.blocks, *turns) if part)
         asked = _Asked(parts, (facts["label"], facts["activity"], str(facts["card"].round)))
-        total = _tokens("\n\n".join(parts))
+        total = tokens("\n\n".join(parts))
         self.calls += 1
         self.tokens += total
         if self.recent and self.recent[-1].activity == asked.activity:
@@ -182,8 +182,8 @@ class PromptMeter:
         # A cache point is looked up block by block towards the front.
         looked_up = ((prompt.system, *prompt.blocks[:end]) for end in range(prompt.stable_blocks, -1, -1))
         known = next((prefix for prefix in looked_up if prefix in self.written), None)
-        read = _tokens("\n\n".join(known)) if known else 0.0
-        longest = _tokens("\n\n".join(prefixes[-1]))
+        read = tokens("\n\n".join(known)) if known else 0.0
+        longest = tokens("\n\n".join(prefixes[-1]))
         for prefix in prefixes:
             self.written[prefix] = None
             self.written.move_to_end(prefix)
@@ -199,8 +199,9 @@ def _shared(one: _Asked, other: _Asked) -> float:
     if same < min(len(one.parts), len(other.parts)):
         pairs = zip(one.parts[same], other.parts[same], strict=False)
         shared += "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return _tokens(shared)
+    return tokens(shared)
 
 
-def _tokens(text: str) -> float:
+def tokens(text: str) -> float:
+    """Count as the newer GPT models do."""
     return count_raw(text, "o200k")

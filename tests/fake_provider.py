@@ -113,6 +113,10 @@ class FakeProvider:
         """
         self.script = dict(script or {})
         self.author = author
+        self.told: dict[str, Any] = {}
+        """What it says of its models, by path (`/props`, `/api/...`, `/v1/models`); 404 for what is not here."""
+        self.told_paths: list[str] = []
+        """The paths at which it was asked for that."""
         self.ledger: list[Entry] = []
         self._ledger_path = ledger_path
         self._port = port
@@ -156,7 +160,9 @@ class FakeProvider:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", partial(self._answer, OpenAI))
         app.router.add_post("/v1/messages", partial(self._answer, Anthropic))
-        app.router.add_get("/v1/models", self._models)
+        app.router.add_get("/v1/models", self._tell)
+        app.router.add_get("/props", self._tell)
+        app.router.add_route("*", "/api/{name}", self._tell)
         app.router.add_get("/ledger", self._show_ledger)
         app.router.add_get("/search", self._search)
         app.router.add_post("/script", self._take_script)
@@ -175,8 +181,11 @@ class FakeProvider:
         self._loop.run_until_complete(self.serve())
         self._loop.close()
 
-    async def _models(self, _: web.Request) -> web.Response:
-        return web.json_response({"object": "list", "data": [{"id": "fake", "object": "model"}]})
+    async def _tell(self, request: web.Request) -> web.Response:
+        self.told_paths.append(request.path)
+        if request.path not in self.told:
+            raise web.HTTPNotFound
+        return web.json_response(self.told[request.path])
 
     async def _show_ledger(self, _: web.Request) -> web.Response:
         return web.json_response([{**asdict(entry), "body": None} for entry in self.ledger])

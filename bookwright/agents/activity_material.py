@@ -96,6 +96,11 @@ class ActivityMaterial:
         """Put a text before the steps that follow."""
         self.artefacts.append(Artefact(tag, self.guard.redact(text)))
 
+    def put_away(self, tag: str) -> None:
+        """Take the last text of a tag from before the steps that follow."""
+        place = max(index for index, made in enumerate(self.artefacts) if made.tag == tag)
+        del self.artefacts[place]
+
     def lead_with(self, tag: str, text: str) -> None:
         """Put a text before everything else, where all who judge a finished text have it, so that a cache serves it."""
         self.artefacts.insert(self.leading, Artefact(tag, self.guard.redact(text)))

@@ -15,6 +15,9 @@ _VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_
 _SHOWN_CHARACTERS = 20_000
 """How much of an answer is shown again: one that ran on for ever need not be paid for twice."""
 _SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PIECE_TOKENS = 500, 120, PIECE_TOKENS
+SMALL_PAGE_WORDS = 55
+"""About how long a design of the small profile is: two sentences, as its template asks, within the tokens of a note.
+The built-in model wrote 826 words on 15 pages."""
 
 
 def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language) -> int:
@@ -28,7 +31,8 @@ def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language)
     if agent.is_prose:
         return round(max(card.ask_length, 100) * _TOKENS_A_UNIT[language] * 1.8) + _THINKING_TOKENS
     if agent.output is not None:
-        answer = _PLAN_TOKENS if agent.role in ("planner", "divider") else _VERDICT_TOKENS + _THINKING_TOKENS
+        is_long = agent.role in ("planner", "divider", "writer")  # a writer's is made of passages
+        answer = _PLAN_TOKENS if is_long else _VERDICT_TOKENS + _THINKING_TOKENS
         return answer + card.missing_length  # a list of cuts grows with what is to go
     wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
     return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS

@@ -6,13 +6,24 @@ Source: DESIGN section 8, the table of families; S3-046 to S3-118.
 from dataclasses import replace
 
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
-from bookwright.models.decision import AtomVerdicts, Cuts, Expert, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.decision import (
+    AtomVerdicts,
+    Choice,
+    Cuts,
+    Expert,
+    FlowDecision,
+    Questions,
+    Routing,
+    TitleAndBlurb,
+)
+from bookwright.models.depth import Depth
 from bookwright.models.extraction import DesignExtraction, Extraction
 from bookwright.models.leak import LeakJudgement
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.quality import QualityJudgement
+from bookwright.models.retelling import Changes, RepairOrders, Retelling
 from bookwright.models.state import GlobalState
 
 Workflow = tuple[Agent, ...]
@@ -68,11 +79,13 @@ _TEMPERATURES = {
 }  # fmt: skip
 
 
-def plan_workflow(level: Level, length_class: str, profile: ProfileName) -> Workflow:
+def plan_workflow(level: Level, length_class: str, profile: ProfileName, depth: Depth = Depth.FULL) -> Workflow:
     """The steps that end in a round's tasks; the book's expert goes by its length class."""
     if profile is ProfileName.SMALL:
         return (_last("planner", "story/small/plan", "planner", "planner"),)
     names = _thinned(PLAN_STEPS[level], profile, is_seconded=level in (Level.BOOK, Level.VOLUME))
+    if depth is not Depth.FULL and profile is not ProfileName.FINE:
+        names = tuple(name for name in names if name != "critic")
     return _debate(f"story/{level}/plan", names, "planner", "planner", length_class if level is Level.BOOK else "")
 
 
@@ -92,17 +105,11 @@ def decomposition_workflow(level: Level, task_type: TaskType, profile: ProfileNa
     return tuple(replace(step, tools=PROBES) for step in steps) if is_search else steps
 
 
-def design_workflow(level: Level, expert: Expert, profile: ProfileName) -> Workflow:
+def design_workflow(level: Level, expert: Expert, profile: ProfileName, depth: Depth = Depth.FULL) -> Workflow:
     """The steps that make one design document; the last one's text is the document."""
     if profile is ProfileName.SMALL:
         return (_design_step("design", "story/small/design"),)
-    names = DESIGN_STEPS[level]
-    if profile is ProfileName.ECONOMY:
-        names = tuple(name for name in names if name not in ("critic", "refine"))
-    if profile is ProfileName.FINE and level is Level.BOOK:
-        names = ("guideline", "draft", "critic", "second_critic", "refine")
-    if profile is ProfileName.FINE and level is Level.VOLUME:
-        names = ("guideline", "draft", "critic", "refine")
+    names = _design_steps(level, profile, depth)
     looking = BOOK_LOOKUPS.get(profile, ()) if level is Level.BOOK else ()
     return tuple(
         replace(
@@ -113,18 +120,23 @@ def design_workflow(level: Level, expert: Expert, profile: ProfileName) -> Workf
     )
 
 
-def briefing(level: Level, profile: ProfileName) -> Agent:
-    """Who tells the writer of a unit what they are to know; in economy that is the write plan itself."""
-    prompt = f"story/{level}/write/plan" if profile is ProfileName.ECONOMY else "story/write/brief"
+def plans_in_brief(profile: ProfileName, depth: Depth) -> bool:
+    """Whether one step is both the writer's brief and the write plan."""
+    return profile is ProfileName.ECONOMY or depth is Depth.SLIGHT
+
+
+def briefing(level: Level, profile: ProfileName, depth: Depth = Depth.FULL) -> Agent:
+    """Who tells the writer of a unit what they are to know; where one step does both, that is the write plan itself."""
+    prompt = f"story/{level}/write/plan" if plans_in_brief(profile, depth) else "story/write/brief"
     return Agent("brief", prompt, "planner", SYNTHESIS, "planner")
 
 
-def write_workflow(level: Level, profile: ProfileName) -> Workflow:
+def write_workflow(level: Level, profile: ProfileName, depth: Depth = Depth.FULL) -> Workflow:
     """The steps from the write plan to the prose; the last one's text is the prose.
 
-    In economy the writer's brief is the plan.
+    Where the brief is the plan, a first reader stands between the draft and its reviser.
     """
-    if profile is ProfileName.ECONOMY:
+    if plans_in_brief(profile, depth):
         return (_draft(level), REVISE)
     critics = (_critic(level), SECOND_CRITIC) if profile is ProfileName.FINE else (_critic(level),)
     return (_prose_plan(level), _draft(level), *critics, _refine(level))
@@ -165,14 +177,13 @@ def summariser(level: Level, profile: ProfileName) -> Agent:
     return Agent("summary", prompt, "summariser", SUMMARY, "evaluator", artefact="summary")
 
 
-def reviewer(level: Level, profile: ProfileName) -> Agent:
-    """Who looks back on a finished chapter or larger unit.
+def editor(level: Level) -> Agent:
+    """Who holds a retelling against what readers should have understood, and says what is to be put right.
 
-    A finer unit that stands in a chapter's place is reviewed as a chapter.
+    A finer unit that stands in a chapter's place is edited as a chapter.
     """
     at = level if level.is_at_least(Level.CHAPTER) else Level.CHAPTER
-    prompt = "story/small/review" if profile is ProfileName.SMALL else f"story/{at}/write/review"
-    return Agent("review", prompt, "critic", REASONING, "evaluator")
+    return Agent("review", f"story/{at}/write/review", "critic", REASONING, "evaluator", output=RepairOrders)
 
 
 def book_design_maintainer(profile: ProfileName) -> Agent:
@@ -216,6 +227,19 @@ SMALL_REFINE = Agent("refine", "story/small/refine", "writer", 0.5, "refiner", i
 LEAK_REVIEW = Agent("leak_review", "story/relay/leak_review", "critic", REASONING, "evaluator", output=LeakJudgement)
 REVISE_LEAK = Agent("revise_leak", "story/relay/revise_leak", "writer", SYNTHESIS, "refiner")
 IMPROVE = Agent("improve", "story/relay/improve", "writer", SYNTHESIS, "refiner", is_prose=True)
+SMALL_REVIEW = Agent("review", "story/small/review", "critic", REASONING, "evaluator")
+"""Who looks back on a book that a weak model wrote; in the other profiles a reader does."""
+
+VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
+"""Who finds the voice of a book before its first page is written."""
+CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator", output=Choice)
+"""Who chooses between two drafts of the same pages, without knowing how either came about."""
+COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
+"""Who has nothing but the printed pages, and tells them again."""
+FIRST_READER = replace(COLD_READER, name="first_read")
+"""The same, of a draft that is revised right after."""
+REPAIR = Agent("repair", "story/reading/repair", "writer", SYNTHESIS, "refiner", output=Changes)
+"""Who puts it right, passage by passage."""
 QUALITY = Agent("quality", "story/relay/quality", "critic", REASONING, "evaluator", output=QualityJudgement)
 EXTRACT = Agent("extract", "story/relay/extract", "maintainer", REASONING, "evaluator", output=Extraction)
 EXTRACT_DESIGN = Agent(
@@ -224,6 +248,25 @@ EXTRACT_DESIGN = Agent(
 
 REVISION_MARK = "<<<TEXT>>>"
 """Stands alone on the line between findings and new text in the answer of `REVISE`."""
+
+
+def draft_again(draft: Agent) -> Agent:
+    """Who writes a draft a second time, knowing that there is a first one and nothing of it."""
+    return replace(draft, name=f"{draft.name}.again")
+
+
+def _design_steps(level: Level, profile: ProfileName, depth: Depth) -> tuple[str, ...]:
+    names = DESIGN_STEPS[level]
+    if level is Level.BOOK and profile is ProfileName.FINE:
+        return ("guideline", "draft", "critic", "second_critic", "refine")
+    if level is Level.VOLUME and profile is ProfileName.FINE:
+        return ("guideline", "draft", "critic", "refine")
+    if profile is ProfileName.ECONOMY:
+        left_out: tuple[str, ...] = ("critic", "refine", "guideline" if level is Level.BOOK else "")
+        return tuple(name for name in names if name not in left_out)
+    if level is Level.BOOK and depth is not Depth.FULL:
+        return tuple(name for name in names if name != "guideline")
+    return names
 
 
 def _prose_plan(level: Level) -> Agent:

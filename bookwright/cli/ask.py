@@ -89,9 +89,9 @@ def _asked(words: list[str]) -> str:
 
 def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[Understood, str]":
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
-    from bookwright.agents.backends.catalogue import context_window  # these bring the engine
-    from bookwright.agents.backends.endpoints import check_model
+    from bookwright.agents.backends.endpoints import check_model  # these bring the engine
     from bookwright.agents.backends.service import ModelService
+    from bookwright.agents.backends.windows import found_window
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
@@ -100,7 +100,7 @@ def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[
     settings, brief = opened.settings, opened.book.brief
     model = model_of(chief_editor.role, brief, settings)
     check_model(model, settings)
-    is_small = context_window(model) < SMALL_WINDOW
+    is_small = found_window(model, settings).tokens < SMALL_WINDOW
     with opened.storage.read() as stores:
         facts = book_facts(opened.book, stores, SMALL if is_small else FULL)
     models = ModelService(settings)

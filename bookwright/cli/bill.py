@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from bookwright.agents.backends import catalogue, prices
+from bookwright.agents.backends import prices, windows
 from bookwright.cli.progress import EVERY_STEP
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Usage
@@ -110,7 +110,7 @@ def priced(bill: Bill, model: str, settings: Settings, *, with_thoughts: bool) -
     """Price a role's calls as so many calls of average size: some prices depend on a prompt's length."""
     if not bill.calls:
         return bill
-    thoughts = catalogue.thinking_allowance(model) // _THOUGHT_SHARE if with_thoughts else 0
+    thoughts = windows.thinking_allowance(model, settings) // _THOUGHT_SHARE if with_thoughts else 0
     output = bill.output_tokens + thoughts * bill.calls
     usage = Usage(input_tokens=math.ceil(bill.input_tokens / bill.calls), output_tokens=math.ceil(output / bill.calls))
     each = prices.cost(model, usage, settings)

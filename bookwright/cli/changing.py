@@ -115,6 +115,7 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
     from bookwright.cli import checks, running
     from bookwright.flows.amend import Amendment, amend
     from bookwright.flows.book_models import fitted_profile
+    from bookwright.flows.book_windows import kept_windows
     from bookwright.flows.revise import check_writable, chosen
 
     with opened.storage.read() as stores:
@@ -124,7 +125,7 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
     if length is not None and old.kind is not DocumentKind.PROSE:
         raise InvalidInput(f"--length is for a chapter's text; the {old.kind} is as long as it needs to be")
     checks.check_writable(opened.book.brief, opened.settings)
-    if fitted_profile(opened.book.brief, opened.settings).name is ProfileName.SMALL:
+    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
         raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
 
     def work(deps: "Deps") -> Document:

@@ -11,6 +11,7 @@ from bookwright.agents.backends import prices
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.windows import with_windows
 from bookwright.agents.react.sources import findings
 from bookwright.agents.runtime.adapter import SESSION
 from bookwright.agents.runtime.agent import Execution
@@ -53,7 +54,8 @@ class Talk:
         self._cap_usd = cap_usd
         self._mode = PermissionMode.ACCEPT_EDITS if says_yes else opening.member.mode
         self._ledger = BudgetLedger(cap_usd, title="this talk", remedy="--budget-usd gives it more")
-        services = Services(models, database, self._ledger, models.counter)
+        settings = with_windows([opening.model], ground.settings)
+        services = Services(models, database, self._ledger, models.counter, settings)
         self._executor = TabExecutor(ground.agents(services), bus)
         self._inbox: SimpleQueue[Event | Question | None] = SimpleQueue()
         self._permitting = Permitting(confirm, self._inbox.put)

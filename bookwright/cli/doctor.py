@@ -63,6 +63,7 @@ CHECKS: dict[str, Check] = {
     "models": doctor_models.models,
     "keys": doctor_models.keys,
     "reach": doctor_models.reach,
+    "windows": doctor_models.windows,
     "prefect": doctor_host.prefect,
 }
 """Every check by its name, in the order in which it is shown."""

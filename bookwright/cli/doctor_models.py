@@ -4,8 +4,9 @@ import asyncio
 from urllib.parse import urlsplit
 
 from bookwright.agents.backends import catalogue, endpoints
+from bookwright.agents.backends.windows import WindowSource, can_be_asked
 from bookwright.cli.health import Health, first_of
-from bookwright.cli.models import problem_of, provider_state
+from bookwright.cli.models import problem_of, provider_state, windows_of
 from bookwright.models.errors import MissingProgram
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
@@ -41,6 +42,20 @@ def reach(settings: Settings) -> tuple[Health, str]:
     programs = [provider.name for provider in providers if provider.runs_program]
     silent += [why for _ in programs if (why := _trouble_with_program(settings))]
     return first_of(silent, [], ", ".join([*addresses, *programs]) or "no server is in use")
+
+
+def windows(settings: Settings) -> tuple[Health, str]:
+    """How much each of those models takes at once, and who says so; a server that may know is asked for it."""
+    found = windows_of(_names(settings), settings)
+    untold = [
+        name for name, own in found.items() if own.source is WindowSource.ASSUMED and can_be_asked(name, settings)
+    ]
+    warnings = [
+        f"{name}: its server does not tell how much it takes, {found[name].tokens:,} tokens are assumed; "
+        f'config.toml can say it under [windows], as "{name}" = 32768'
+        for name in untold
+    ]
+    return first_of([], warnings, ", ".join(f"{name} {own.tokens:,} {own.source}" for name, own in found.items()))
 
 
 def _names(settings: Settings) -> list[str]:

@@ -80,9 +80,10 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
         raise InvalidInput(f"with --more the {fixed[0]} is the book's own")
     brief = _brief_of(book, file, options)
     from bookwright.cli.more_bill import estimate_more  # brings the engine
+    from bookwright.flows.book_windows import kept_windows
 
     with open_book(book) as opened:
-        return estimate_more(opened.storage, brief, more, opened.settings)
+        return estimate_more(opened.storage, brief, more, kept_windows(opened.book, opened.settings))
 
 
 def _show(found: "Estimate") -> None:

@@ -1,5 +1,7 @@
 """`models`: which model each role asks, which providers can be reached, what they cost; and `models get`."""
 
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -7,9 +9,10 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bookwright.agents.backends import catalogue, endpoints, prices
+from bookwright.agents.backends.windows import Window, found_window
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, plain_table, print_json, print_text
-from bookwright.models.errors import InvalidInput, MissingKey
+from bookwright.models.errors import InvalidInput, MissingKey, UnknownModel
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Usage
@@ -27,6 +30,9 @@ class RoleModel:
     role: str
     model: str
     context_window: int
+    """Tokens of prompt and answer."""
+    window_source: str
+    """Who says so: `set` in the settings, `asked` of its server, `known` by its name, or `assumed`."""
     usd_in: float | None
     """US dollars for a million tokens of prompt; None where no price is known."""
     usd_out: float | None
@@ -52,7 +58,8 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand:
         return
     settings = load_settings()
-    roles = [role_model(role, settings) for role in ROLES]
+    windows = windows_of((settings.models.get(role) or settings.model for role in ROLES), settings)
+    roles = [role_model(role, settings, windows) for role in ROLES]
     providers = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
     if as_json:
         print_json({"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))})
@@ -84,16 +91,23 @@ def get(
         print_text(f"{path}\nuse it with --model embedded:{name}")
 
 
-def role_model(role: str, settings: Settings) -> RoleModel:
+def windows_of(names: Iterable[str], settings: Settings) -> dict[str, Window]:
+    """Tell how much models take, asking their servers where nothing here knows it; unknown models are left out."""
+    found = {}
+    for name in dict.fromkeys(names):
+        with suppress(UnknownModel):
+            found[name] = found_window(name, settings)
+    return found
+
+
+def role_model(role: str, settings: Settings, windows: Mapping[str, Window]) -> RoleModel:
     """Tell what a role asks where no brief says otherwise."""
     name = settings.models.get(role) or settings.model
     problem = problem_of(name, settings)
-    try:
-        window = catalogue.context_window(name)
-    except InvalidInput:
-        window = 0
+    window = windows.get(name)
+    tokens, source = (window.tokens, window.source.value) if window else (0, "")
     return RoleModel(
-        role, name, window, _price(name, Usage(input_tokens=_SAMPLE_TOKENS), settings),
+        role, name, tokens, source, _price(name, Usage(input_tokens=_SAMPLE_TOKENS), settings),
         _price(name, Usage(output_tokens=_SAMPLE_TOKENS), settings), problem,
     )  # fmt: skip
 
@@ -144,8 +158,8 @@ def _role_table(roles: list[RoleModel]) -> object:
     table = plain_table("role", "model", *columns, "state", right=columns, folds=("model", "state"))
     for role in roles:
         table.add_row(
-            role.role, role.model, f"{role.context_window:,}", _shown(role.usd_in), _shown(role.usd_out),
-            role.problem or "ready",
+            role.role, role.model, f"{role.context_window:,} {role.window_source}".strip(),
+            _shown(role.usd_in), _shown(role.usd_out), role.problem or "ready",
         )  # fmt: skip
     return table
 

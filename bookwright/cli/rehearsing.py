@@ -10,11 +10,13 @@ from tempfile import TemporaryDirectory
 
 from bookwright.agents.backends import endpoints
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.windows import with_windows
 from bookwright.cli.access import library
 from bookwright.cli.bill import Bill, Tally, priced, tally
 from bookwright.cli.last_stages import with_end
 from bookwright.cli.output import make_console
-from bookwright.flows.book_models import model_of, profile_of
+from bookwright.flows.blueprints.reach import check_reach
+from bookwright.flows.book_models import model_of, names_of, profile_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create
@@ -23,7 +25,6 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey
 from bookwright.models.gate import Unattended
-from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
@@ -69,11 +70,14 @@ def estimate_book(brief: Brief, settings: Settings) -> Estimate:
     """Rehearse a book twice and price it by the models that would really be asked.
 
     Raises:
-        UnknownModel: A role's model is unknown. A missing key is no hindrance: nobody is asked.
+        UnknownModel: A role's model is unknown. A missing key is no hindrance: nobody is asked for a word.
+        InvalidBrief: The book cannot come to its length in its profile.
     """
-    for name in dict.fromkeys(model_of(role, brief, settings) for role in ROLES):
+    for name in names_of(brief, settings):
         with suppress(MissingKey):
             endpoints.check_model(name, settings)
+    check_reach(brief, settings)
+    settings = with_windows(names_of(brief, settings), settings)
     rehearsed = rehearsed_brief(brief, settings)
     low, high = (_walk(rehearsed, settings, mode) for mode in (LOW, HIGH))
     return estimate_of(brief, brief.length, low, high, settings)

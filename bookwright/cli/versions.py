@@ -102,6 +102,7 @@ def _by(row: dict[str, Any]) -> str:
         DocumentOrigin.AUTHOR: "the author",
         DocumentOrigin.NOTE: f"a note, of {row['base']}",
         DocumentOrigin.REFRESH: f"a refresh, of {row['base']}",
+        DocumentOrigin.REPAIR: "the book's last corrections",
         DocumentOrigin.IMPORT: "the author, by import",
         DocumentOrigin.RESTORE: f"{row['base']} restored",
     }[DocumentOrigin(row["origin"])]

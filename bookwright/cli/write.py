@@ -105,11 +105,14 @@ def write(
     formats = check_formats(name.strip() for name in export.split(",") if name.strip())
     limits = Limits.parse(until, words_today)
     from bookwright.cli import checks, running  # these bring the engine, which looking at a book does not need
-    from bookwright.flows.library import find_or_create
+    from bookwright.flows.blueprints.reach import check_reach
+    from bookwright.flows.library import find_or_create, is_begun
 
     wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
     checks.check_writable(brief, settings)
     with library(settings) as database:
+        if is_new or not is_begun(database, brief):
+            check_reach(brief, settings)
         book = find_or_create(database, brief, is_new=is_new)
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
@@ -132,9 +135,12 @@ def resume(
     limits = Limits.parse(until, words_today)
     with open_book(book) as opened:
         from bookwright.cli import checks, running
+        from bookwright.flows.blueprints.reach import check_reach
 
         wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
         checks.check_writable(opened.book.brief, opened.settings)
+        if not opened.book.calls:
+            check_reach(opened.book.brief, opened.settings)
         wait_until_free(opened.storage, opened.settings)
         found = lengthened(opened.book, more, opened.storage) if more is not None else opened.book
         wishes = telling(wishes, found, json_progress)

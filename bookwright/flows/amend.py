@@ -33,6 +33,7 @@ _MAKERS = {
     DocumentKind.REVIEW: (Activity.CLOSE, "evaluator"),
     DocumentKind.BLURB: (Activity.PUBLISH, "questions"),
     DocumentKind.BOOK_DESIGN: (Activity.MAINTAIN, "maintainer"),
+    DocumentKind.VOICE: (Activity.BRIEF, "designer"),
 }
 """As which activity, and with whose budget, a document is looked at again: its maker's."""
 

@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context
 from bookwright.agents.desk import Desk
-from bookwright.agents.workflows import EXTRACT_DESIGN, LEAK_REVIEW
+from bookwright.agents.workflows import CHOOSE, EXTRACT_DESIGN, FIRST_READER, LEAK_REVIEW, VOICE
 from bookwright.failpoints import Failpoint
 from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing
@@ -22,9 +22,11 @@ from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
+from bookwright.flows.activities import voicing
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.book_models import fitted_profile, model_of
+from bookwright.flows.book_windows import kept_windows
 from bookwright.flows.deps import Deps, NoWindow
 from bookwright.flows.set_back import DRAFTS, set_back
 from bookwright.models.decision import Verdict
@@ -134,8 +136,9 @@ def _deps(step: AskedStep, then: BookStorage, settings: Settings) -> Deps:
     with then.write(Failpoint.TAKE_LEASE) as stores:
         stores.books.change(then.book, lease_owner=None)
         lease = Lease.take(stores.connection, then.book, "a look back", settings.lease_seconds)
-        brief = BookRepository(stores.connection).get(then.book).brief
-    settings = settings.model_copy(update={"free_megabytes": 0})
+        book = BookRepository(stores.connection).get(then.book)
+    brief = book.brief
+    settings = kept_windows(book, settings).model_copy(update={"free_megabytes": 0})
     usual = model_of(step.role, brief, settings)
     option = step.model if step.model not in ("", usual) else None
     return Deps(
@@ -165,6 +168,8 @@ def _do(step: AskedStep, deps: Deps) -> None:
         _judge(step, deps)
     elif step.key.activity is Activity.REVIEW:
         _review(step, node, deps)
+    elif step.key.step == VOICE.name:
+        voicing.make_voice(node, deps)
     else:
         _ACTIVITIES[step.key.activity](node, step.key.round, deps)
 
@@ -177,7 +182,7 @@ def _review(step: AskedStep, node: TaskNode, deps: Deps) -> None:
         return
     if name == EXTRACT_DESIGN.name:
         extracting.extract_design(node, deps)
-    elif name == LEAK_REVIEW.name:
+    elif name in (LEAK_REVIEW.name, CHOOSE.name, FIRST_READER.name):
         writing.write(node, deps)
     else:
         closing.close(node, deps)

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from bookwright.agents.backends import catalogue
+from bookwright.agents.backends.windows import tokens_of, with_windows
 from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide
 from bookwright.failpoints import Failpoint
-from bookwright.flows.book_models import model_of
+from bookwright.flows.book_models import names_of
 from bookwright.flows.library import slug_of
 from bookwright.manuscripts.cutting import pieces_of
 from bookwright.manuscripts.found import FoundBook, FoundChapter, opening_of
@@ -20,7 +20,6 @@ from bookwright.models.brief import Brief
 from bookwright.models.decision import Decision
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.level import Level, level_of_parts
-from bookwright.models.model_name import ROLES
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.task import NodeStatus, TaskNode
@@ -48,7 +47,9 @@ def find_imports(database: Database, digest: str) -> list[Book]:
 
 def longest_piece(brief: Brief, settings: Settings) -> int:
     """Return how long a text may be that the models of a book are to sum up at one look, in the book's unit."""
-    window = min(catalogue.context_window(model_of(role, brief, settings)) for role in ROLES)
+    names = names_of(brief, settings)
+    asked = with_windows(names, settings)
+    window = min(tokens_of(name, asked) for name in names)
     return min(_LONGEST_PIECE[brief.length_unit], round(window / _WINDOW_PART / _TOKENS_A_UNIT))
 
 

@@ -17,6 +17,7 @@ from bookwright.agents.runtime.event_file import event_path, kept_events
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.walk_events import HeardAsker, WalkEvents
 from bookwright.flows.book_models import fitted_profile, model_of
+from bookwright.flows.book_windows import opened_windows
 from bookwright.flows.deps import Deps, HeardWindow, NoWindow, Window
 from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
 from bookwright.flows.limits import Limits
@@ -106,7 +107,8 @@ class _CurrentContexts:
 def _deps(
     book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings, way_on: str
 ) -> Deps:
-    settings, brief = around.settings, book.brief
+    brief = book.brief
+    settings = opened_windows(book, storage, journal, around.settings, around.model)
     profile = fitted_profile(brief, settings, around.model)
     writer = model_of("writer", brief, settings, around.model)
     locale = (brief.prompt_language or brief.language).value

@@ -95,6 +95,13 @@ def book_id(brief: Brief, copy: int = 1) -> str:
     return f"{slug}-{digest}" + (f"-{copy}" if copy > 1 else "")
 
 
+def is_begun(database: Database, brief: Brief) -> bool:
+    """True if the book of this brief is there and a model has been asked for it."""
+    with database.read() as connection:
+        known = BookRepository(connection).find(book_id(brief))
+    return known is not None and known.calls > 0
+
+
 def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) -> Book:
     """Return the book of this brief, creating it if it is not there; `is_new` makes another one."""
     with database.write(Failpoint.CREATE_BOOK) as connection:

@@ -14,7 +14,7 @@ from bookwright.storage.stores import Stores
 
 WRITABLE = (
     DocumentKind.PROSE, DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.WRITERS_BRIEF, DocumentKind.SUMMARY,
-    DocumentKind.REVIEW, DocumentKind.BLURB, DocumentKind.BOOK_DESIGN,
+    DocumentKind.REVIEW, DocumentKind.BLURB, DocumentKind.BOOK_DESIGN, DocumentKind.VOICE,
 )  # fmt: skip
 """What an author may say in other words. The state of the story is kept as structure: it follows the summaries."""
 

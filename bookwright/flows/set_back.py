@@ -8,7 +8,7 @@ from bookwright.agents.workflows import flow_decision, hierarchy_workflow, write
 from bookwright.flows.activities import decide as deciding
 from bookwright.flows.activities import divide as dividing
 from bookwright.flows.activities import plan as planning
-from bookwright.flows.activities.surroundings import child_level_of
+from bookwright.flows.activities.surroundings import child_level_of, depth_at
 from bookwright.flows.deps import Deps
 from bookwright.models.length import LengthRecord
 from bookwright.models.plan import TaskType
@@ -84,7 +84,9 @@ def _tasks_to_judge(step: AskedStep, stores: Stores, deps: Deps) -> list[TaskNod
 
 def _ratio(drafts: list[tuple[int, str]], unit: TaskNode, deps: Deps) -> float:
     """The record of lengths after those drafts."""
-    agent = next(agent for agent in write_workflow(unit.level, deps.profile.name) if agent.is_prose)
+    agent = next(
+        agent for agent in write_workflow(unit.level, deps.profile.name, depth_at(unit, deps)) if agent.is_prose
+    )
     record = LengthRecord()
     for length, answer in drafts:
         text = _read(agent, answer, deps) or ""

@@ -16,6 +16,7 @@ from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
+from bookwright.flows.activities import voicing
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import keep_up, maintain
 from bookwright.flows.activities.style import settle_style
@@ -88,14 +89,21 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
 
 def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     """Decide, after a round, whether the unit goes on planning, divides or is written."""
-    if deciding.asks_decision(deps) and deps.fresh(unit).decided_round < planning_round:
+    if deciding.asks_decision(unit, deps) and deps.fresh(unit).decided_round < planning_round:
         maintain(unit, deps)
         deps.window.run(Activity.DECIDE, unit, lambda: deciding.decide(unit, planning_round, deps))
 
 
 def settle(unit: TaskNode, deps: Deps) -> Decision:
-    """Return the unit's decision; where none was reached the circuit breaks and length decides."""
-    return deciding.settle(deps.fresh(unit), deps)
+    """Return the unit's decision; where none was reached the circuit breaks and length decides.
+
+    Once the book itself is decided its voice is found.
+    """
+    direction = deciding.settle(deps.fresh(unit), deps)
+    if unit.parent is None and voicing.wants_voice(deps.fresh(unit), deps):
+        maintain(unit, deps)
+        deps.window.run(Activity.BRIEF, unit, lambda: voicing.make_voice(deps.fresh(unit), deps))
+    return direction
 
 
 def pass_gate(unit: TaskNode, deps: Deps) -> None:

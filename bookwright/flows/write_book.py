@@ -15,8 +15,9 @@ from prefect.states import Completed
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.bus import Handler
+from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.hold import Surroundings
-from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, opened_library
+from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.prefect_gates import wait_for_decision
 from bookwright.flows.prefect_run import FLOW_NAME, PATIENCE, ending_of
@@ -95,10 +96,14 @@ def _find(
             found = BookRepository(connection).get(book)
         check_models(found.brief, settings, model)
         check_blueprint(found.brief, settings)
+        if not found.calls:
+            check_reach(found.brief, settings, model)
         return found
     wanted = read_brief(brief)
     check_models(wanted, settings, model)
     check_blueprint(wanted, settings)
+    if not is_begun(database, wanted):
+        check_reach(wanted, settings, model)
     return find_or_create(database, wanted)
 
 

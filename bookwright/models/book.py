@@ -57,6 +57,8 @@ class Book(BaseModel):
     """Millionths of a US dollar."""
     unpriced_calls: int = 0
     length_ratio: float = 1.0
+    windows: dict[str, int] = {}
+    """Tokens that the servers of its models said these take, by `provider:model`."""
 
     @property
     def tokens(self) -> int:

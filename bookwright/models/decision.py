@@ -1,7 +1,7 @@
 """The closed answers that steer the walk: verdicts, decisions, experts."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -90,6 +90,17 @@ class Cuts(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     cuts: tuple[str, ...] = ()
+
+
+class Choice(BaseModel):
+    """Which of two drafts goes on: thought first, then what of the other one is worth taking over, the verdict last."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reasoning: str = ""
+    carry_over: Annotated[tuple[str, ...], Field(max_length=4)] = ()
+    """What the draft that is left behind does better, each with the words that do it."""
+    better: Literal["A", "B"]
 
 
 class Questions(BaseModel):

@@ -22,14 +22,16 @@ class DocumentKind(StrEnum):
     WRITE_PLAN = "write_plan"
     WRITERS_BRIEF = "writers_brief"
     """All that the writer of a unit is told of its designs."""
+    VOICE = "voice"
+    """One page that will not be printed, and how its teller tells: by which whoever writes the book finds its voice."""
     BLURB = "blurb"
     STYLE_GUIDE = "style_guide"
     """How the book is to sound, in figures and sentences of its own; of the book as a whole."""
-    VOICE = "voice"
-    """The voice page: who tells this book, and how those who speak often sound; of the book as a whole."""
     QUESTIONS = "questions"
     """What a unit needed to know of the book so far, one question a line; asked of the index, shown to nobody."""
 
+    RETELLING = "retelling"
+    """What a reader who had nothing but the pages could tell of them, a `Retelling`."""
     QUALITY = "quality"
     """A `QualityReport` of a unit."""
     LEAK_REVIEW = "leak_review"
@@ -62,11 +64,13 @@ class DocumentOrigin(StrEnum):
     """An earlier version, taken up again."""
     IMPORT = "import"
     """The author, before the book came here."""
+    REPAIR = "repair"
+    """The book's own last corrections of a finished text: what happens in it stays, and nothing goes stale."""
 
     @property
     def is_revision(self) -> bool:
         """True where somebody changed their mind; False where the book went on."""
-        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT)
+        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.REPAIR)
 
     @property
     def is_by_hand(self) -> bool:

@@ -100,6 +100,11 @@ class FoundCheck(_Found):
     """What the record has."""
     result: Literal["passed", "warning", "error", "not_evaluated"]
 
+    @property
+    def line(self) -> str:
+        """The check in one line."""
+        return f"{self.check}: “{self.text}” / “{self.record}”: {self.result}"
+
 
 class Extraction(_Found):
     """What accepted prose says, beside what the codex has."""
@@ -127,7 +132,7 @@ class ConsistencyReport(_Found):
     def as_text(self) -> str:
         """The report, a line for each thing."""
         lines = [f"{check}: {result}" for check, result in self.results.items()]
-        lines += [f"- {item.check}: “{item.text}” / “{item.record}”: {item.result}" for item in self.details]
+        lines += [f"- {item.line}" for item in self.details]
         strays = (f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
         return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *strays))])
 

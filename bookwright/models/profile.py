@@ -33,6 +33,8 @@ class Profile(BaseModel):
     """Whether a model says, for units at chapter level and above, what has to be found in the book so far."""
     condenses: bool
     """Whether a model makes small what every prompt needs and has no room for; where not, code cuts it."""
+    reading_room: int = 8_000
+    """Tokens of a finished book that whoever reads it whole is shown at once; half of the smallest window."""
     context_budget: dict[str, int]
     """Prompt tokens, all blocks included, by the role of the step that asks."""
 
@@ -65,7 +67,7 @@ def fitted(profile: Profile, window: int, scale: float = 1.0) -> Profile:
         factor *= next((more for least, more in _WINDOW_FACTORS if window >= least), 1.0)
     most = window // _WINDOW_PART
     budget = {role: min(round(tokens * factor), most) for role, tokens in profile.context_budget.items()}
-    return profile.model_copy(update={"context_budget": budget})
+    return profile.model_copy(update={"context_budget": budget, "reading_room": most})
 
 
 PROFILES: dict[ProfileName, Profile] = {

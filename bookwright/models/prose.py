@@ -31,10 +31,10 @@ def is_scene_break(paragraph: str) -> bool:
 
 def sentences(paragraph: str) -> list[str]:
     """Split a paragraph into sentences, each with its closing marks."""
-    return [piece.strip() for piece in _pieces(paragraph)]
+    return [piece.strip() for piece in sentence_pieces(paragraph)]
 
 
-def _pieces(paragraph: str) -> list[str]:
+def sentence_pieces(paragraph: str) -> list[str]:
     """Split a paragraph into sentences with the space after each; joined, they are the paragraph."""
     ends = [match.end() for match in _SENTENCE_END.finditer(paragraph)]
     pieces = [paragraph[start:end] for start, end in zip([0, *ends], [*ends, None], strict=True)]
@@ -104,7 +104,7 @@ def cut_to(text: str, limit: int, language: Language) -> str:
     total = 0
     for paragraph in paragraphs(text):
         kept.append("")
-        for piece in _pieces(paragraph):
+        for piece in sentence_pieces(paragraph):
             size = language.measure(piece)
             if total + size - limit > limit - total:
                 return _joined(kept)
@@ -118,7 +118,7 @@ def shortened(text: str, cuts: Iterable[str], target: int, language: Language) -
 
     Unknown numbers are passed over, and no cut is made that would miss the target by more.
     """
-    table = [_pieces(paragraph) for paragraph in paragraphs(text)]
+    table = [sentence_pieces(paragraph) for paragraph in paragraphs(text)]
     excess = language.measure(text) - target
     for cut in cuts:
         place = _CUT.fullmatch(cut.strip())

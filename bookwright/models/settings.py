@@ -4,7 +4,7 @@ import difflib
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import platformdirs
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -51,6 +51,8 @@ class Settings(BaseSettings):
     """Models to ask, in order, when the one of a role does not answer; `default` is for all roles."""
     prices: dict[str, Price] = Field(default_factory=dict)
     """Prices by `provider:model`."""
+    windows: dict[str, Annotated[int, Field(ge=1_024)]] = Field(default_factory=dict)
+    """Tokens of prompt and answer that a model takes, by `provider:model`, whatever its server or a list says."""
     llm_base_url: str = ""
     """Where the provider `compatible` is reached."""
     tavily_api_key: SecretStr = Field(

@@ -13,14 +13,18 @@ Slot = tuple[int, DocumentKind]
 
 UNREAD = (
     DocumentKind.QUESTIONS, DocumentKind.QUALITY, DocumentKind.WRITE_PLAN, DocumentKind.LEAK_REVIEW,
-    DocumentKind.CONSISTENCY, DocumentKind.REGISTER,
+    DocumentKind.CONSISTENCY, DocumentKind.REGISTER, DocumentKind.RETELLING, DocumentKind.REVIEW,
     DocumentKind.REPORT,
 )  # fmt: skip
 """Kinds that never go stale: they served or judged one making of their unit, and no other text is made of them."""
 
+_ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW)
+"""What was said about a text: later units were advised by it, and stand when it is said again in other words."""
+
 _IN_ORDER = (
     DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.DESIGN, DocumentKind.FINDINGS,
-    DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.REVIEW, DocumentKind.BLURB,
+    DocumentKind.VOICE, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE, DocumentKind.SUMMARY, DocumentKind.REVIEW,
+    DocumentKind.BLURB,
 )  # fmt: skip
 """In which order the documents of one node are made."""
 
@@ -84,7 +88,11 @@ def replacement(old: Version, versions: Sequence[Version]) -> Version | None:
     of one that an author changed, the last of the author's versions in a row is compared. `versions` has all
     versions of the same document in order.
     """
-    later = [version for version in versions if version.version > old.version]
+    later = [
+        version for version in versions if version.version > old.version and version.origin is not DocumentOrigin.REPAIR
+    ]
+    if old.kind in _ADVICE:
+        return None
     if old.kind.is_running:
         later = list(takewhile(lambda version: version.origin.is_revision, later))
     if not later or later[-1].text_hash == old.text_hash:

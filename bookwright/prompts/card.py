@@ -150,6 +150,18 @@ class Card:
     """The length to ask for; already corrected for how this model answers lengths."""
     plan_length: int = 0
     """How long the write plan may be."""
+    is_second: bool = False
+    """Somebody else writes the same pages from the same plan, and one of the two drafts is chosen."""
+    shapes: tuple[str, ...] = ()
+    """How the last units went, a line each, nearest last."""
+    returning: tuple[str, ...] = ()
+    """Things and turns of phrase of earlier pages that could come back, each with its sentence."""
+    carried: tuple[str, ...] = ()
+    """What readers of the last unit missed, and this one has to make good."""
+    understood: tuple[str, ...] = ()
+    """Orders: what the unit's brief or designs want its readers to have understood."""
+    findings: tuple[str, ...] = ()
+    """Orders: what reviews and checks of code found, a line each."""
     previous_endings: tuple[str, ...] = ()
     """The last sentences of the units before this one, nearest last."""
     spots: tuple[str, ...] = ()

@@ -160,6 +160,11 @@ def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
     return environment(locale).get_template("story/_secrets.md.j2").render(secrets=secrets).strip()
 
 
+def render_retelling(retelling: object, locale: str = "en") -> str:
+    """Print a `Retelling` as those read it who are to put the text right."""
+    return environment(locale).get_template("story/reading/_retelling.md.j2").render(told=retelling).strip()
+
+
 def render_hints(sight: object, locale: str = "en") -> str:
     """Tell a writer what a `Sight` of the codex holds for them, a line each."""
     return environment(locale).get_template("story/_hints.md.j2").render(sight=sight).strip()

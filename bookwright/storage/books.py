@@ -110,7 +110,7 @@ class BookRepository:
 
 def _book(row: Row[Any]) -> Book:
     values = dict(row._mapping)
-    values["brief"] = make_brief(json.loads(values["brief"]))
+    values |= {"brief": make_brief(json.loads(values["brief"])), "windows": json.loads(values["windows"])}
     return Book.model_validate({name: values[name] for name in Book.model_fields})
 
 

@@ -204,6 +204,13 @@ class StepRepository:
         ).scalar_one_or_none()
         return last is False
 
+    def has_answered(self, model: str) -> bool:
+        """True if a model has given this book a result."""
+        answered = select(steps.c.id).where(
+            steps.c.book == self._book, steps.c.model == model, steps.c.failure.is_(None)
+        )
+        return self._connection.execute(answered.limit(1)).first() is not None
+
     def by_role(self) -> list[RoleSum]:
         """Return what each role and model has cost, dearest first."""
         rows = self._connection.execute(

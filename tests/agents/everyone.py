@@ -12,16 +12,18 @@ from bookwright.agents.workflows import (
     briefing,
     decomposition_workflow,
     design_workflow,
+    draft_again,
+    editor,
     flow_decision,
     global_state_maintainer,
     hierarchy_workflow,
     plan_workflow,
-    reviewer,
     search_executor,
     summariser,
     write_workflow,
 )
 from bookwright.models.decision import Expert
+from bookwright.models.depth import Depth
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
@@ -39,11 +41,14 @@ def _every_agent() -> list[Agent]:
         found += chain.from_iterable(design_workflow(level, expert, profile) for expert in Expert)
         found += chain.from_iterable(decomposition_workflow(level, task, profile) for task in TASKS)
         found += hierarchy_workflow(level, profile) if level in DIVISIBLE else ()
-        found += [briefing(level, profile), *write_workflow(level, profile)]
+        for depth in Depth:
+            found += [briefing(level, profile, depth), *write_workflow(level, profile, depth)]
+            found += chain.from_iterable(design_workflow(level, expert, profile, depth) for expert in Expert)
         found += [atom_judge(level, task) for task in TASKS]
         found += [flow_decision(level), search_executor(level, profile)]
-        found += [summariser(level, profile), reviewer(level, profile)]
+        found += [summariser(level, profile), editor(level)]
         found += [book_design_maintainer(profile), global_state_maintainer(profile), blurb_writer(profile)]
+    found += [draft_again(agent) for agent in found if agent.name == "draft" and agent.is_prose]
     return list(dict.fromkeys([*found, *map(aggregator, TASKS)]))
 
 

@@ -12,14 +12,15 @@ from bookwright.agents.workflows import (
     briefing,
     decomposition_workflow,
     design_workflow,
+    editor,
     flow_decision,
     hierarchy_workflow,
     plan_workflow,
-    reviewer,
     search_executor,
     write_workflow,
 )
 from bookwright.models.decision import AtomVerdicts, Expert, FlowDecision
+from bookwright.models.depth import Depth
 from bookwright.models.level import Level
 from bookwright.models.model_name import ROLES
 from bookwright.models.plan import PlanOutput, TaskType
@@ -155,10 +156,10 @@ def test_decomposition_prose_and_the_rest_are_alike_at_every_level(level: Level)
 
 
 @pytest.mark.parametrize("level", Level)
-def test_what_is_finer_than_a_chapter_is_reviewed_as_one(level: Level) -> None:
+def test_what_is_finer_than_a_chapter_is_edited_as_one(level: Level) -> None:
     at = level if level.is_at_least(Level.CHAPTER) else Level.CHAPTER
 
-    assert reviewer(level, STANDARD).prompt == f"story/{at}/write/review"
+    assert editor(level).prompt == f"story/{at}/write/review"
 
 
 @pytest.mark.parametrize("level", DIVISIBLE)
@@ -173,6 +174,26 @@ def test_economy_has_no_critics(level: Level) -> None:
     assert not [agent.name for agent in thinned if "critic" in agent.name]
     assert names((briefing(level, ECONOMY), *write_workflow(level, ECONOMY))) == ["brief", "draft", "revise"]
     assert "refine" not in names(design_workflow(level, Expert.SYSTEM, ECONOMY))
+
+
+@pytest.mark.parametrize("profile", [ECONOMY, STANDARD])
+def test_a_book_of_one_sitting_is_planned_and_designed_in_fewer_steps(profile: ProfileName) -> None:
+    plan, design = (
+        plan_workflow(Level.BOOK, "short", profile, Depth.SHORT),
+        design_workflow(Level.BOOK, Expert.SYSTEM, profile, Depth.SHORT),
+    )
+
+    assert names(plan) == ["proposer_short", "refiner"]
+    assert names(design) == (["draft"] if profile is ECONOMY else ["draft", "critic", "refine"])
+    assert names(write_workflow(Level.BOOK, STANDARD, Depth.SHORT)) == ["plan", "draft", "critic", "refine"]
+
+
+@pytest.mark.parametrize(("level", "profile"), list(product(Level, (ECONOMY, STANDARD, FINE))))
+def test_a_few_pages_are_told_planned_and_revised_by_one_step_each(level: Level, profile: ProfileName) -> None:
+    brief, steps = briefing(level, profile, Depth.SLIGHT), write_workflow(level, profile, Depth.SLIGHT)
+
+    assert brief.prompt == f"story/{level}/write/plan"
+    assert names(steps) == ["draft", "revise"]
 
 
 @pytest.mark.parametrize("level", Level)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.blueprint_folders import atlas
+from tests.fake_provider import FakeProvider
 
 PREMISE = "A drowned coast that is mapped anew every spring."
 
@@ -79,8 +80,61 @@ def test_a_world_is_written_read_exported_and_gone_on_with(cli, folder):
     assert (again["book"], again["was_finished"]) == (book, True)
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("worldbuild", PREMISE, "--words", "20000", "--no-prefect"), ("worldbuild", PREMISE, "--no-prefect"),
+        ("write", "--premise", PREMISE, "--blueprint", "worldbuild", "--words", "20000", "--no-prefect"),
+        ("estimate", "--premise", PREMISE, "--blueprint", "worldbuild", "--words", "20000"),
+    ],
+)  # fmt: skip
+def test_a_world_that_a_weak_model_cannot_make_is_refused_with_how_far_it_comes(cli, home, verb):
+    outcome = cli(*verb, "--profile", "small")
+
+    assert (outcome.code, len(outcome.err.splitlines())) == (2, 1)
+    assert "so the 15 pages come to about 825 words." in outcome.err
+    assert "Ask for that (--words 825), or for more with --profile economy" in outcome.err
+    assert json.loads(cli("status", "--json").out) == []
+
+
+def test_a_small_world_of_what_it_can_make_is_written_and_estimated(cli, home):
+    asked = (PREMISE, "--words", "825", "--profile", "small")
+
+    estimated = cli("estimate", "--premise", *asked, "--blueprint", "worldbuild", "--json")
+    written = cli("worldbuild", *asked, "--no-prefect", "--json")
+
+    assert json.loads(estimated.out)["profile"] == "small"
+    assert written.code == 0, written.err
+    assert 0 < json.loads(written.out)["written"] <= 825
+
+
+def test_a_window_that_makes_the_profile_small_is_named_where_a_world_is_refused(cli, home):
+    with FakeProvider() as provider, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("OLLAMA_BASE_URL", provider.url)
+        options = (PREMISE, "--words", "20000", "--model", "ollama:x", "--no-prefect")
+        assumed = cli("worldbuild", *options)
+        provider.told = {"/api/show": {"parameters": "num_ctx 4096"}}
+        asked = cli("worldbuild", *options)
+
+    assert "ollama:x takes 8,192 tokens (assumed), and below 16,000 the profile is small" in assumed.err
+    assert "ollama:x takes 4,096 tokens (asked)" in asked.err
+    assert provider.ledger == []
+
+
+def test_a_world_that_was_begun_in_another_profile_is_gone_on_with_in_a_small_one(cli, folder):
+    asked = ("--premise", PREMISE, "--blueprint", "atlas", "--words", "1200", "--no-prefect", "--json")
+    book = json.loads(cli("write", *asked, "--profile", "economy").out)["book"]
+
+    outcome = cli("write", *asked, "--profile", "small")
+    anew = cli("write", *asked, "--profile", "small", "--new")
+
+    assert (outcome.code, json.loads(outcome.out)["book"]) == (0, book), outcome.err
+    assert anew.code == 2
+    assert "more than the profile small can make" in anew.err
+
+
 def test_only_a_mystery_is_gone_on_with_as_one(cli, folder):
-    cli("write", "--premise", PREMISE, "--blueprint", "atlas", "--profile", "small", "--no-prefect")
+    cli("write", "--premise", PREMISE, "--blueprint", "atlas", "--profile", "small", "--words", "150", "--no-prefect")
     book = json.loads(cli("status", "--json").out)[0]["book"]
 
     refused = cli("mystery", "--book", book)

@@ -32,7 +32,12 @@ def begin(
     """Open a library in `home`, take the book of that brief, and return its root and its walk."""
     settings = load_settings(home=home, free_megabytes=0)
     database = open_library(settings)
-    values = {"premise": "A keeper finds a log that is written in her own hand.", "length": 900, "profile": "standard"}
+    values = {
+        "premise": "A keeper finds a log that is written in her own hand.",
+        "length": 900,
+        "profile": "standard",
+        "max_planning_rounds": 3,
+    }
     brief = make_brief(values | brief_values)
     book = find_or_create(database, brief)
     with database.write(Failpoint.EDIT_BOOK) as connection:

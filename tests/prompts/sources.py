@@ -49,6 +49,7 @@ OWN_VARIABLES = {
     "story/_secrets": {"secrets"},
     "story/_hints": {"sight"},
     "story/_order": {"note"},
+    "story/reading/_retelling": {"told"},
 }
 """Templates that code renders without a card, and what it hands them."""
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from bookwright.agents.backends import price_list
 from bookwright.models.errors import UnknownModel
 
 
@@ -48,6 +47,19 @@ class Feature(StrEnum):
     """Models call tools by themselves; where there is none, the text form is asked for in the prompt."""
 
 
+class WindowRoute(StrEnum):
+    """Where a server tells how much its models take."""
+
+    OLLAMA = "ollama"
+    """`/api/show` and `/api/ps`."""
+    LLAMACPP = "llamacpp"
+    """`/props`."""
+    LIST = "list"
+    """`/v1/models`."""
+    ANY = "any"
+    """Whichever of the last two answers."""
+
+
 @dataclass(frozen=True)
 class Provider:
     """A provider and what holds for all its models, but for those that a pattern names."""
@@ -67,7 +79,9 @@ class Provider:
     without_tools: tuple[str, ...] = ()
     """Patterns of model names that call no tools, or want their thoughts back with each answer of one."""
     context_window: int = 32_768
-    """Tokens, for models of which no list knows better."""
+    """Tokens, for models of which nobody knows better."""
+    window_route: WindowRoute | None = None
+    """Where its servers tell how much a model takes; None where that is not asked."""
     price_lists: tuple[str, ...] = ()
     """Providers of genai-prices to look the model up at, in order."""
     features: frozenset[Feature] = frozenset()
@@ -77,6 +91,11 @@ class Provider:
     """The most tries of a call, where the provider tries again by itself."""
     overhead_tokens: int = 0
     """What it may put before a prompt on its own account."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a server stands behind it; what runs in process or as a program is ours to know."""
+        return self.dialect is not Dialect.OWN
 
 
 _CLAUDE_KINDS = ("fable", "opus", "sonnet", "haiku")
@@ -122,19 +141,21 @@ _LIST = (
     ),
     Provider(
         "ollama", Dialect.OPENAI, "http://127.0.0.1:11434/v1", ("OLLAMA_BASE_URL",), ("OLLAMA_API_KEY",),
-        is_free=True, context_window=8_192, features=frozenset({Feature.SEED, Feature.TOOLS}),
+        is_free=True, context_window=8_192, window_route=WindowRoute.OLLAMA,
+        features=frozenset({Feature.SEED, Feature.TOOLS}),
         output_overrides=(("*-cloud", OutputMode.PROMPTED),),  # takes a schema there and does not keep to it
     ),
     Provider(
         "vllm", Dialect.OPENAI, "http://127.0.0.1:8000/v1", ("VLLM_BASE_URL",), ("VLLM_API_KEY",),
-        is_free=True, features=frozenset({Feature.SEED}),
+        is_free=True, window_route=WindowRoute.LIST, features=frozenset({Feature.SEED}),
     ),
     Provider(
         "llamacpp", Dialect.OPENAI, "http://127.0.0.1:8080/v1", ("LLAMACPP_BASE_URL",), ("LLAMACPP_API_KEY",),
-        is_free=True, context_window=8_192, features=_LOCAL,
+        is_free=True, context_window=8_192, window_route=WindowRoute.LLAMACPP, features=_LOCAL,
     ),
     Provider(
-        "compatible", Dialect.OPENAI, "", ("LLM_BASE_URL",), ("LLM_API_KEY",), features=frozenset({Feature.SEED}),
+        "compatible", Dialect.OPENAI, "", ("LLM_BASE_URL",), ("LLM_API_KEY",), window_route=WindowRoute.ANY,
+        features=frozenset({Feature.SEED}),
     ),
     Provider(
         "claude-cli", Dialect.OWN, output_mode=OutputMode.PROMPTED, context_window=200_000,
@@ -151,9 +172,6 @@ _THINKS = re.compile(
     r"|glm-(4\.[5-9]|[5-9])|qwen3(?!.*(coder|instruct|max))|qwq|.*thinking|.*reasoning)",
     re.IGNORECASE,
 )
-THINKING_ALLOWANCE = 8_192
-"""Output tokens on top of the answer's own limit for models that think before they answer: a limit
-meant for the answer alone would be used up by the thoughts. At most a quarter of the window."""
 
 
 def find_provider(name: str) -> Provider:
@@ -198,22 +216,11 @@ def calls_tools(name: str) -> bool:
     return not any(fnmatchcase(model.lower(), pattern) for pattern in provider.without_tools)
 
 
-def thinking_allowance(name: str) -> int:
-    """Tell how many output tokens this model may need for thoughts, beside its answer."""
+def thinks(name: str) -> bool:
+    """Tell whether this model thinks before it answers."""
     provider_name, _, model = name.partition(":")
     provider = PROVIDERS.get(provider_name)
-    if provider is None or provider.dialect is Dialect.OWN or not _THINKS.search(model):
-        return 0
-    return min(THINKING_ALLOWANCE, context_window(name) // 4)
-
-
-def context_window(name: str) -> int:
-    """Tell how many tokens of prompt and answer this model takes."""
-    provider, model = split_name(name)
-    if provider.runs_program:  # whatever the model takes: longer prompts have to be asked for there
-        return provider.context_window
-    known = price_list.find(provider.price_lists, model)
-    return (known.context_window if known else None) or provider.context_window
+    return provider is not None and provider.is_remote and _THINKS.search(model) is not None
 
 
 def max_attempts(name: str) -> int | None:

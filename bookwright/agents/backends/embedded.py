@@ -14,12 +14,13 @@ from bookwright.agents.backends.catalogue import PROVIDERS, split_name
 from bookwright.agents.backends.protocol import Listener, Request
 from bookwright.agents.backends.provider import ProviderBackend
 from bookwright.agents.backends.schema_bounds import bounded_shape, whole_words
+from bookwright.agents.backends.windows import tokens_of
 from bookwright.models.errors import BackendUnavailable, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 
 CONTEXT = PROVIDERS["embedded"].context_window
-"""Tokens of prompt and answer."""
+"""Tokens of prompt and answer, where the settings do not say otherwise."""
 
 THREADS = 2
 _CACHE_MEGABYTES = 256
@@ -62,7 +63,7 @@ class EmbeddedBackend:
         """
         name = split_name(request.model)[1]
         path = await asyncio.to_thread(weights.locate, name, self._settings)
-        running = await self._server(path)
+        running = await self._server(path, tokens_of(request.model, self._settings))
         is_in_words = request.output is not None and name == weights.SMOLLM2
         if request.output is not None:
             request = replace(request, output=bounded_shape(request.output, is_in_words=is_in_words))
@@ -77,15 +78,15 @@ class EmbeddedBackend:
             await running.provider.close()
         await asyncio.to_thread(self._running.clear)
 
-    async def _server(self, path: Path) -> _Running:
+    async def _server(self, path: Path, context: int) -> _Running:
         async with self._starting:
             if path not in self._running:
-                self._running[path] = await self._started(path)
+                self._running[path] = await self._started(path, context)
             return self._running[path]
 
-    async def _started(self, path: Path) -> _Running:
+    async def _started(self, path: Path, context: int) -> _Running:
         key = secrets.token_urlsafe(24)
-        server = await asyncio.to_thread(_start, path, key)
+        server = await asyncio.to_thread(_start, path, key, context)
         address = f"{server.listening_address}/v1"
         provider = ProviderBackend(PROVIDERS["embedded"], self._settings, base_url=address, api_key=key)
         client = httpx2.AsyncClient(
@@ -115,7 +116,7 @@ class EmbeddedBackend:
         return self._token_counts[path, text]
 
 
-def _start(path: Path, key: str) -> Any:
+def _start(path: Path, key: str, context: int) -> Any:
     """Load a model and start its server; takes a second or more.
 
     Raises:
@@ -126,7 +127,7 @@ def _start(path: Path, key: str) -> Any:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.n_ctx = CONTEXT
+    params.n_ctx = context
     params.n_parallel = 1  # more would share the context out
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     params.cache_ram_mib = _CACHE_MEGABYTES

@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from time import monotonic
 
-from bookwright.agents.backends import catalogue, prices
+from bookwright.agents.backends import catalogue, prices, windows
 from bookwright.agents.backends.budget import BudgetLedger, Reservation
 from bookwright.agents.backends.protocol import Backend, EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.schema import texts_of
@@ -78,7 +78,7 @@ class Meter:
             return self._budget.reserve(0, 0)
         name = self._request.model
         prompt = self._counter.bound(name, *self._sent) + catalogue.overhead_tokens(name)
-        output = self._request.sampling.max_output_tokens + catalogue.thinking_allowance(name)
+        output = self._request.sampling.max_output_tokens + windows.thinking_allowance(name, self._settings)
         worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
         if not self._budget.has_slice(worst, prompt + output):
             await asyncio.to_thread(self._budget.ask_for_slice, worst, prompt + output)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import Model, StreamedResponse
 
-from bookwright.agents.backends import catalogue, endpoints, faults
+from bookwright.agents.backends import catalogue, endpoints, faults, windows
 from bookwright.agents.backends.catalogue import Feature, Provider
 from bookwright.agents.backends.clients import Client, make_client, make_model, takes_sampling
 from bookwright.agents.backends.deadline import Deadline
@@ -82,7 +82,7 @@ class ProviderBackend:
             self._models.clear()
 
     async def _try(self, request: Request, endpoint: Endpoint, form: Form, listener: Listener) -> Reply:
-        allowance = catalogue.thinking_allowance(request.model)
+        allowance = windows.thinking_allowance(request.model, self._settings)
         model = self._model(endpoint)
         wire = to_wire(
             request, self._provider, form, thinking_allowance=allowance, takes_sampling=takes_sampling(model)

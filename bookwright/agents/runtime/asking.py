@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from bookwright.agents.backends import catalogue
+from bookwright.agents.backends import catalogue, windows
 from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sampling, ToolSpec
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
@@ -14,6 +14,7 @@ from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.fitting import left_out
 from bookwright.agents.small.sampling import NARROW_MODELS, PROSE
 from bookwright.models.event import EventPayload, speakable
+from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 
 ROLE = "researcher"
@@ -38,6 +39,8 @@ class Asking:
     system: str
     session: str
     counter: TokenCounter
+    settings: Settings
+    """With the window of the model, where its server was asked for it."""
 
     def request(self, said: tuple[Correction, ...], first: str, specs: tuple[ToolSpec, ...]) -> Request:
         """Return the request in which everything is said; `first` stands before all turns."""
@@ -58,12 +61,16 @@ class Asking:
         """Leave turns out that the model has no room for; `question` is the place of what was asked last, or -1."""
         said, count = request.corrections, self.counter.estimate
         taken = count(self.model, *texts_of(replace(request, corrections=())))
-        spare = catalogue.overhead_tokens(self.model) + catalogue.thinking_allowance(self.model)
+        spare = catalogue.overhead_tokens(self.model) + windows.thinking_allowance(self.model, self.settings)
         sizes = [count(self.model, each.reply, each.problem) for each in said]
-        room = catalogue.context_window(self.model) - self._output - taken - spare
+        room = self._window - self._output - taken - spare
         gone = left_out(sizes, question, room)
         kept = tuple(each for place, each in enumerate(said) if place not in gone)
         return replace(request, corrections=kept)
+
+    @property
+    def _window(self) -> int:
+        return windows.tokens_of(self.model, self.settings)
 
     @property
     def _extra(self) -> dict[str, Any]:
@@ -73,7 +80,7 @@ class Asking:
     def _output(self) -> int:
         if self.model in NARROW_MODELS:
             return _NARROW_OUTPUT_TOKENS
-        return min(_OUTPUT_TOKENS, catalogue.context_window(self.model) // _OUTPUT_SHARE)
+        return min(_OUTPUT_TOKENS, self._window // _OUTPUT_SHARE)
 
 
 def as_event(reply: Reply) -> EventPayload:

@@ -35,6 +35,7 @@ from bookwright.agents.tools.vault import Vault
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.event import EventPayload, StreamMetrics
 from bookwright.models.language import Language
+from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.prompts.render import render_agent
 from bookwright.storage.database import Database
@@ -89,6 +90,7 @@ class Services:
     """Each call is held at its worst in it before it is sent."""
     counter: TokenCounter = field(default_factory=TokenCounter)
     """Tells how much of a long talk its model can read."""
+    settings: Settings = field(default_factory=Settings)
 
 
 class Stream:
@@ -109,7 +111,10 @@ class Stream:
         self._uses = 0
         self._question = -1
         """The place of what the person asked among the turns; -1 if it stands before them all."""
-        self._asking = Asking(params.execution, params.model, _system(params), talk.session.id, services.counter)
+        self._asking = Asking(
+            params.execution, params.model, _system(params), talk.session.id, services.counter,
+            services.settings,
+        )  # fmt: skip
         self.metrics = StreamMetrics()
 
     @property

@@ -24,7 +24,7 @@ def both(first: Move, second: Move) -> Move:
     return move
 
 
-def exchange(text: str, unit: TaskNode, deps: Deps) -> Move:
+def exchange(text: str, unit: TaskNode, deps: Deps, origin: DocumentOrigin = DocumentOrigin.STEP) -> Move:
     """The move that puts a text in the place of a unit's prose, and counts the difference."""
     written = deps.brief.language.measure(text)
 
@@ -33,7 +33,7 @@ def exchange(text: str, unit: TaskNode, deps: Deps) -> Move:
         new = NewDocument(
             node=unit.key, kind=DocumentKind.PROSE, text=text, base=before.id if before else None,
             inputs=tuple(stores.documents.inputs_of(before.id)) if before else (),
-            codex=stores.codex_uses.of(before.id) if before else None,
+            codex=stores.codex_uses.of(before.id) if before else None, origin=origin,
         )  # fmt: skip
         stores.documents.add(new, step)
         stores.nodes.add_written(unit, written - stores.nodes.get(unit.key).written)

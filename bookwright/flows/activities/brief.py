@@ -11,9 +11,9 @@ from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.open_designs import reads_designs
-from bookwright.agents.workflows import briefing
+from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
-from bookwright.flows.activities.surroundings import previous_endings, unit_card
+from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
@@ -26,10 +26,10 @@ from bookwright.prompts import Card, render_problem
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
-BRIEF_SHARE = 6
-"""A brief may have one part in six of its unit's length, within bounds."""
+BRIEF_SHARE = 3
+"""A brief may have a third of its unit's length, within bounds: what is left out of it is lost to the writer."""
 
-_BOUNDS = (70, 650)
+_BOUNDS = (250, 1_000)
 _CHARACTERS_A_WORD = 1.6
 _MOST_SHOWN = 6
 """Places of a brief that tell too much which are shown to whoever made it."""
@@ -38,16 +38,17 @@ _MOST_SHOWN = 6
 def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is about to be written and has no brief in its present revision, nor one of its author's.
 
-    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; in economy
-    the brief is the plan, which is made all the same. A weak model is told a story in a few words by its templates,
+    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; where
+    the brief is the plan too it is made all the same. A weak model is told a story in a few words by its templates,
     which code fills in.
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
-    is_made = deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name).name)
-    if is_made or _is_authors(unit, deps):
+    depth = depth_at(unit, deps)
+    if deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name, depth).name):
         return False
-    return deps.profile.name is ProfileName.ECONOMY or not shows_designs(unit, deps)
+    is_needed = plans_in_brief(deps.profile.name, depth) or not shows_designs(unit, deps)
+    return is_needed and not _is_authors(unit, deps)
 
 
 def shows_designs(unit: TaskNode, deps: Deps) -> bool:
@@ -72,7 +73,7 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
     """
     guard, run = guard_of(unit, deps), _run(unit, deps)
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    agent = briefing(unit.level, deps.profile.name)
+    agent = briefing(unit.level, deps.profile.name, depth_at(unit, deps))
 
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
@@ -132,8 +133,8 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     endings = previous_endings(unit, unit.level, deps)
     is_all = not shows_designs(unit, deps)  # that the writer is told of them
     return replace(
-        unit_card(unit, deps), is_brief=is_all, word_allowance=length, plan_length=length, previous_endings=endings,
-        directions=form_of(unit, deps),
+        told_before(unit_card(unit, deps), unit, deps), is_brief=is_all, word_allowance=length, plan_length=length,
+        previous_endings=endings, directions=form_of(unit, deps),
     )  # fmt: skip
 
 

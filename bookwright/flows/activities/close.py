@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents import small
 from bookwright.agents.activity_run import ActivityRun
-from bookwright.agents.workflows import blurb_writer, evaluates, reviewer, summariser
+from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import both, no_move
 from bookwright.flows.activities.audit import audit, report_move
 from bookwright.flows.activities.extract import extract, last_prose, taken_in
+from bookwright.flows.activities.reading import hand_on, read_and_repair, read_book
 from bookwright.flows.activities.surroundings import (
-    is_reviewed,
+    depth_at,
     previous_endings,
     prose_of,
     stands_for_chapter,
@@ -18,6 +19,7 @@ from bookwright.flows.activities.surroundings import (
 )
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import TitleAndBlurb
+from bookwright.models.depth import Depth
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
 from bookwright.models.length import spread
@@ -58,7 +60,7 @@ class _Closing:
 
 
 def close(unit: TaskNode, deps: Deps) -> None:
-    """Sum the unit up and, at chapter level and above, look back on it."""
+    """Have a chapter, and at its end the book, read and put right; then sum the unit up."""
     found = _look_back(unit, deps)
     closing = _begun(deps.fresh(unit), deps)
     _sum_up(closing, found)
@@ -108,7 +110,7 @@ def _review(closing: _Closing) -> None:
 
         return move
 
-    closing.run.run(reviewer(closing.unit.level, closing.deps.profile.name), reviewed)
+    closing.run.run(SMALL_REVIEW, reviewed)
 
 
 def close_designs(book: TaskNode, deps: Deps) -> None:
@@ -117,18 +119,20 @@ def close_designs(book: TaskNode, deps: Deps) -> None:
 
 
 def _look_back(unit: TaskNode, deps: Deps) -> Move:
-    """Judge what stands in a chapter's place and take it into the codex.
+    """Have what stands in a chapter's place judged, read and put right, and taken into the codex; at its end the book.
 
     Where no model may judge, the move that keeps what code finds comes back, to be made with the summary.
     """
     if not stands_for_chapter(unit, deps):
+        _look_at_parts(unit, deps)
         return no_move
     if unit.is_brought_in and evaluates(deps.profile.name):
         extract(unit, deps)
         return report_move(unit, prose_of(unit, deps), None, deps)  # nobody is asked to make the author's text better
     if evaluates(deps.profile.name):
-        audit(unit, deps)
-        _close_again(unit, deps)
+        findings = audit(unit, deps)
+        if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
+            read_and_repair(unit, findings, deps)
         if unit.parent is not None:  # a book in one piece needs no memory of itself
             extract(unit, deps)
         return no_move
@@ -138,24 +142,14 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     return both(report_move(unit, text, None, deps), taken_in(unit, text, None, prose.id if prose else None))
 
 
-def _close_again(unit: TaskNode, deps: Deps) -> None:
-    """Sum up anew the parts of a chapter whose text the audit has changed, and what they are parts of."""
-    with deps.stores() as stores:
-        parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    for part in parts:
-        _close_again(part, deps)
-        if _is_outdated(part, deps):
-            close(part, deps)
-
-
-def _is_outdated(part: TaskNode, deps: Deps) -> bool:
-    """True if a summary is older than what it sums up."""
-    with deps.stores() as stores:
-        below = [child.key for child in stores.nodes.children(part.key, TaskType.WRITE)]
-        told = stores.documents.of_nodes(below, DocumentKind.SUMMARY)
-        prose = None if below else stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
-        summary = stores.documents.current(part.key, DocumentKind.SUMMARY, with_text=False)
-    return summary is not None and any(own.id > summary.id for own in (*told, *([prose] if prose else [])))
+def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
+    """Have a finished book read whole; of an act or a volume its readers have told already."""
+    if unit.is_brought_in or deps.profile.name is ProfileName.SMALL:
+        return
+    if unit.parent is None:
+        read_book(unit, deps)
+    elif unit.level.is_at_least(Level.ACT) and evaluates(deps.profile.name):
+        hand_on(unit, deps)
 
 
 def publish(book: TaskNode, deps: Deps) -> None:
@@ -239,11 +233,7 @@ def _summary_of(unit: TaskNode, deps: Deps) -> int:
 
 
 def _asks_review(unit: TaskNode, deps: Deps) -> bool:
-    if unit.is_brought_in:
-        return False
-    if deps.profile.name is ProfileName.SMALL:
-        return unit.level is Level.BOOK
-    return is_reviewed(unit, deps)
+    return deps.profile.name is ProfileName.SMALL and unit.level is Level.BOOK and not unit.is_brought_in
 
 
 def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from bookwright.flows.activities.surroundings import (
     lengths_of_children,
     max_rounds,
     max_unit_length,
+    profile_at,
     unit_card,
 )
 from bookwright.flows.deps import Deps
@@ -35,18 +36,18 @@ def next_round(unit: TaskNode, deps: Deps) -> int | None:
         return None
     with deps.stores() as stores:
         is_busy = stores.nodes.first_open_task(unit.key) is not None
-    if is_busy or (unit.planning_round > unit.decided_round and asks_decision(deps)):
+    if is_busy or (unit.planning_round > unit.decided_round and asks_decision(unit, deps)):
         return max(unit.planning_round, 1)
     if deps.makes_designs and unit.planning_round:
         return None
-    if unit.planning_round >= max_rounds(deps) or (unit.planning_round and is_past_allowance(unit, deps)):
+    if unit.planning_round >= max_rounds(unit, deps) or (unit.planning_round and is_past_allowance(unit, deps)):
         return None
     return unit.planning_round + 1
 
 
-def asks_decision(deps: Deps) -> bool:
+def asks_decision(unit: TaskNode, deps: Deps) -> bool:
     """Whether a model decides what a unit does next; a book of designs has nothing to decide on."""
-    return deps.profile.asks_decision and not deps.makes_designs
+    return profile_at(unit, deps).asks_decision and not deps.makes_designs
 
 
 def decide(unit: TaskNode, planning_round: int, deps: Deps) -> None:
@@ -134,4 +135,4 @@ def is_past_allowance(unit: TaskNode, deps: Deps) -> bool:
 
 def _is_planned(unit: TaskNode, deps: Deps) -> bool:
     """False for a leaf that the profile writes without a design of its own; never for the book."""
-    return deps.profile.designs_leaves or not is_short_enough(unit, deps) or unit.parent is None
+    return profile_at(unit, deps).designs_leaves or not is_short_enough(unit, deps) or unit.parent is None

@@ -15,6 +15,7 @@ from bookwright.flows.activities.surroundings import (
     lengths_of_children,
     max_unit_length,
     previous_endings,
+    told_before,
     unit_card,
     usual_child,
 )
@@ -71,6 +72,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     is_incremental = division_is_incremental(level)
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
+    card = told_before(card, unit, deps, level)
     card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps))
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))

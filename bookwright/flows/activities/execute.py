@@ -7,14 +7,13 @@ from bookwright.agents.react.sources import documents, findings
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.leaving import kind_of, leave_document
 from bookwright.flows.activities.plan import parts
-from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
+from bookwright.flows.activities.surroundings import depth_at, drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Expert
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.findings import Findings
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
-from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import render_unverified
@@ -61,10 +60,11 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:
     if node.task_type is TaskType.SEARCH:
         return (search_executor(unit.level, deps.profile.name),)
-    expert = Expert.GENERALIST
-    if unit.level is Level.BOOK and deps.profile.name in (ProfileName.STANDARD, ProfileName.FINE):
-        expert = run.run(ROUTER).value.expert
-    return design_workflow(unit.level, expert, deps.profile.name)
+    depth = depth_at(unit, deps)
+    workflow = design_workflow(unit.level, Expert.GENERALIST, deps.profile.name, depth)
+    if unit.level is not Level.BOOK or workflow[0].name != "guideline":  # which is the expert's own
+        return workflow
+    return design_workflow(unit.level, run.run(ROUTER).value.expert, deps.profile.name, depth)
 
 
 def found_document(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> NewDocument:

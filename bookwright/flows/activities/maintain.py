@@ -13,7 +13,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.context.origins import origin_of
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
-from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.surroundings import is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.document import Document, DocumentKind, NewDocument
@@ -37,6 +37,9 @@ def maintain(unit: TaskNode, deps: Deps) -> None:
     """Bring both running documents up to date before `unit` is worked on."""
     with deps.stores() as stores:
         waiting = list(stores.queue.waiting())
+        root = stores.nodes.root()
+    if is_one_sitting(root, deps):  # its writer reads the designs themselves
+        waiting = [item for item in waiting if item[1] is not DocumentKind.BOOK_DESIGN]
     for kind in (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE):
         items = [(row, document) for row, waiting_kind, document in waiting if waiting_kind is kind]
         if items:

@@ -7,7 +7,7 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
-from bookwright.flows.activities.surroundings import drawn_facts, unit_card, unit_of
+from bookwright.flows.activities.surroundings import depth_at, drawn_facts, profile_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
@@ -29,7 +29,8 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     card = replace(
         unit_card(unit, deps), round=planning_round, draw=drawn_facts(unit, deps), directions=form_of(unit, deps)
     )
-    workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name)
+    workflow = plan_workflow(unit.level, deps.brief.length_class, deps.profile.name, depth_at(unit, deps))
+    most = profile_at(unit, deps).max_tasks_per_round
     run = ActivityRun(
         deps.desk, Activity.PLAN, unit, unit, card,
         context=workflow[0].context, round_=planning_round, next_activity="judge",
@@ -40,7 +41,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
     def move(answer: PlanOutput) -> Move:
         def add_tasks(stores: Stores, step: int) -> None:
-            tasks = wanted(answer, deps.profile.max_tasks_per_round)
+            tasks = wanted(answer, most)
             gates.open_outline(unit, stores, deps)
             _add(stores, unit, tasks, deps, unit=unit.key, planning_round=planning_round)
             stores.nodes.change(unit.key, planning_round=planning_round)
@@ -100,10 +101,15 @@ def has_tasks(deps: Deps) -> Check:
 def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:
     """Return the verdict that a task has without a judge; None where one is asked. `above` has the nearest first."""
     ancestors = tuple(node.task_type for node in above if not node.is_unit)
-    judged = verdict_by_score(task.complexity_score) if deps.profile.decomposes else Verdict.ATOM
+    judged = verdict_by_score(task.complexity_score) if _may_decompose(above, deps) else Verdict.ATOM
     # A guard that makes even a complex task an atom decides without asking anybody.
     held = guard_atom(judged or Verdict.COMPLEX, task.task_type, ancestors, len(ancestors), MAX_DECOMPOSITION_DEPTH)
     return held if judged is not None or held is Verdict.ATOM else None
+
+
+def _may_decompose(above: Sequence[TaskNode], deps: Deps) -> bool:
+    unit = next((node for node in above if node.is_unit), None)
+    return deps.profile.decomposes if unit is None else profile_at(unit, deps).decomposes
 
 
 def _add(stores: Stores, parent: TaskNode, tasks: list[PlanNode], deps: Deps, **common: int) -> None:

@@ -8,22 +8,30 @@ from bookwright.agents.cards import element_allowance, make_card
 from bookwright.agents.relay.reviewing import Kept, kept_at
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
+from bookwright.models.decision import Decision
+from bookwright.models.depth import Depth, depth_under
 from bookwright.models.document import DocumentKind
+from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.length import TOLERANCE, is_off
 from bookwright.models.level import Level
 from bookwright.models.place import order_of
 from bookwright.models.plan import TaskType
-from bookwright.models.profile import ProfileName
+from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.prose import last_sentences
+from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, Told
 from bookwright.storage.stores import Stores
 
 _DESIGN_SHARE = {Level.BOOK: 0.02, Level.VOLUME: 0.02, Level.ACT: 0.03}
 _DESIGN_WORDS = (60, 1_200)
+_FEW_TASKS, _FINE_TASKS = 2, 3
+"""Tasks of a short unit's only round: fewer and larger ones."""
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
 _ENDINGS = 3
+_LEDGER, _RETURNING = 6, 6
+"""Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
 
 _LAST_UNIT_SHARE, _WHOLE_BOOK_SHARE = 0.0075, 0.05
 """Share of the book's length that its last unit may miss, since nobody comes after it to make it good; and a book
@@ -47,6 +55,28 @@ def parent_of(node: TaskNode, deps: Deps) -> TaskNode | None:
 def max_unit_length(deps: Deps) -> int:
     """How long a unit may be to be written at once: the brief's word, or the profile's."""
     return deps.brief.max_unit_length or deps.profile.max_unit_length
+
+
+def depth_at(unit: TaskNode, deps: Deps) -> Depth:
+    """How much process a unit bears; an author who names planning rounds has all of it, however short the unit is."""
+    return depth_under(deps.brief, unit.length)
+
+
+def profile_at(unit: TaskNode, deps: Deps) -> Profile:
+    """The book's profile as far as a unit bears it: what is short is planned once, in few large tasks."""
+    profile = deps.profile
+    if profile.name is ProfileName.SMALL or depth_at(unit, deps) is Depth.FULL:
+        return profile
+    is_fine = profile.name is ProfileName.FINE
+    return profile.model_copy(
+        update={
+            "max_planning_rounds": 1,
+            "max_tasks_per_round": min(profile.max_tasks_per_round, _FINE_TASKS if is_fine else _FEW_TASKS),
+            "designs_leaves": is_fine,
+            "decomposes": False,
+            "asks_decision": False,
+        }
+    )
 
 
 def child_level_of(unit: TaskNode, deps: Deps) -> Level | None:
@@ -75,6 +105,18 @@ def is_short_enough(unit: TaskNode, deps: Deps) -> bool:
     return counted_child(unit, deps) is None and (unit.length or 0) <= max_unit_length(deps) * (1 + TOLERANCE)
 
 
+def is_one_sitting(book: TaskNode, deps: Deps) -> bool:
+    """True for a book that is planned as a short one and written in one piece."""
+    return (
+        book.parent is None
+        and deps.profile.name is not ProfileName.SMALL
+        and not deps.makes_designs
+        and depth_at(book, deps) is not Depth.FULL
+        and book.decision is not Decision.DIVIDE_HIERARCHY
+        and is_short_enough(book, deps)
+    )
+
+
 def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
     """True for a chapter, and for any finer or coarser unit in a chapter's place.
 
@@ -90,11 +132,6 @@ def stands_for_chapter(unit: TaskNode, deps: Deps) -> bool:
     return parent is not None and parent.level.is_at_least(Level.ACT)
 
 
-def is_reviewed(unit: TaskNode, deps: Deps) -> bool:
-    """True for units at chapter level and above, and for what stands in a chapter's place."""
-    return unit.level.is_at_least(Level.CHAPTER) or stands_for_chapter(unit, deps)
-
-
 def design_allowance(unit: TaskNode, deps: Deps) -> int:
     """How long one design document of this unit may be, in the book's unit of length.
 
@@ -102,7 +139,10 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
     growing with it. Source: CRAFT rule 9.
     """
     length = unit.length or 1
-    share = max(_DESIGN_SHARE.get(unit.level, 0.08) * length, min(length / 9, 250))
+    if is_one_sitting(unit, deps):  # its designs are all that its writer has
+        share = min(length / 6, 500)
+    else:
+        share = max(_DESIGN_SHARE.get(unit.level, 0.08) * length, min(length / 9, 250))
     low, high = _DESIGN_WORDS
     scale = 1.0 if deps.brief.length_unit == "words" else 1.6
     return round(min(max(share, low), high) * scale)
@@ -118,8 +158,8 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,
         is_last=all(node.is_last for node in (unit, *above)),
-        max_rounds=max_rounds(deps),
-        max_tasks=deps.profile.max_tasks_per_round,
+        max_rounds=max_rounds(unit, deps),
+        max_tasks=profile_at(unit, deps).max_tasks_per_round,
         open_points=unit.open_points,
         element_allowance=element_allowance(unit.length or 1, deps.brief.language),
         word_allowance=design_allowance(unit, deps),
@@ -173,6 +213,42 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
     return Told.of((last_sentences(found.text, 1) for found in ends), (found.id for found in ends))
 
 
+def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
+    """Return the card with what readers of the earlier units told: shapes, what may return, what is to be made good.
+
+    For the next `child` of a unit, what the unit itself holds is among them.
+    """
+    with deps.stores() as stores:
+        before = stores.nodes.units_before(unit, _LEDGER, level=child or unit.level, with_own=child is not None)
+        chapters = [node for own in before for node in (own, *stores.nodes.ancestors(own)) if node.parent is not None]
+        told = stores.documents.of_nodes([node.key for node in chapters], DocumentKind.RETELLING)
+        last = [] if not before else [before[-1].key, *(node.key for node in stores.nodes.ancestors(before[-1])[:-1])]
+        reviews = stores.documents.of_nodes(last, DocumentKind.REVIEW)
+        checks = [
+            (found, ConsistencyReport.model_validate_json(stores.documents.data_of(found)))
+            for found in stores.documents.of_nodes(last, DocumentKind.CONSISTENCY)
+        ]
+        read = [(found, Retelling.model_validate_json(stores.documents.data_of(found))) for found in told]
+        ordered = [(found, stores.documents.data_of(found)) for found in reviews]
+    order = {node.key: index for index, node in enumerate(chapters)}
+    read.sort(key=lambda pair: order[pair[0].node])
+    returning = [(f"{own.thing}: “{own.sentence}”", found.id) for found, said in read for own in said.returning]
+    orders = [(found, RepairOrders.model_validate_json(data)) for found, data in ordered if data]
+    owed = [(f"{own.trouble} → {own.order}", found.id) for found, said in orders for own in said.handed_on]
+    owed += [(own.line, found.id) for found, report in checks for own in report.details if own.result == "error"]
+    return replace(
+        card,
+        shapes=Told.of((said.shape.line for _, said in read if said.shape.line), (found.id for found, _ in read)),
+        returning=_told(returning[-_RETURNING:]),
+        carried=_told(owed),
+    )
+
+
+def _told(lines: list[tuple[str, int]]) -> Told:
+    """Lines, each with the document that it is from."""
+    return Told.of((line for line, _ in lines), (document for _, document in lines))
+
+
 def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
     """True if a text misses its unit's length by more than it may; the book's last unit may miss less."""
     target, tolerance = unit.length or 1, TOLERANCE
@@ -212,6 +288,6 @@ def kept_in(unit: TaskNode, deps: Deps) -> Kept:
         )  # fmt: skip
 
 
-def max_rounds(deps: Deps) -> int:
-    """How many planning rounds a unit has: the brief's word, or the profile's."""
-    return deps.brief.max_planning_rounds or deps.profile.max_planning_rounds
+def max_rounds(unit: TaskNode, deps: Deps) -> int:
+    """How many planning rounds a unit has: the brief's word, or the profile's for its length."""
+    return deps.brief.max_planning_rounds or profile_at(unit, deps).max_planning_rounds

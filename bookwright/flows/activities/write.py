@@ -5,12 +5,14 @@ from functools import partial
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.quality import spots_in
-from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
+from bookwright.agents.workflows import REVISE, REVISION_MARK, plans_in_brief, write_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import small
 from bookwright.flows.activities.brief import brief_of, check_context, guard_of
+from bookwright.flows.activities.choosing import drafted
 from bookwright.flows.activities.finish import Finish
-from bookwright.flows.activities.surroundings import previous_endings, unit_card
+from bookwright.flows.activities.reading import first_reading
+from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind
@@ -43,21 +45,26 @@ def write(unit: TaskNode, deps: Deps) -> None:
         small.write(unit, run, deps)
         return
     check_context(unit, deps)
-    if deps.profile.name is ProfileName.ECONOMY:
+    depth = depth_at(unit, deps)
+    is_read_first = plans_in_brief(deps.profile.name, depth)
+    if is_read_first:
         _put_plan_before(unit, run, deps)
-    *earlier, last = write_workflow(unit.level, deps.profile.name)
+    *earlier, last = write_workflow(unit.level, deps.profile.name, depth)
     draft = ""
     for agent in earlier:
-        text = run.run(agent).value
         if agent.is_prose:
-            draft = text
-            run.card = replace(run.card, spots=_spots(text, deps))
+            draft = drafted(agent, unit, run, deps)
+            run.card = replace(run.card, spots=_spots(draft, deps))
+        else:
+            run.run(agent)
+    if is_read_first and (told := first_reading(draft, unit, deps)):
+        run.add("reader", told)
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
     Finish(unit, run, deps, draft).finish(last, revised, check)
 
 
 def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Put the brief where the write plan stands: in economy one step makes both."""
+    """Put the brief where the write plan stands, where one step makes both."""
     brief = brief_of(unit, deps)
     if brief is not None:
         run.add("plan", brief.text)
@@ -82,7 +89,7 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     with deps.stores() as stores:
         record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
     return replace(
-        unit_card(unit, deps),
+        told_before(unit_card(unit, deps), unit, deps),
         ask_length=record.to_ask(target),
         plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
         previous_endings=previous_endings(unit, unit.level, deps),

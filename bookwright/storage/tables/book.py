@@ -27,6 +27,7 @@ books = Table(
     Column("cost", BigInteger, nullable=False, default=0),
     Column("unpriced_calls", Integer, nullable=False, default=0),
     Column("length_ratio", Float, nullable=False, default=1.0),
+    Column("windows", Text, nullable=False, server_default="{}"),
 )
 """One row a book: its state, its lease, its sums. Small, since each step rewrites it."""
 

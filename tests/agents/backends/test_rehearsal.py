@@ -93,7 +93,7 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
             yield "decide", workflows.flow_decision(level)
             yield "execute", workflows.search_executor(level, profile)
             yield "close", workflows.summariser(level, profile)
-            yield "close", workflows.reviewer(level, profile)
+            yield "review", workflows.editor(level)
         yield "maintain", workflows.book_design_maintainer(profile)
         yield "maintain", workflows.global_state_maintainer(profile)
         yield "publish", workflows.blurb_writer(profile)
@@ -102,6 +102,10 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
     yield "write", workflows.SMALL_CRITIC
     yield "write", workflows.SMALL_REFINE
     yield "execute", workflows.ROUTER
+    yield "brief", workflows.VOICE
+    yield "write", workflows.REPAIR
+    yield "review", workflows.COLD_READER
+    yield "review", workflows.CHOOSE
     yield "plan", workflows.QUESTIONS
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bookwright.agents.backends.rehearsal import blueprints, relay, upkeep, wishes
+from bookwright.agents.backends.rehearsal import blueprints, readers, relay, upkeep, wishes
 from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.models.decision import (
     AtomVerdicts,
+    Choice,
     ComplexReason,
     Cuts,
     Decision,
@@ -33,6 +34,7 @@ from bookwright.models.plan import PlanOutput
 from bookwright.models.quality import QualityJudgement
 from bookwright.models.reading import Reading
 from bookwright.models.register import FewThreads, Register
+from bookwright.models.retelling import Changes, RepairOrders, Retelling
 from bookwright.models.state import GlobalState
 
 COMPLEX_BY_SCORE = 0.08
@@ -202,6 +204,10 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     GlobalState: lambda step, mode: upkeep.state(step),
     LeakJudgement: lambda step, mode: relay.leak_judgement(step),
     QualityJudgement: lambda step, mode: relay.quality(step),
+    Retelling: lambda step, mode: readers.retelling(step),
+    RepairOrders: lambda step, mode: readers.orders(step),
+    Changes: lambda step, mode: readers.changes(step),
+    Choice: lambda step, mode: readers.choice(step),
     Extraction: lambda step, mode: relay.extraction(step),
     DesignExtraction: lambda step, mode: relay.design_extraction(step),
     Reading: wishes.reading,

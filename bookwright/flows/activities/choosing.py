@@ -1,0 +1,74 @@
+"""Two drafts of the same pages where it counts most, and the blind choice between them."""
+
+import hashlib
+from dataclasses import replace
+
+from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.agent import Agent
+from bookwright.agents.relay.climax import climax_ahead
+from bookwright.agents.workflows import CHOOSE, draft_again
+from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.decision import Choice
+from bookwright.models.depth import Depth
+from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.task import TaskNode
+
+
+def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
+    """Have a unit drafted, twice where it opens, turns or ends the book; the better draft stays before later steps."""
+    first = str(run.run(agent).value)
+    if not wants_two(unit, run, deps):
+        return first
+    run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
+    run.card = replace(run.card, is_second=True)
+    second = str(run.run(draft_again(agent)).value)
+    run.put_away(agent.artefact)
+    run.card = replace(run.card, is_second=False)
+    chosen, carry_over = _chosen(first, second, unit, run, deps)
+    run.add(agent.artefact, chosen)
+    if carry_over:
+        run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
+    return chosen
+
+
+def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
+    """Whether a unit is drafted twice: in fine every one, in standard what opens or ends the book or is its height."""
+    if deps.profile.name is ProfileName.FINE:
+        return True
+    if deps.profile.name is not ProfileName.STANDARD or depth_at(unit, deps) is Depth.SLIGHT:
+        return False
+    return run.card.is_first or run.card.is_last or _is_height(unit, deps)
+
+
+def _is_height(unit: TaskNode, deps: Deps) -> bool:
+    with deps.stores() as stores:
+        reading = stores.codex.reading_order()
+        ahead = climax_ahead(unit, stores, reading)
+        return ahead is not None and ahead.chapter == reading.chapter_of(unit.label)
+
+
+def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
+    """Return the draft that is preferred, and what of the other one is worth taking over.
+
+    Which of the two is called A hangs on the unit alone, so that neither place is the better one. Where no answer
+    can be used the first draft goes on.
+    """
+    is_first_a = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0] % 2 == 0
+    drafts = {"A": first, "B": second} if is_first_a else {"A": second, "B": first}
+    judge = ActivityRun(
+        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=CHOOSE.context, round_=run.round,
+        next_activity="write",
+    )  # fmt: skip
+    for name, text in drafts.items():
+        judge.add(f"draft_{name.lower()}", text)
+    if judge.failures(CHOOSE.name) > deps.desk.settings.max_repairs:
+        return first, ()
+    try:
+        choice = judge.run(CHOOSE).value
+    except (NoResult, RequestRejected):
+        return first, ()
+    assert isinstance(choice, Choice)
+    return drafts[choice.better], choice.carry_over

@@ -1,0 +1,30 @@
+"""How many new elements a text bears by its length."""
+
+from itertools import pairwise
+
+import pytest
+
+from bookwright.agents.cards import element_allowance
+from bookwright.models.language import Language
+
+
+@pytest.mark.parametrize(
+    ("length", "allowed"),
+    [(100, 2), (900, 3), (3_000, 10), (8_000, 14), (20_000, 20), (50_000, 29), (500_000, 69), (5_000_000, 167)],
+)
+def test_a_novel_bears_more_elements_than_a_story_and_not_in_proportion(length: int, allowed: int) -> None:
+    assert element_allowance(length, Language.EN) == allowed
+
+
+def test_five_characters_count_as_three_words() -> None:
+    for words in (300, 3_000, 20_000, 60_000):
+        assert element_allowance(words * 5 // 3, Language.ZH) == pytest.approx(
+            element_allowance(words, Language.EN), abs=1
+        )
+
+
+def test_a_longer_text_never_bears_less() -> None:
+    allowed = [element_allowance(length, Language.EN) for length in range(100, 60_000, 100)]
+
+    assert all(later >= earlier for earlier, later in pairwise(allowed))
+    assert max(later - earlier for earlier, later in pairwise(allowed)) == 1
