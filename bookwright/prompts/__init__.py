@@ -8,6 +8,7 @@ from bookwright.prompts.render import (
     render_problem,
     render_state,
     render_style_guide,
+    render_style_page,
     render_system,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "render_problem",
     "render_state",
     "render_style_guide",
+    "render_style_page",
     "render_system",
 ]
