@@ -16,7 +16,8 @@ from itertools import chain
 from bench.leaks.cost import chapter_cost
 from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_drafts, stories
 from bench.measure import Measure
-from bookwright.agents.relay.leaks import LeakIssue, LeakKind, Verdict, check_draft, suspects, verdict_of
+from bookwright.agents.relay.leaks.check import check_draft, suspects, verdict_of
+from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Verdict
 from bookwright.models.language import Language
 from bookwright.models.settings import Settings
 from bookwright.storage.embedding import Embedder, make_embedder

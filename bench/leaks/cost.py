@@ -8,7 +8,7 @@ from random import Random
 from bench.leaks.drafts import stories
 from bookwright.agents.backends.rehearsal.telling import tell
 from bookwright.agents.backends.rehearsal.voice import voice_of
-from bookwright.agents.relay.leaks import check_draft
+from bookwright.agents.relay.leaks.check import check_draft
 from bookwright.models.codex import Secret
 from bookwright.models.language import Language
 from bookwright.storage.embedding import Embedder, Vectors

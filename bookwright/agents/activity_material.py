@@ -11,6 +11,7 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card, Told
+from bookwright.prompts.render import render_left_out
 
 _WITHOUT_BLOCKS = (Activity.WRITE, Activity.CLOSE, Activity.MAINTAIN, Activity.PUBLISH)
 
@@ -25,7 +26,8 @@ class ActivityMaterial:
         """Sit down to an activity.
 
         `context` is the role whose budget the activity's blocks have; `next_activity` names what
-        follows, for the intent. What a `guard` finds goes out of everything that the steps are shown.
+        follows, for the intent. What a `guard` finds goes out of what the steps are shown, entry by entry, with a
+        line that says so; prose and the author's own words stay as they are.
         """
         self.desk = desk
         self.activity = activity
@@ -53,7 +55,9 @@ class ActivityMaterial:
                 self._context = Context(blocks=(), sources=(), stable=0)
             else:
                 context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role)
-                self._context = replace(context, blocks=tuple(map(self.guard.redact, context.blocks)))
+                self._context = replace(
+                    context, blocks=tuple(self.guard.redact(block, self._left_out) for block in context.blocks)
+                )
         return self._context
 
     @property
@@ -90,21 +94,39 @@ class ActivityMaterial:
     @property
     def shown_card(self) -> Card:
         """The card as templates see it."""
-        return guarded(self.card, self.guard)
+        return guarded(self.card, self.guard_now, self._left_out)
 
-    def add(self, tag: str, text: str) -> None:
-        """Put a text before the steps that follow."""
-        self.artefacts.append(Artefact(tag, self.guard.redact(text)))
+    @property
+    def guard_now(self) -> Guard:
+        """The guard, beside the prose that stands before the next step."""
+        prose = [made.text for made in self.artefacts if made.is_prose]
+        return self.guard.beside(prose) if prose and not self.guard.is_idle else self.guard
 
     def put_away(self, tag: str) -> None:
         """Take the last text of a tag from before the steps that follow."""
         place = max(index for index, made in enumerate(self.artefacts) if made.tag == tag)
         del self.artefacts[place]
 
-    def lead_with(self, tag: str, text: str) -> None:
-        """Put a text before everything else, where all who judge a finished text have it, so that a cache serves it."""
-        self.artefacts.insert(self.leading, Artefact(tag, self.guard.redact(text)))
+    @property
+    def _left_out(self) -> str:
+        """What stands in the place of entries that a guard took out."""
+        return "" if self.is_small else render_left_out(self.desk.locale)
+
+    def add(self, tag: str, text: str, *, is_prose: bool = False) -> None:
+        """Put a text before the steps that follow: prose as it is, anything else without what a guard finds."""
+        shown = text if is_prose else self.guard_now.redact(text, self._left_out)
+        self.artefacts.append(Artefact(tag, shown, is_prose))
+
+    def lead_with(self, tag: str, prose: str) -> None:
+        """Put prose before everything else, where all who judge a finished text have it, so that a cache serves it."""
+        self.artefacts.insert(self.leading, Artefact(tag, prose, is_prose=True))
         self.leading += 1
+
+    def keep_only(self, *tags: str) -> None:
+        """Take away what stands before the steps that follow, but for artefacts with these tags."""
+        self.leading = sum(made.tag in tags for made in self.artefacts[: self.leading])
+        self.artefacts = [made for made in self.artefacts if made.tag in tags]
+        self.shared = min(self.shared, self.leading + len(self.context.blocks))
 
     def rests_on(self, *documents: int) -> None:
         """Say that the text of some documents stands in the prompts that follow, beside the context and the card."""

@@ -7,10 +7,17 @@ from bookwright.agents.artefact import Conclude, Outcome
 from bookwright.agents.asking import Asking
 from bookwright.agents.parsing import Check, parse
 from bookwright.agents.react.loop import answered
+from bookwright.agents.recording import record_surely
 from bookwright.models.plain import plain
-from bookwright.models.step import Failure, StepKey, StepRecord, ToolUse
+from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse
 from bookwright.prompts.render import fields_of
+from bookwright.storage.attempts import Attempt
 from bookwright.storage.journal import Move
+
+CODE = "code"
+"""Who is named in the journal where nobody was asked."""
+
+_TOLD_CHARACTERS = 500
 
 _NO_ANSWER = (Failure.UNAVAILABLE, Failure.BROKEN_STREAM, Failure.TOOL_USE)
 
@@ -56,7 +63,7 @@ class ActivityRun(ActivityMaterial):
             outcome = asking.until_it_stands()
         if agent.artefact:
             text = outcome.value if isinstance(outcome.value, str) else plain(outcome.reply.text)
-            self.add(agent.artefact, text)
+            self.add(agent.artefact, text, is_prose=agent.is_prose)
         return outcome
 
     def is_done(self, step: str) -> bool:
@@ -74,6 +81,18 @@ class ActivityRun(ActivityMaterial):
         """What tools have brought to the steps of some agents, oldest first."""
         attempts = [record for agent in agents for record in self.desk.journal.attempts(self._key(agent.name))]
         return [record.tool_use for record in attempts if record.tool_use is not None]
+
+    def by_code(self, step: str, text: str, detail: str, move: Move | None = None) -> None:
+        """Record what code has done by itself as a step of its own, with what it came to; once, and nobody is asked."""
+        key = self._key(step)
+        if self.desk.journal.attempts(key):
+            return
+        attempt = Attempt(
+            key=key, attempt=1, role=CODE, template="", prompt=(), detail=detail[:_TOLD_CHARACTERS],
+            reply=Reply(text=text, model=CODE, cost=0),
+        )  # fmt: skip
+        intent = f"{self.node.label} {self.next_activity}"
+        record_surely(self.desk.journal, attempt, move, intent, patience=self.desk.settings.record_seconds)
 
     def make_late(self, step: str, move: Move) -> None:
         """Make the move of a step that was recorded without one, because what was to follow it came to nothing.

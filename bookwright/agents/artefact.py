@@ -14,6 +14,8 @@ class Artefact:
 
     tag: str
     text: str
+    is_prose: bool = False
+    """Prose of the unit, or the author's own words: shown as it is."""
 
     @property
     def block(self) -> str:

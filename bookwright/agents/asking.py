@@ -169,10 +169,7 @@ class Asking:
     ) -> Reply:  # fmt: skip
         self._may_go_on()
         _log.debug("%s asks %s as %s", self.name, self.desk.model_of(self.agent.role), self.agent.role)
-        guard = self.material.guard
-        corrections = tuple(Correction(guard.redact(turn.reply), guard.redact(turn.problem)) for turn in corrections)
-        said = [part for turn in corrections for part in (turn.reply, turn.problem)]
-        guard.require((self.system, *blocks, *said, self.prefill), self.name)
+        corrections = self._checked(blocks, corrections)
         number = recorder.number
         fallbacks = self.desk.settings.fallbacks
         request = Request(
@@ -192,6 +189,16 @@ class Asking:
         return self.desk.models.ask(
             request, self.desk.budget, lambda event: self.desk.listener(self.name, event), recorder.record_undelivered
         )
+
+    def _checked(self, blocks: tuple[str, ...], corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
+        """Let nothing secret into the prompt; a writer is shown its own prose again as it is."""
+        guard, said = self.material.guard_now, (self.prefill,)
+        if self.agent.role == "writer" and self.agent.artefact != "plan":
+            own = {made.text for made in self.material.artefacts if made.is_prose} | {self.prefill}
+            guard = guard.beside((*own, *(turn.reply for turn in corrections)))
+        corrections = tuple(Correction(guard.redact(turn.reply), guard.redact(turn.problem)) for turn in corrections)
+        guard.require((self.system, *blocks, *said, *(p for t in corrections for p in (t.reply, t.problem))), self.name)
+        return corrections
 
     @cached_property
     def system(self) -> str:

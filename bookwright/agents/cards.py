@@ -57,25 +57,42 @@ def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None) -> Car
 _Shown = TypeVar("_Shown", BookCard, NodeCard, Card)
 
 
-def guarded(card: _Shown, guard: Guard) -> _Shown:
-    """The same card with every text of it redacted; itself where nothing is withheld."""
+def guarded(card: _Shown, guard: Guard, gap: str = "") -> _Shown:
+    """The same card with every text of it redacted; itself where nothing is withheld.
+
+    An entry of a list goes whole; `gap` tells where something has gone, but for titles.
+    """
     if guard.is_idle:
         return card
-    shown: dict[str, Any] = {field.name: _redacted(getattr(card, field.name), guard) for field in fields(card)}
+    shown: dict[str, Any] = {
+        field.name: _redacted(getattr(card, field.name), guard, "" if field.name == "title" else gap)
+        for field in fields(card)
+    }
     return replace(card, **shown)
 
 
-def _redacted(value: object, guard: Guard) -> object:
+def _redacted(value: object, guard: Guard, gap: str) -> object:
     match value:
         case BookCard():
-            return guarded(value, guard)
+            return guarded(value, guard, gap)
         case NodeCard():
-            return guarded(value, guard)
+            return guarded(value, guard, gap)
         case str():
-            return guard.redact(value)
+            return guard.redact(value, gap)
         case tuple():
-            return tuple(kept for item in value if (kept := _redacted(item, guard)))
+            entries = (_entry(item, guard, gap) for item in value)
+            return tuple(dict.fromkeys(entry for entry in entries if entry))
     return value
+
+
+def _entry(item: object, guard: Guard, gap: str) -> object:
+    """An entry of a list as it is shown: itself, or `gap` in its place."""
+    if not isinstance(item, str):
+        return _redacted(item, guard, gap)
+    if not (found := guard.violations(item)):
+        return item
+    guard.note(*(one.excerpt for one in found))
+    return gap
 
 
 def element_allowance(length: int, language: Language) -> int:

@@ -35,6 +35,12 @@ class Desk:
     stores_prompts: bool = True
     tools: Toolbox = field(default_factory=NoTools)
 
+    def is_concluded(self, activity: Activity, node: TaskNode, step: str) -> bool:
+        """True if a step of an activity's first round is on record with a result and with what it does to the book."""
+        key = StepKey(book=node.book, node=node.key, revision=node.revision, activity=activity, round=0, step=step)
+        done = self.journal.attempts(key)
+        return bool(done) and done[-1].failure is None and done[-1].has_move
+
     def is_done(self, activity: Activity, node: TaskNode, step: str, round_: int = 0) -> bool:
         """True if a step of an activity is on record with a result."""
         key = StepKey(

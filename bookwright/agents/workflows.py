@@ -6,10 +6,10 @@ Source: DESIGN section 8, the table of families; S3-046 to S3-118.
 from dataclasses import replace
 
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
+from bookwright.models.changes import Changes
 from bookwright.models.decision import (
     AtomVerdicts,
     Choice,
-    Cuts,
     Expert,
     FlowDecision,
     Questions,
@@ -23,7 +23,7 @@ from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.quality import QualityJudgement
-from bookwright.models.retelling import Changes, RepairOrders, Retelling
+from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.state import GlobalState
 
 Workflow = tuple[Agent, ...]
@@ -210,7 +210,7 @@ QUESTIONS = Agent("questions", "story/retrieval/questions", "judge", REASONING, 
 CONDENSE = Agent("condense", "story/context/condense", "summariser", SUMMARY, "questions")
 REVISE = Agent("revise", "story/write/revise", "writer", SYNTHESIS, "refiner", is_prose=True)
 LENGTHEN = Agent("lengthen", "story/write/lengthen", "writer", CREATIVE, "refiner")
-SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Cuts)
+SHORTEN = Agent("shorten", "story/write/shorten", "critic", REASONING, "refiner", output=Changes)
 SECOND_CRITIC = Agent("second_critic", "story/write/second_critic", "critic", REASONING, "critic", "criticism")
 
 INFER = Agent("book_design", "story/book/design/infer", "maintainer", SYNTHESIS, "maintainer")

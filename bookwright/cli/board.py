@@ -73,7 +73,9 @@ def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
         for thread in threads
     ]  # fmt: skip
     climax = climax_ahead(_chapter_of(written[-1], stores), stores, reading) if written else None
-    alerts = generate_alerts(threads, at, reading, pacing, is_finished=is_finished, climax=climax)
+    alerts = generate_alerts(
+        threads, at, reading, pacing, is_finished=is_finished, climax=climax, secrets=stores.codex.secrets()
+    )
     return Board(at, here if written else 0, cards, alerts, list(_strays(stores, root, threads)))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bookwright.cli import doctor_host, doctor_models, doctor_stores
+from bookwright.cli import doctor_host, doctor_models, doctor_safety, doctor_stores
 from bookwright.cli.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, plain_table, print_json
@@ -50,6 +50,7 @@ CHECKS: dict[str, Check] = {
     "environment": doctor_host.environment,
     "disk": doctor_host.disk,
     "data folder": doctor_host.folder,
+    "privacy": doctor_safety.privacy,
     "file system": doctor_host.file_system,
     "clock": doctor_host.clock,
     "database": doctor_stores.database,
@@ -64,6 +65,6 @@ CHECKS: dict[str, Check] = {
     "keys": doctor_models.keys,
     "reach": doctor_models.reach,
     "windows": doctor_models.windows,
-    "prefect": doctor_host.prefect,
+    "prefect": doctor_safety.prefect,
 }
 """Every check by its name, in the order in which it is shown."""

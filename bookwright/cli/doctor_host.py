@@ -114,13 +114,6 @@ def environment(settings: Settings) -> tuple[Health, str]:
     return first_of([], warnings, ", ".join(sorted(ours)) or f"no {_PREFIX} variable is set")
 
 
-def prefect(settings: Settings) -> tuple[Health, str]:
-    """Where Prefect runs."""
-    address = os.environ.get("PREFECT_API_URL", "")
-    where = f"server at {address}" if address else "in process (PREFECT_API_URL is not set)"
-    return Health.OK, f"{importlib.metadata.version('prefect')}, {where}"
-
-
 def nearest(path: Path) -> Path:
     """Return the path itself or what exists above it."""
     return next(found for found in (path, *path.absolute().parents) if found.exists())

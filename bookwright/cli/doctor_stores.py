@@ -104,9 +104,9 @@ def chroma(settings: Settings) -> tuple[Health, str]:
     """The index: the server answers, or which folders were not closed in order."""
     version = importlib.metadata.version("chromadb")
     if settings.chroma_url:
-        import chromadb  # over a second, and only this needs it here
+        from bookwright.storage.chroma_client import server_client
 
-        chromadb.HttpClient(settings.chroma_url).heartbeat()
+        server_client(settings.chroma_url, settings.chroma_token.get_secret_value()).heartbeat()
         return Health.OK, f"{version}, server at {settings.chroma_url} answers"
     folders = [folder for folder in (settings.home / "index").glob("*") if folder.is_dir()]
     unsealed = [folder.name for folder in folders if not (folder / "seal.json").exists()]

@@ -12,6 +12,7 @@ from bookwright.exports.files import FORMATS, Layout, check_formats, export_path
 from bookwright.exports.files import export as export_to_file
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import MOST_CHARACTERS, oversized
+from bookwright.storage.privacy import share
 
 
 def export(
@@ -37,6 +38,8 @@ def export(
         identity = opened.book.id
         target = place(output, identity, name) if output else export_path(identity, name, opened.settings)
         path = export_to_file(opened.storage, name, target, layout)
+        if output:
+            share(path)
         if name == "txt":
             _tell_oversized(opened)
     if as_json:

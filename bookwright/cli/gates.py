@@ -88,12 +88,12 @@ def _start_again(gate: Gate, settings: Settings) -> str:
     """Start the book again where a worker of a Prefect server writes it; return in words what was done."""
     from bookwright.flows.prefect_server import known_server
 
-    url = known_server(settings)
-    if url is None:
+    api = known_server(settings)
+    if api is None:
         return ""
     from bookwright.flows import prefect_gates  # Prefect takes a second to import
 
-    return prefect_gates.go_on(gate, url)
+    return prefect_gates.go_on(gate, api)
 
 
 def _found(opened: OpenBook, name: str | None) -> Gate:

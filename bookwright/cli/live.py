@@ -253,7 +253,9 @@ def step_text(line: StepLine) -> str:
     """One attempt in one line."""
     price = "price unknown" if line.cost is None else money(line.cost)
     took = f"{tokens(line.input_tokens)} > {tokens(line.output_tokens)} tokens, {line.duration_millis / 1000:.1f} s"
-    told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}" if line.failure else ""
+    told = f"  {line.detail[:80]}" if line.detail else ""
+    if line.failure:
+        told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}"
     return f"{line.label} {line.activity}/{line.step}  {took}, {price}{told}"
 
 

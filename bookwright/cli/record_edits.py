@@ -5,13 +5,14 @@ from typing import Any
 
 from bookwright.cli.access import OpenBook, at_rest
 from bookwright.cli.briefs import lay
-from bookwright.flows.record_rules import check_change, settled
+from bookwright.flows.record_rules import check_change, check_places, settled
 from bookwright.flows.revise import void_unfinished
 from bookwright.models.codex import Visibility
 from bookwright.models.codex_merge import Keyed, keyed, section_key, unkeyed, with_value
 from bookwright.models.codex_record import Origin, Record, RecordKind, Stored, SuggestionStatus, kind_of, make_record
 from bookwright.models.errors import EditConflict, InvalidEntry
 from bookwright.storage.codex import CodexRepository
+from bookwright.storage.stores import Stores
 
 Change = Callable[[Record], Record]
 
@@ -21,9 +22,9 @@ def unheard_of(records: Iterable[Record], codex: CodexRepository) -> list[Record
     return [record for record in records if not codex.was_there(kind_of(record), record.id)]
 
 
-def take_in(records: Iterable[Record], codex: CodexRepository) -> list[Stored[Record]]:
+def take_in(records: Iterable[Record], stores: Stores) -> list[Stored[Record]]:
     """Add records, or make them the next versions of those with their ids."""
-    return [_taken_in(record, codex) for record in records]
+    return [_taken_in(record, stores) for record in records]
 
 
 def made(kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility) -> list[Record]:
@@ -44,6 +45,8 @@ def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> lis
     """Add records to the codex of a book that rests."""
     records = made(kind, tables, opened.book.brief.default_visibility)
     with at_rest(opened.storage) as stores:
+        for record in records:
+            check_places(record, stores)
         void_unfinished(stores)
         return [stores.codex.add(record, Origin.AUTHOR) for record in records]
 
@@ -63,6 +66,7 @@ def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: 
             )
         after = settled(how(found.record), opened.book.brief.default_visibility)
         check_change(found.record, after)
+        check_places(after, stores, found.record)
         void_unfinished(stores)
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
 
@@ -93,8 +97,10 @@ def settle(opened: OpenBook, number: int, *, is_taken: bool) -> Stored[Record]:
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
 
 
-def _taken_in(record: Record, codex: CodexRepository) -> Stored[Record]:
+def _taken_in(record: Record, stores: Stores) -> Stored[Record]:
+    codex = stores.codex
     known = next((found for found in codex.current(kind_of(record)) if found.record.id == record.id), None)
+    check_places(record, stores, known.record if known else None)
     if known is None:
         return codex.add(record, Origin.AUTHOR)
     check_change(known.record, record)

@@ -153,7 +153,7 @@ def import_records(book: str, kind: RecordKind, file: Path, *, as_json: bool) ->
         records = record_edits.made(kind, tables, opened.book.brief.default_visibility)
         with at_rest(opened.storage) as stores:
             void_unfinished(stores)
-            taken = record_edits.take_in(records, stores.codex)
+            taken = record_edits.take_in(records, stores)
         _tell(taken, "stands", as_json=as_json)
         _tell_stale(opened)
 

@@ -11,6 +11,7 @@ from bookwright.cli.output import print_json, print_text
 from bookwright.cli.samples import read_sample
 from bookwright.exports.files import place, write_whole
 from bookwright.models.errors import InvalidSetting
+from bookwright.storage.privacy import share
 
 
 def report(
@@ -45,6 +46,8 @@ def report(
         name = f"{opened.book.id}-report"
         path = place(output, name, to) if output else opened.settings.home / "exports" / f"{name}.{to}"
         write_whole(LAYOUTS[to](found), path)
+        if output:
+            share(path)
     if as_json:
         print_json({"file": str(path), "report": found.model_dump(mode="json")})
     else:

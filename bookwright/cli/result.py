@@ -4,11 +4,13 @@ from dataclasses import asdict, dataclass
 
 from bookwright.cli.output import money, print_json, print_text, tokens
 from bookwright.exports.files import export, export_path
+from bookwright.exports.report_secrets import register_lines
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 
 _MOST_THREADS = 8
+_MOST_LINES = 24
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Result:
     files: tuple[str, ...]
     open_threads: tuple[str, ...] = ()
     """What readers were led to wait for and did not get."""
+    register: tuple[str, ...] = ()
+    """What became of each secret and thread, a line each, what was not done first."""
 
     @classmethod
     def of(
@@ -38,13 +42,14 @@ class Result:
         """Export a finished book and gather what there is to say."""
         with storage.read() as stores:
             root = stores.nodes.root()
+            register = register_lines(stores)
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
         files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
         return cls(
             book=book.id, title=book.title, written=root.written, length=root.length or 0,
             unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
             output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
-            files=tuple(map(str, files)), open_threads=waiting,
+            files=tuple(map(str, files)), open_threads=waiting, register=register,
         )  # fmt: skip
 
 
@@ -62,6 +67,11 @@ def show_result(result: Result, as_json: bool) -> None:
         titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
         print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
                    f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
+    for line in result.register[:_MOST_LINES]:
+        print_text(f"  {line}")
+    if len(result.register) > _MOST_LINES:
+        more = len(result.register) - _MOST_LINES
+        print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
     for file in result.files:
         print_text(file)
     print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")

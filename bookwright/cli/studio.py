@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,6 +37,9 @@ from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
 from bookwright.models.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from bookwright.flows.prefect_server import PrefectApi
 
 _WORKER_STOP_SECONDS = 30.0
 _TELL_SECONDS = 10.0
@@ -76,8 +79,10 @@ def submit(
         "budget": {"usd": budget_usd, "tokens": budget_tokens},
     }  # fmt: skip
     from bookwright.flows.limits import Limits
+    from bookwright.flows.parameters import check_options
 
     Limits.parse(until, words_today)
+    check_options(None, until, words_today, None)
     settings = load_settings()
     if is_sweep:
         _sweep(settings, as_json)
@@ -87,7 +92,7 @@ def submit(
     parameters |= {key: value for key, value in limits.items() if value is not None}
     from bookwright.flows import prefect_pool  # Prefect takes a second to import
 
-    with prefect_pool.on_server(_server_url(settings)):
+    with prefect_pool.on_server(_server(settings)):
         run = prefect_pool.hand_in(parameters, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
@@ -102,7 +107,7 @@ def _sweep(settings: Settings, as_json: bool) -> None:
     """Give the runs of dead workers to the pool again, and hand in what no run stands for."""
     from bookwright.flows import prefect_pool, prefect_sweep
 
-    with prefect_pool.on_server(_server_url(settings)):
+    with prefect_pool.on_server(_server(settings)):
         again = prefect_sweep.sweep_once(settings)
         handed_in = prefect_sweep.hand_in_interrupted(settings)
     if as_json:
@@ -117,15 +122,15 @@ def _sweep(settings: Settings, as_json: bool) -> None:
         print_text("no book has lost its worker")
 
 
-def _server_url(settings: Settings) -> str:
+def _server(settings: Settings) -> "PrefectApi":
     from bookwright.flows import prefect_server
 
-    url = prefect_server.known_server(settings)
-    if url is None:
+    api = prefect_server.known_server(settings)
+    if api is None:
         raise BookwrightError(
             "no Prefect server is known; start one with `bookwright server --worker`, or set PREFECT_API_URL"
         )
-    return url
+    return api
 
 
 def server(
@@ -142,36 +147,44 @@ def server(
 
     make_home(settings)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the blocks below are left
-    url = prefect_server.api_url(port)
     environment = prefect_server.server_environment(settings, port)
-    process = prefect_server.start_prefect(["server", "start"], environment)
+    api = prefect_server.PrefectApi(prefect_server.api_url(port), environment["PREFECT_API_AUTH_STRING"])
+    process = prefect_server.start_server(environment)
     try:
-        prefect_server.wait_until_up(process, url)
-        sweeping = prefect_sweep.sweeping(settings, url)
-        with prefect_server.announced(settings, url), sweeping, suppress(KeyboardInterrupt):
+        prefect_server.wait_until_up(process, api.url)
+        _tell_login(settings, api.url)
+        sweeping = prefect_sweep.sweeping(settings, api)
+        with prefect_server.announced(settings, api.url), sweeping, suppress(KeyboardInterrupt):
             if worker:
-                _work(settings, url, environment, limit)
+                _work(settings, api, environment, limit)
             code = process.wait()
             raise BookwrightError(f"the Prefect server ended by itself with code {code}")
     finally:
         prefect_server.stop_process(process)
 
 
-def _work(settings: Settings, url: str, environment: dict[str, str], limit: int) -> None:
+def _tell_login(settings: Settings, url: str) -> None:
+    """Say how to log in to the UI, and not with what: what is printed may be kept in a log."""
+    from bookwright.flows.prefect_login import login_file
+
+    where = f"the line in {login_file(settings)}" if login_file(settings).exists() else "PREFECT_SERVER_API_AUTH_STRING"
+    note(f"Prefect's UI is at {url.removesuffix('/api')}; as the password it asks for, give it {where}")
+
+
+def _work(settings: Settings, api: "PrefectApi", environment: dict[str, str], limit: int) -> None:
     """Deploy the flow and run a worker until something ends it; what it leaves behind is the server's."""
     from bookwright.flows import prefect_deployment, prefect_pool, prefect_server
 
-    with prefect_pool.on_server(url):
+    with prefect_pool.on_server(api):
         prefect_deployment.deploy(limit)
     note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
-    environment = environment | {"BOOKWRIGHT_HOME": str(settings.home)}
     arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
     process = prefect_server.start_prefect(arguments, environment)
     try:
         process.wait()
     finally:
         prefect_server.stop_process(process, _WORKER_STOP_SECONDS)
-        with prefect_pool.on_server(url):  # the books outlive the worker, to keep their calls in flight and say so
+        with prefect_pool.on_server(api):  # the books outlive the worker, to keep their calls in flight and say so
             prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)
 
 
@@ -181,11 +194,15 @@ def _of_book(book: str) -> tuple[str, dict[str, Any]]:
 
 
 def _of_brief(file: Path | None, options: dict[str, Any], settings: Settings) -> tuple[str, dict[str, Any]]:
+    from bookwright.flows import parameters
     from bookwright.flows.library import book_id
 
     brief = read_brief(file, options)
+    parameter = given(brief)
+    parameters.read_brief(parameter)  # as the worker will
+    parameters.check_webhook(brief, settings)
     _check(brief, settings)
-    return book_id(brief), {"brief": given(brief)}
+    return book_id(brief), {"brief": parameter}
 
 
 def _check(brief: Brief, settings: Settings) -> None:

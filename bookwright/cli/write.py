@@ -240,5 +240,5 @@ def _take_in_news(book: Book, brief: Brief, storage: BookStorage) -> None:
     if not news:
         return
     with at_rest(storage) as stores:
-        take_in(news, stores.codex)
+        take_in(news, stores)
     note(f"new in the codex of {book.id}: {', '.join(record.id for record in news)}")

@@ -12,6 +12,7 @@ from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.exports.chapters import chapter_texts, first_chapters
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report_notes import notes_of
+from bookwright.exports.report_secrets import secrets_of
 from bookwright.exports.report_threads import threads_of
 from bookwright.exports.report_validation import validation_of
 from bookwright.exports.vault.names import brief_locale
@@ -50,6 +51,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     chapters = tuple(_chapters(storage, measurer, profile, first))
     with storage.read() as stores:
         threads = threads_of(stores, _Numbers(chapters))
+        secrets = secrets_of(stores)
         validation = tuple(validation_of(stores, brief_locale(book.brief)))
     guide = render_style_guide(profile, book.brief.length_unit)
     cover = Manuscript(storage).cover()
@@ -57,7 +59,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         book=book.id, title=cover.title, author=cover.author, language=storage.language.value,
         unit=book.brief.length_unit, state=book.state.value, written=root.written,
         length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
-        style=tuple(guide.splitlines()), style_chapters=first, threads=threads, costs=costs,
+        style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, costs=costs,
         validation=validation,
     )  # fmt: skip
 

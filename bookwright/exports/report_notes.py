@@ -32,8 +32,10 @@ def _of_consistency(report: ConsistencyReport) -> Iterator[str]:
 
 def _of_leaks(stores: Stores, unit: TaskNode) -> Iterator[str]:
     report = _read(stores, unit, DocumentKind.LEAK_REVIEW, LeakReport)
-    if report is not None and report.decided_by:
-        leaks = report.rounds[-1].leaks if report.rounds else ()
+    for sentence in report.cut if report is not None else ():
+        yield f"{unit.label}: code took out what gave something away: “{' '.join(sentence.split())}”"
+    if report is not None and report.decided_by and report.rounds and report.rounds[-1].result == "rejected":
+        leaks = report.rounds[-1].leaks
         yield f"{unit.label} gives something away and was let pass ({report.decided_by}): " + "; ".join(
             leak.told for leak in leaks
         )

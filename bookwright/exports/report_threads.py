@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 
 from pydantic import ValidationError
 
+from bookwright.exports.report_secrets import is_over
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.foreshadowing import EventType, Foreshadowing
-from bookwright.models.place import Place
+from bookwright.models.foreshadowing import EventType, Foreshadowing, ThreadStatus
+from bookwright.models.place import Place, ReadingOrder
 from bookwright.models.report import Thread
 from bookwright.models.state import GlobalState
 from bookwright.storage.stores import Stores
@@ -17,7 +18,9 @@ Numbering = Callable[[str], int | None]
 
 def threads_of(stores: Stores, number: Numbering) -> tuple[Thread, ...]:
     """Return all threads, those opened first first."""
-    threads = [*_promises(stores, number), *(_registered(thread, number) for thread in stores.codex.threads())]
+    reading, is_finished = stores.codex.reading_order(), is_over(stores)
+    own = (_registered(thread, number, reading, is_finished=is_finished) for thread in stores.codex.threads())
+    threads = [*_promises(stores, number), *own]
     return tuple(sorted(threads, key=lambda thread: (thread.opened is None, thread.opened or 0)))
 
 
@@ -61,20 +64,30 @@ def _state(stores: Stores, version: Document) -> GlobalState | None:
         return None
 
 
-def _registered(thread: Foreshadowing, number: Numbering) -> Thread:
+def _registered(thread: Foreshadowing, number: Numbering, reading: ReadingOrder, *, is_finished: bool) -> Thread:
     places = {event.type: event.place for event in thread.timeline.events}
-    planted = next((e.place for e in thread.timeline.events if e.type is EventType.PLANT), thread.seed.planned_at)
+    is_missed = is_finished and thread.status is ThreadStatus.REGISTERED
+    planned = None if is_missed else thread.seed.planned_at
+    planted = next((e.place for e in thread.timeline.events if e.type is EventType.PLANT), planned)
+    meant = [str(place) for place in (thread.seed.planned_at, thread.payoff.planned_at) if place]
     last = thread.timeline.events[-1].place if thread.timeline.events else None
     return Thread(
-        title=thread.title, source="foreshadowing", opened=_at(planted, number), touched=_at(last, number),
-        closed=_at(places.get(EventType.REVEAL), number), ending=thread.status.value,
+        title=thread.title, source="foreshadowing", opened=_at(planted, number, reading),
+        touched=_at(last, number, reading), closed=_at(places.get(EventType.REVEAL), number, reading),
+        planned=" to ".join(meant), ending=_ending(thread, is_finished=is_finished),
     )  # fmt: skip
 
 
-def _at(place: Place | None, number: Numbering) -> int | None:
+def _ending(thread: Foreshadowing, *, is_finished: bool) -> str:
+    if is_finished and thread.status is ThreadStatus.REGISTERED:
+        return "never planted"
+    return "never paid off" if is_finished and thread.is_open else thread.status.value
+
+
+def _at(place: Place | None, number: Numbering, reading: ReadingOrder) -> int | None:
     if place is None:
         return None
-    return place.chapter if place.label is None else number(place.label)
+    return reading.number(place) if place.label is None else number(place.label)
 
 
 def _first(label: str, otherwise: int | None, number: Numbering) -> int | None:

@@ -11,7 +11,7 @@ from bookwright.agents.relay.guard import Guard
 from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.finish import Finish
-from bookwright.flows.activities.surroundings import unit_card, unit_of
+from bookwright.flows.activities.surroundings import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revise import data_kept, put
 from bookwright.models.codex_use import CodexUse
@@ -73,7 +73,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
     """
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted, guard)
-    run.add("text", old.text)
+    run.add("text", old.text, is_prose=old.kind is DocumentKind.PROSE)
     run.add("order", _sayable(wanted.order, run, node))
     run.rests_on(*wanted.rests_on)
     if old.kind is DocumentKind.PROSE:
@@ -134,6 +134,7 @@ def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment, guard: 
     if old.kind is DocumentKind.PROSE:
         length, guard = wanted.length or _planned_length(unit, old, deps), guard or guard_of(unit, deps)
         unit = unit.model_copy(update={"length": length})
+        card = measured(card, old.text, unit, deps)
     return ActivityRun(
         deps.desk, activity, node, unit, replace(card, ask_length=length, word_allowance=length), context=context,
         round_=AMENDING_ROUNDS + old.version, guard=guard,

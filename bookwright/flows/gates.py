@@ -115,7 +115,7 @@ def show_rejected(unit: TaskNode, kind: GateKind, run: ActivityRun, deps: Deps) 
     with deps.stores() as stores:
         work = stores.gates.rejected_work(unit, kind)
     if work:
-        run.add("rejected", work)
+        run.add("rejected", work, is_prose=True)
 
 
 def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
@@ -125,7 +125,7 @@ def show_order(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """
     orders = () if run.is_small else orders_for(unit, deps)
     if orders:
-        run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders))
+        run.add("order", "\n".join(render_order(note, deps.desk.locale) for note in orders), is_prose=True)
 
 
 def _opened(unit: TaskNode, kind: GateKind, number: int, history: FallbackHistory | None, deps: Deps) -> Gate:

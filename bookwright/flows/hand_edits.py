@@ -13,7 +13,7 @@ from bookwright.exports.vault.pages import Page
 from bookwright.exports.vault.paper import Paper, Ref
 from bookwright.exports.vault.record_page import about, record_head, record_in
 from bookwright.exports.vault.sealed import is_untouched
-from bookwright.flows.record_rules import check_change, settled
+from bookwright.flows.record_rules import check_change, check_places, settled
 from bookwright.flows.revise import WRITABLE
 from bookwright.models.codex import Visibility
 from bookwright.models.codex_record import Record, kind_of
@@ -222,5 +222,6 @@ def _read_record(edit: Edit, text: str, stores: Stores, default: Visibility) -> 
         mine = settled(record_in(result.text, kind), default)
         edit.outcome = Outcome.MERGED
     check_change(now.record, mine)
+    check_places(mine, stores, now.record)
     edit.record = mine
     edit.outcome = Outcome.TAKEN if edit.outcome is Outcome.RENDERED else edit.outcome

@@ -54,6 +54,8 @@ class Surroundings:
     """Ends the model call in flight."""
     model: str | None = None
     """The model given as an option, before what the brief and the settings say."""
+    webhook_hosts: tuple[str, ...] | None = None
+    """Whom the book's webhook may belong to; None for anybody, where the person who runs the book is its author."""
 
 
 @contextmanager

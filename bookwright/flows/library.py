@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.book_models import model_of
+from bookwright.flows.record_rules import check_places
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.models.codex_record import Origin, Record
@@ -118,6 +119,9 @@ def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) ->
         for record in records:
             codex.add(record, Origin.AUTHOR)
         NodeRepository(connection, identity).add_root(brief.title, brief.premise, brief.length)
+        stores = Stores(connection, identity, brief.language.measure)
+        for record in records:
+            check_places(record, stores)
         _keep_sample(connection, identity, brief)
         _keep_outline(connection, identity, brief)
         return books.get(identity)

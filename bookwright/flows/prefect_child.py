@@ -13,11 +13,14 @@ import sys
 from threading import Thread
 from typing import Any, TextIO
 
+from bookwright.storage.privacy import keep_private
+
 
 def main() -> None:
     """Run the module that is named, with the arguments that follow it."""
     if sys.argv[1] == "--apart":
         sys.exit(_run_apart(sys.argv[2:]))
+    keep_private()
     sys.stdout, sys.stderr = _Unbroken(sys.stdout), _Unbroken(sys.stderr)
     Thread(target=_end_with_starter, daemon=True).start()
     # Prefect's worker ends by sending itself SIGINT, which a shell's background job inherits as ignored.

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.prefect_pool import hand_in, on_server
+from bookwright.flows.prefect_server import PrefectApi
 from bookwright.models.errors import BookwrightError, GateDecided, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
@@ -95,13 +96,13 @@ def _still_waits(gate: Gate, database: Database) -> bool:
         return GateRepository(connection, gate.book).is_waiting(gate.id)
 
 
-def go_on(gate: Gate, url: str) -> str:
+def go_on(gate: Gate, api: PrefectApi) -> str:
     """Start the book of a decided gate again where a worker of that server writes it; return in words what was done.
 
     Empty where nothing was: the book was not handed to a pool, but written in a terminal.
     """
     try:
-        with on_server(url), get_client(sync_client=True) as client:
+        with on_server(api), get_client(sync_client=True) as client:
             return _go_on(gate, client)
     except (BookwrightError, RuntimeError, httpx.HTTPError) as error:
         return f"its flow run could not be started again ({error}); `bookwright submit --book {gate.book}` does it"

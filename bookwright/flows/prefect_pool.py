@@ -22,12 +22,13 @@ from prefect.exceptions import ObjectNotFound, PrefectHTTPStatusError
 from prefect.settings import temporary_settings
 from prefect.utilities.urls import url_for
 
-from bookwright.flows.prefect_run import FLOW_NAME
-from bookwright.flows.prefect_server import NoPrefectServer
+from bookwright.flows.prefect_run import FLOW_NAME, reaching
+from bookwright.flows.prefect_server import NoPrefectServer, PrefectApi
 
 POOL = "books"
 DEPLOYMENT = f"{FLOW_NAME}/{FLOW_NAME}"
 
+_NO_LOGIN = 401
 _LAST_WORDS_SECONDS = 3.0
 """What a run has left to send when its state is final: events and log lines."""
 
@@ -45,19 +46,25 @@ class Submitted:
 
 
 @contextmanager
-def on_server(url: str) -> Iterator[None]:
+def on_server(api: PrefectApi) -> Iterator[None]:
     """Speak to that server inside the block.
 
     Raises:
         NoPrefectServer: It does not answer, or refuses.
     """
-    with temporary_settings({prefect.settings.PREFECT_API_URL: url, prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}):
+    with temporary_settings(reaching(api) | {prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}):
         try:
             yield
         except httpx.TransportError as error:
-            raise NoPrefectServer(f"the Prefect server at {url} does not answer ({error})") from error
+            raise NoPrefectServer(f"the Prefect server at {api.url} does not answer ({error})") from error
         except PrefectHTTPStatusError as error:
-            raise NoPrefectServer(f"the Prefect server at {url} refuses: {error}") from error
+            raise NoPrefectServer(_refusal(api, error)) from error
+
+
+def _refusal(api: PrefectApi, error: PrefectHTTPStatusError) -> str:
+    if error.response.status_code == _NO_LOGIN:
+        return f"the Prefect server at {api.url} wants a login; set PREFECT_API_AUTH_STRING to its user:password"
+    return f"the Prefect server at {api.url} refuses: {error}"
 
 
 def hand_in(parameters: dict[str, Any], name: str) -> Submitted:

@@ -1,21 +1,22 @@
 """A flow run around a walk in the terminal, on whatever Prefect server there is."""
 
 import logging
-import os
 import queue
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import Context, copy_context
+from typing import Any
 
 import prefect.settings
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.events.worker import EventsWorker
 from prefect.settings import temporary_settings
+from prefect.settings.legacy import Setting
 from prefect.states import Cancelled, Failed
 
-from bookwright.flows.prefect_server import known_server, own_server
+from bookwright.flows.prefect_server import PrefectApi, known_server, own_server
 from bookwright.models.errors import BookHeld, BookPaused, BookwrightError, GateWaiting
 from bookwright.models.settings import Settings
 
@@ -27,6 +28,12 @@ _GIVE_UP_SECONDS = 2.0
 
 PATIENCE = {prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0, prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}
 """Prefect's settings while a book is written: the walk must not wait for a server."""
+
+
+def reaching(api: PrefectApi) -> dict[Setting, Any]:
+    """Return Prefect's settings that lead to a server and let us in there."""
+    login = {prefect.settings.PREFECT_API_AUTH_STRING: api.login} if api.login else {}
+    return {prefect.settings.PREFECT_API_URL: api.url} | login
 
 
 class RunCancelled(BookPaused):
@@ -106,10 +113,9 @@ def flow_run(settings: Settings, name: str) -> Iterator[FlowRun]:
 
     Inside the block Prefect's settings are those of that server, and its log lines stay off the terminal.
     """
-    os.environ.setdefault("DO_NOT_TRACK", "1")
     with ExitStack() as stack:
-        url = known_server(settings) or stack.enter_context(own_server(settings))
-        stack.enter_context(temporary_settings({prefect.settings.PREFECT_API_URL: url} | PATIENCE))
+        api = known_server(settings) or stack.enter_context(own_server(settings))
+        stack.enter_context(temporary_settings(reaching(api) | PATIENCE))
         stack.enter_context(_quiet_console())
         yield FlowRun(name)
 

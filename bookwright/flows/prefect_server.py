@@ -7,17 +7,23 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
+from bookwright import NO_CALLS_OUT
+from bookwright.flows.prefect_login import known_login, make_login
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
+from bookwright.storage.privacy import make_private
+from bookwright.storage.processes import lives
 
 START_SECONDS = 120.0
 """How long a server may take to come up; its first start makes its database."""
 
 CHILD = "bookwright.flows.prefect_child"
+_APP = "bookwright.flows.prefect_app"
 
 _STOP_SECONDS = 15.0
 _LOOK_SECONDS = 5.0
@@ -27,9 +33,8 @@ _SERVER_DEFAULTS = {
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_READ_BATCH_SIZE": "100",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_API_HOST": "127.0.0.1",
-    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
 }
 
 
@@ -37,16 +42,31 @@ class NoPrefectServer(BookwrightError):
     """No Prefect server is there, or none could be started."""
 
 
-def server_environment(settings: Settings, port: int) -> dict[str, str]:
-    """Return the environment of a server on `port` whose data lies in the data folder.
+@dataclass(frozen=True)
+class PrefectApi:
+    """The API of a Prefect server, and what it takes to be let in."""
+
+    url: str
+    login: str = field(default="", repr=False)
+    """`user:password`; empty for what Prefect's own settings say."""
+
+
+def server_environment(settings: Settings, port: int, *, has_ui: bool = True) -> dict[str, str]:
+    """Return the environment of a server on `port`, and of its worker, whose data lies in the data folder.
 
     What the person has set in the environment stays, so Prefect's own database can be a Postgres.
     """
-    ours = {"PREFECT_HOME": str(prefect_home(settings))} | _SERVER_DEFAULTS
-    url = api_url(port)
+    url, login = api_url(port), make_login(settings)
+    ours = {
+        "PREFECT_HOME": str(prefect_home(settings)),
+        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": url.removesuffix("/api"),
+        "PREFECT_SERVER_UI_ENABLED": str(has_ui).lower(),
+    } | _SERVER_DEFAULTS
     # The port as a setting and not only as an option: the UI asks the settings where the API is.
-    fixed = {"PREFECT_SERVER_API_PORT": str(port), "PREFECT_API_URL": url}
-    return ours | dict(os.environ) | fixed
+    fixed = {"PREFECT_SERVER_API_PORT": str(port), "PREFECT_API_URL": url, "BOOKWRIGHT_HOME": str(settings.home)}
+    # One login for both sides: an API without one obeys whoever reaches it.
+    logins = {"PREFECT_SERVER_API_AUTH_STRING": login, "PREFECT_API_AUTH_STRING": login}
+    return ours | dict(os.environ) | fixed | logins | NO_CALLS_OUT
 
 
 def api_url(port: int) -> str:
@@ -59,6 +79,11 @@ def prefect_home(settings: Settings) -> Path:
     return settings.home / "prefect"
 
 
+def start_server(environment: dict[str, str], log: Path | None = None) -> subprocess.Popen[bytes]:
+    """Start a server by its environment, with our guard before it; it ends as `start_prefect` has it."""
+    return _start([_APP], environment, log)
+
+
 def start_prefect(
     arguments: Sequence[str], environment: dict[str, str], log: Path | None = None
 ) -> subprocess.Popen[bytes]:
@@ -66,7 +91,11 @@ def start_prefect(
 
     The books come to their end first, then the worker, then the server that is told of it.
     """
-    command = [sys.executable, "-m", CHILD, "prefect", *arguments]
+    return _start(["prefect", *arguments], environment, log)
+
+
+def _start(module: Sequence[str], environment: dict[str, str], log: Path | None) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", CHILD, *module]
     if log is None:
         return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -117,25 +146,23 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def known_server(settings: Settings) -> str | None:
-    """Return the API's address: as Prefect's own settings have it, or of a running `bookwright server`."""
+def known_server(settings: Settings) -> PrefectApi | None:
+    """Return the API as Prefect's own settings have it, or of a running `bookwright server`."""
     from prefect.settings import get_current_settings
 
-    chosen = get_current_settings().api.url
-    if chosen:
-        return str(chosen)
-    with suppress(OSError):
-        told = _notice_board(settings).read_text(encoding="utf-8").strip()
-        return told if told and is_up(told) else None
-    return None
+    chosen, told = get_current_settings().api, _told(settings)
+    login = "" if chosen.auth_string else known_login(settings)
+    if chosen.url:
+        return PrefectApi(str(chosen.url), login if str(chosen.url) == told else "")
+    return PrefectApi(told, login) if told and is_up(told) else None
 
 
 @contextmanager
 def announced(settings: Settings, url: str) -> Iterator[None]:
     """Let other commands on this data folder find a server while it runs."""
     board = _notice_board(settings)
-    board.parent.mkdir(parents=True, exist_ok=True)
-    board.write_text(url, encoding="utf-8")
+    make_private(board.parent)
+    board.write_text(f"{url}\n{os.getpid()}\n", encoding="utf-8")
     try:
         yield
     finally:
@@ -143,8 +170,8 @@ def announced(settings: Settings, url: str) -> Iterator[None]:
 
 
 @contextmanager
-def own_server(settings: Settings) -> Iterator[str]:
-    """Run a server without a UI for as long as the block lasts; yields its API's address.
+def own_server(settings: Settings) -> Iterator[PrefectApi]:
+    """Run a server without a UI for as long as the block lasts; yields its API.
 
     It keeps its data where `bookwright server` does, which shows it afterwards.
 
@@ -153,15 +180,23 @@ def own_server(settings: Settings) -> Iterator[str]:
     """
     port = free_port()
     log = settings.home / "logs" / "prefect-server.log"
-    process = start_prefect(["server", "start", "--no-ui"], server_environment(settings, port), log)
+    process = start_server(server_environment(settings, port, has_ui=False), log)
     try:
         try:
             wait_until_up(process, api_url(port))
         except NoPrefectServer as error:
             raise NoPrefectServer(f"{error}; {str(log)!r} says why") from None
-        yield api_url(port)
+        yield PrefectApi(api_url(port), make_login(settings))
     finally:
         stop_process(process)
+
+
+def _told(settings: Settings) -> str:
+    """The address on the notice board; empty if who wrote it has died: whoever listens there now gets no login."""
+    with suppress(OSError):
+        url, _, process = _notice_board(settings).read_text(encoding="utf-8").strip().partition("\n")
+        return url if not process or lives(int(process)) else ""
+    return ""
 
 
 def _notice_board(settings: Settings) -> Path:

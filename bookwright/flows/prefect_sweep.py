@@ -25,6 +25,7 @@ from prefect.states import AwaitingRetry, Crashed
 from bookwright.flows.library import opened_library
 from bookwright.flows.prefect_pool import Submitted, hand_in, on_server
 from bookwright.flows.prefect_run import FLOW_NAME
+from bookwright.flows.prefect_server import PrefectApi
 from bookwright.flows.write_book import book_of
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
@@ -41,14 +42,14 @@ _PAGE = 200
 
 
 @contextmanager
-def sweeping(settings: Settings, url: str) -> Iterator[None]:
+def sweeping(settings: Settings, api: PrefectApi) -> Iterator[None]:
     """Give the runs of dead hosts to the pool again, once in a lease's time, as long as the block lasts."""
     done = threading.Event()
 
     def sweep() -> None:
         while not done.wait(max(settings.lease_seconds, _LEAST_SECONDS)):
             try:
-                with on_server(url):
+                with on_server(api):
                     books = sweep_once(settings)
             except BookwrightError as error:
                 _tell(f"the runs of dead workers could not be looked for: {error}")

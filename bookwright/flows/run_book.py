@@ -29,7 +29,7 @@ def run_book(book_id: str, around: Surroundings) -> Book:
             with hold(book.id, around) as deps:
                 _write(book, deps)
         except GateWaiting as waiting:
-            gate = webhook.tell(waiting.gate, book, around.database)
+            gate = webhook.tell(waiting.gate, book, around.database, around.webhook_hosts)
             if _still_waits(gate, around):
                 raise GateWaiting(gate) from None
     return book

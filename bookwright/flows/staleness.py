@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from bookwright.agents.relay.codex_then import CodexHistory, CodexThen, RecordSlot
-from bookwright.agents.relay.guarding import designed_in, read_by_then
+from bookwright.agents.relay.guarding import public_at
 from bookwright.agents.relay.on_stage import Tellers
+from bookwright.agents.relay.public import Public
 from bookwright.agents.relay.touching import Change, Toucher
 from bookwright.agents.workflows import LEAK_REVIEW
 from bookwright.models.brief import Brief
@@ -158,13 +159,9 @@ class _Made:
         """True if a model read it beside what is kept."""
         return any(call.step.partition(".")[0] == LEAK_REVIEW.name for call in self._calls)
 
-    def read(self) -> list[str]:
-        """What readers had read by then."""
-        return read_by_then(self.stores, self.brief, self._unit, self.made.id)
-
-    def designed(self) -> list[str]:
-        """How the book is designed."""
-        return designed_in(self.stores)
+    def public(self) -> Public:
+        """What was public by then."""
+        return public_at(self.stores, self.brief, self._unit, self.made.id)
 
     @cached_property
     def _calls(self) -> list[MakingCall]:

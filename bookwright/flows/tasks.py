@@ -142,6 +142,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
     if deps.fresh(unit).status is NodeStatus.OPEN and not deps.makes_designs:
         maintain(unit, deps)
         settle_style(deps)
+        if unit.parent is None:  # a book in one piece keeps its register, too
+            extracting.extract_design(deps.fresh(unit), deps)
         if briefing.wants_brief(deps.fresh(unit), deps):
             deps.window.run(Activity.BRIEF, unit, lambda: briefing.make_brief(deps.fresh(unit), deps))
         deps.window.run(Activity.WRITE, unit, lambda: writing.write(deps.fresh(unit), deps))

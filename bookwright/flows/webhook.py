@@ -18,22 +18,34 @@ from bookwright.storage.gates import GateRepository
 DEADLINE_SECONDS = 10.0
 """For one try, from the connection to the status line."""
 
+Hosts = tuple[str, ...] | None
+"""Whom a webhook may belong to; None for anybody."""
+
 _TRIES = 2
 _WAIT_SECONDS = 0.2
 
 
-def tell(gate: Gate, book: Book, database: Database, deadline: float = DEADLINE_SECONDS) -> Gate:
+def tell(gate: Gate, book: Book, database: Database, hosts: Hosts = None, deadline: float = DEADLINE_SECONDS) -> Gate:
     """Tell the book's webhook of a gate that it has not heard of; what comes of it is noted at the gate."""
     url = book.brief.webhook
     if not url or gate.told_at is not None:
         return gate
-    failure = _post(url, news_of(gate, book), deadline)
+    if allowed(url, hosts):
+        failure = _post(url, news_of(gate, book), deadline)
+    else:
+        failure = "workers tell nobody whose host is not among webhook_hosts in config.toml"
     notice = f"the webhook at {_shown(url)} was not told: {failure}" if failure else ""
     with suppress(StorageError), database.write(Failpoint.TELL_GATE) as connection:
         gates = GateRepository(connection, book.id)
         gates.note_told(gate.id, notice)
         return gates.get(gate.id)
     return gate.model_copy(update={"notice": notice})
+
+
+def allowed(url: str, hosts: Hosts) -> bool:
+    """Whether a webhook may be told: `hosts` name it, with its port or without."""
+    parts = urlsplit(url)
+    return hosts is None or parts.hostname in hosts or parts.netloc in hosts
 
 
 def news_of(gate: Gate, book: Book) -> dict[str, object]:

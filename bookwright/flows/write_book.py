@@ -19,13 +19,13 @@ from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
 from bookwright.flows.limits import Limits
+from bookwright.flows.parameters import check_options, check_webhook, read_brief
 from bookwright.flows.prefect_gates import wait_for_decision
 from bookwright.flows.prefect_run import FLOW_NAME, PATIENCE, ending_of
 from bookwright.flows.prefect_window import PrefectWindow
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
-from bookwright.models.brief import Brief, make_brief, parse_brief
-from bookwright.models.errors import BookwrightError, GateWaiting, InvalidBrief
+from bookwright.models.errors import BookwrightError, GateWaiting
 from bookwright.models.event import AgentEvent, Event, EventType
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.books import BookRepository
@@ -66,6 +66,7 @@ def write_book(
         model: provider:model, for every role.
     """
     try:
+        check_options(book, until, words_today, model)
         limits = Limits.parse(until, words_today)
         settings = load_settings()
         with opened_library(settings) as database:
@@ -74,18 +75,6 @@ def write_book(
     except BookwrightError as error:
         _spare_tracebacks()
         return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
-
-
-def read_brief(brief: dict[str, Any] | str | None) -> Brief:
-    """Make a brief of a parameter.
-
-    Raises:
-        InvalidBrief: There is none, or no book can be written from it.
-    """
-    if not brief:
-        raise InvalidBrief("neither a brief nor a book is given")
-    made: Brief = parse_brief(brief) if isinstance(brief, str) else make_brief(brief)
-    return made
 
 
 def _find(
@@ -102,8 +91,9 @@ def _find(
     wanted = read_brief(brief)
     check_models(wanted, settings, model)
     check_blueprint(wanted, settings)
-    if not is_begun(database, wanted):
+    if not is_begun(database, wanted):  # one that was begun before goes on; whom it tells is looked at then
         check_reach(wanted, settings, model)
+        check_webhook(wanted, settings)
     return find_or_create(database, wanted)
 
 
@@ -113,7 +103,7 @@ def _write(book: Book, settings: Settings, database: Database, limits: Limits, m
     with temporary_settings(PATIENCE), closing(ModelService(settings)) as models:
         around = Surroundings(
             settings=settings, database=database, models=models, window=PrefectWindow(logger.warning),
-            limits=limits, cancel=models.cancel, model=model,
+            limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
         )  # fmt: skip
         with closing(around.events) as events:
             events.on(EventType.EVENT, _step_teller(logger.info))

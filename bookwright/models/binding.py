@@ -6,7 +6,7 @@ A line that begins with `§` binds. A new version carries it on, or releases it 
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 MARK = "§"
 RELEASE = "§-"
@@ -15,6 +15,12 @@ _LEAD = re.compile(r"^(?:[\s>*_`+-]|\d{1,3}[.)、．]|[(（]\d{1,3}[)）])*(?=§
 """Bullets, numbers, quotation bars, emphasis and code marks, which models put before a line as they like."""
 
 _NOT_TOLD = re.compile(r"[\W_]+")
+_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_TOKEN = re.compile(rf"{_LETTER.pattern}|(?:(?!{_LETTER.pattern})\w)+")
+_QUOTED = re.compile(r"\*([^*]+)\*|“([^”]+)”|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"")
+_STRETCH = 8
+"""Weight of words in a row that come from a line and nowhere else."""
+_WORD_WEIGHT, _LETTER_WEIGHT = 2, 1
 _ARROW = re.compile(r"->|→|⇒|=>|$")
 
 
@@ -47,6 +53,40 @@ def lost_lines(before: str, after: str) -> list[str]:
     known = binding_lines(before)
     held = {_same(line) for line in (*binding_lines(after), *released_lines(after, known))}
     return [line for line in known if _same(line) not in held]
+
+
+def demands(line: str, text: str) -> bool:
+    """True if a sentence holds words that a binding line demands.
+
+    These are so many words in a row that they can only come from there, or all that the sentence has
+    where the line quotes it; marks, spaces, width and case do not count.
+    """
+    told, said = _words(line), _words(text)
+    if any(run in told for run in _stretches(said)):
+        return True
+    return bool(said.strip()) and any(said in _words(quoted) for quoted in _quoted(line))
+
+
+def _stretches(said: str) -> Iterator[str]:
+    """Yield the shortest runs of a text's words that say something, each with a space around every word."""
+    words = said.split()
+    weights = [_LETTER_WEIGHT if _LETTER.fullmatch(word) else _WORD_WEIGHT for word in words]
+    for start in range(len(words)):
+        end, weight = start, 0
+        while end < len(words) and weight < _STRETCH:
+            weight += weights[end]
+            end += 1
+        if weight >= _STRETCH:
+            yield f" {' '.join(words[start:end])} "
+
+
+def _words(text: str) -> str:
+    """A text's words, Chinese and Japanese by the letter, with a space around each."""
+    return f" {' '.join(_TOKEN.findall(unicodedata.normalize('NFKC', text).casefold()))} "
+
+
+def _quoted(line: str) -> list[str]:
+    return ["".join(found) for found in _QUOTED.findall(line)]
 
 
 def without_releases(text: str) -> str:

@@ -161,6 +161,24 @@ class CodexEntry(BaseModel):
         return self.model_copy(update={"sections": sections})
 
 
+class TellingType(StrEnum):
+    """What a text did for a secret that was to come out in it."""
+
+    TOLD = "told"
+    MISSED = "missed"
+
+
+class Telling(BaseModel):
+    """What one unit did for a secret whose place it was."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    place: Place
+    type: TellingType
+    expression: Body = Field(default="", max_length=2_000)
+    """The words in which it came out."""
+
+
 class Secret(BaseModel):
     """Something that readers are not to know before its place."""
 
@@ -179,6 +197,8 @@ class Secret(BaseModel):
     """For the author and the reviewer, never for the writer."""
     revealed_at: Place | None = None
     """The unit in which it comes out; None for never."""
+    events: tuple[Telling, ...] = ()
+    """What the chapters did for it in which it was to come out, in the order in which they were recorded."""
     happens_at: StoryTime | None = None
 
 

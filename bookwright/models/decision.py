@@ -84,14 +84,6 @@ class Routing(BaseModel):
     expert: Expert
 
 
-class Cuts(BaseModel):
-    """What the shortening step lets go: sentence numbers such as `"12.3"`, least loss first."""
-
-    model_config = ConfigDict(frozen=True)
-
-    cuts: tuple[str, ...] = ()
-
-
 class Choice(BaseModel):
     """Which of two drafts goes on: thought first, then what of the other one is worth taking over, the verdict last."""
 

@@ -90,6 +90,15 @@ class FoundTouch(_Found):
     subtlety: Annotated[int | None, Field(ge=1, le=10)] = None
 
 
+class FoundReveal(_Found):
+    """A secret that came out in the text."""
+
+    secret: Name
+    """Its id."""
+    quote: Told
+    """The words in which it came out, as they stand in the text."""
+
+
 class FoundCheck(_Found):
     """How the text stands to the record in one respect."""
 
@@ -111,6 +120,7 @@ class Extraction(_Found):
 
     entries: Annotated[tuple[FoundEntry, ...], Field(max_length=16)] = ()
     touches: Annotated[tuple[FoundTouch, ...], Field(max_length=24)] = ()
+    reveals: Annotated[tuple[FoundReveal, ...], Field(max_length=12)] = ()
     checks: Annotated[tuple[FoundCheck, ...], Field(max_length=24)] = ()
 
 

@@ -69,6 +69,8 @@ class LeakReport(BaseModel):
 
     unit: str
     rounds: tuple[LeakRound, ...] = ()
+    cut: tuple[str, ...] = ()
+    """Sentences that code took out in the end, because no revision had put them right."""
     decided_by: str = ""
     """Who let the text pass where the last review rejected it: the way in which a gate was decided."""
 
@@ -78,4 +80,5 @@ class LeakReport(BaseModel):
         lines = []
         for number, found in enumerate(self.rounds, 1):
             lines += [f"{number}. {found.result}", *(f"   - {leak.told}" for leak in found.leaks)]
+        lines += [f"taken out by code: “{' '.join(sentence.split())}”" for sentence in self.cut]
         return "\n".join([*lines, *([f"let pass by: {self.decided_by}"] if self.decided_by else [])])

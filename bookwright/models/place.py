@@ -1,46 +1,57 @@
-"""Places in a manuscript: a node's label or a chapter's number, and what comes before what."""
+"""Places in a manuscript: a node's label, a chapter's number or a share of the length, and what comes before what."""
 
+import math
 import re
 from bisect import bisect_right
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 _LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
+_SHARE = re.compile(r"([0-9]{1,3}) ?%", re.ASCII)
+_WHOLE = 100
+_NEAR = 0.005
+"""Percent by which a share may miss the end of a chapter and still lie in it."""
 
 
 class Place(BaseModel):
-    """The beginning of a unit: `"1.2.3"` is a node's label, `7` or `"7"` the seventh chapter.
+    """Where in a book: `"1.2.3"` is a node's label, `7` or `"7"` the seventh chapter, `"95%"` a share of its length.
 
-    In files and JSON it is that number or that text, nothing more.
+    In files and JSON it is that number or that text, nothing more. A share lies in whatever chapter comes there in
+    the book as it stands, so it needs no new place when a division makes other chapters than were thought.
     """
 
     model_config = ConfigDict(frozen=True)
 
     label: str | None = None
     chapter: int | None = Field(default=None, ge=1)
+    share: int | None = Field(default=None, ge=0, le=_WHOLE)
+    """Percent of the book's length."""
 
     @model_validator(mode="before")
     @classmethod
     def _read(cls, value: Any) -> Any:
         if isinstance(value, dict) and len(value) == 1:
-            value = value.get("label") or value.get("chapter")
+            value = f"{value['share']}%" if "share" in value else value.get("label") or value.get("chapter")
         text = str(value).strip() if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
         if _LABEL.fullmatch(text):
             return {"label": text}
         if _NUMBER.fullmatch(text):
             return {"chapter": int(text)}
-        raise ValueError("is no place; give a chapter's number such as 7, or a node's label such as 1.2.3")
+        if (share := _SHARE.fullmatch(text)) and int(share.group(1)) <= _WHOLE:
+            return {"share": int(share.group(1))}
+        raise ValueError("is no place; give a chapter's number such as 7, a node's label such as 1.2.3, or 95%")
 
     @model_serializer
     def _write(self) -> int | str:
-        return self.label or self.chapter or 1
+        return f"{self.share}%" if self.share is not None else self.label or self.chapter or 1
 
     def __str__(self) -> str:
-        """Return it in words: `"chapter 7"`, `"1.2.3"`."""
-        return self.label or f"chapter {self.chapter}"
+        """Return it in words: `"chapter 7"`, `"1.2.3"`, `"95%"`."""
+        return f"{self.share}%" if self.share is not None else self.label or f"chapter {self.chapter}"
 
 
 def order_of(label: str) -> tuple[int, ...]:
@@ -48,13 +59,30 @@ def order_of(label: str) -> tuple[int, ...]:
     return tuple(int(ordinal) for ordinal in label.split("."))
 
 
+class Part(BaseModel):
+    """A unit below a chapter, with what is to happen in it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    told: str = ""
+
+
 class ReadingOrder(BaseModel):
-    """The chapters of a book as far as they are known, which let chapter numbers and labels be compared."""
+    """The chapters of a book as far as they are known, which let places of all kinds be compared."""
 
     model_config = ConfigDict(frozen=True)
 
     chapters: tuple[str, ...] = ()
     """Their labels in reading order; for a book without chapters those of its highest units."""
+    ends: tuple[float, ...] = ()
+    """At how many percent of the book's length each of them ends; empty takes them as equally long."""
+    usual: float = 0.0
+    """How many percent a chapter is likely to have that is still to be made; 0 once all are there."""
+    coarse: tuple[str, ...] = ()
+    """Labels of the units that hold whole chapters, or will."""
+    parts: tuple[Part, ...] = ()
+    """The units below chapters in which something is due, in reading order."""
 
     def chapter_of(self, label: str) -> int:
         """Return the number of the chapter that a unit lies in, or of the one that it begins with."""
@@ -66,7 +94,9 @@ class ReadingOrder(BaseModel):
         return self._numbers[label]
 
     def number(self, place: Place) -> int:
-        """Return the number of a place's chapter."""
+        """Return the number of a place's chapter: of a share as the book stands, which may be a chapter to come."""
+        if place.share is not None:
+            return self._number_at(place.share)
         return place.chapter or self.chapter_of(place.label or "1")
 
     def has_come(self, place: Place | None, at: str) -> bool:
@@ -75,14 +105,14 @@ class ReadingOrder(BaseModel):
             return True
         if place.label is not None:
             return order_of(place.label) <= order_of(at)
-        return self.chapter_of(at) >= (place.chapter or 1)
+        return self.chapter_of(at) >= self.number(place)
 
     def is_here(self, place: Place | None, at: str) -> bool:
         """Whether a place lies in the unit `at`, or `at` lies in the place's unit."""
         if place is None:
             return False
         if place.label is None:
-            return self.chapter_of(at) == place.chapter
+            return self.chapter_of(at) == self.number(place)
         there, here = order_of(place.label), order_of(at)
         shorter = min(len(there), len(here))
         return there[:shorter] == here[:shorter]
@@ -90,13 +120,49 @@ class ReadingOrder(BaseModel):
     def is_before(self, place: Place, at: str) -> bool:
         """Whether a place's unit has ended where the unit `at` begins."""
         if place.label is None:
-            return (place.chapter or 1) < self.chapter_of(at)
+            return self.number(place) < self.chapter_of(at)
         return order_of(place.label) < order_of(at) and not self.is_here(place, at)
+
+    def holds_chapters(self, at: str) -> bool:
+        """Whether the unit `at` is above the chapters: what is due in one of them is not to be done by it."""
+        return at in self.coarse
+
+    def parts_at(self, at: str) -> tuple[tuple[Part, ...], ...]:
+        """Return the siblings among which a unit of a chapter stands, at each depth from the chapter down to it."""
+        levels = []
+        for depth in range(self._depth_of_chapter(at) + 1, len(order_of(at)) + 1):
+            above = ".".join(at.split(".")[: depth - 1])
+            levels.append(tuple(part for part in self.parts if part.label.rpartition(".")[0] == above))
+        return tuple(levels)
+
+    def _depth_of_chapter(self, at: str) -> int:
+        number = self.chapter_of(at)
+        chapter = self.chapters[number - 1] if number <= len(self.chapters) else at
+        return len(order_of(chapter)) if at == chapter or at.startswith(f"{chapter}.") else len(order_of(at))
+
+    def _number_at(self, share: int) -> int:
+        known = len(self.chapters)
+        if not self.ends:
+            return _inside(share / self.usual, None) if self.usual else _inside(share * known / _WHOLE, max(known, 1))
+        here = next((number for number, end in enumerate(self._reached, 1) if share <= end + _NEAR), None)
+        if here is not None or not self.usual:
+            return here or known
+        return known + _inside((share - self._reached[-1]) / self.usual, None)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {}
 
     @cached_property
+    def _reached(self) -> tuple[float, ...]:
+        return tuple(accumulate(self.ends, max))
+
+    @cached_property
     def _orders(self) -> tuple[tuple[int, ...], ...]:
         return tuple(order_of(chapter) for chapter in self.chapters)
+
+
+def _inside(number: float, most: int | None) -> int:
+    """Return the number of the chapter that ends at or behind a point, from 1."""
+    found = max(math.ceil(number - _NEAR), 1)
+    return found if most is None else min(found, most)

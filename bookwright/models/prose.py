@@ -5,18 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.models.language import Language
+from bookwright.models.sentences import sentence_ends
 
 _PARAGRAPH = re.compile(r"\n\s*\n|\n")
-_SENTENCE_END = re.compile(
-    r"""(?<=[。！？!?…])(?=[^\sa-z。！？!?….,，、—–\-」』”’"'）)\]])"""  # without a space, as in zh and ja
-    r"""|(?<=[。！？!?…][」』”’）)\]])(?=[^\sa-z。！？!?….,，、—–\-」』”’"'）)\]])"""
-    r"""|(?<=[.。！？!?…])\s+(?![\sa-z])"""  # a small letter goes on: "Stop!" he said.
-    r"""|(?<=[.。！？!?…][」』”’"'）)\]])\s+(?![\sa-z])"""
-)
 _CLOSED = re.compile(r"[.!?。！？…][\"”’」』）)\]]*")
 _INSERTION = re.compile(r"^[ \t]*@after[ \t]+(\d{1,9})[ \t]*$", re.MULTILINE)
 _SCENE_BREAK = re.compile(r"[\s*＊#\-–—_~・･◇◆○●☆★※]{1,20}")
-_CUT = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
 
 
 def paragraphs(text: str) -> list[str]:
@@ -31,14 +25,14 @@ def is_scene_break(paragraph: str) -> bool:
 
 def sentences(paragraph: str) -> list[str]:
     """Split a paragraph into sentences, each with its closing marks."""
-    return [piece.strip() for piece in sentence_pieces(paragraph)]
+    return [piece.strip() for piece in pieces(paragraph)]
 
 
-def sentence_pieces(paragraph: str) -> list[str]:
+def pieces(paragraph: str) -> list[str]:
     """Split a paragraph into sentences with the space after each; joined, they are the paragraph."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(paragraph)]
-    pieces = [paragraph[start:end] for start, end in zip([0, *ends], [*ends, None], strict=True)]
-    return [piece for piece in pieces if piece.strip()]
+    ends = sentence_ends(paragraph)
+    parts = [paragraph[start:end] for start, end in zip([0, *ends], [*ends, None], strict=True)]
+    return [part for part in parts if part.strip()]
 
 
 def numbered_paragraphs(text: str) -> str:
@@ -104,32 +98,13 @@ def cut_to(text: str, limit: int, language: Language) -> str:
     total = 0
     for paragraph in paragraphs(text):
         kept.append("")
-        for piece in sentence_pieces(paragraph):
+        for piece in pieces(paragraph):
             size = language.measure(piece)
             if total + size - limit > limit - total:
-                return _joined(kept)
+                return joined(kept)
             kept[-1] += piece
             total += size
-    return _joined(kept)
-
-
-def shortened(text: str, cuts: Iterable[str], target: int, language: Language) -> str:
-    """Drop numbered sentences, least loss first, until the text is down to the target.
-
-    Unknown numbers are passed over, and no cut is made that would miss the target by more.
-    """
-    table = [sentence_pieces(paragraph) for paragraph in paragraphs(text)]
-    excess = language.measure(text) - target
-    for cut in cuts:
-        place = _CUT.fullmatch(cut.strip())
-        row, column = (int(number) - 1 for number in place.groups()) if place else (-1, -1)
-        if not (0 <= row < len(table) and 0 <= column < len(table[row])):
-            continue
-        size = language.measure(table[row][column])
-        if size and size - excess < excess:
-            table[row][column] = ""
-            excess -= size
-    return _joined("".join(row) for row in table)
+    return joined(kept)
 
 
 def whole_sentences(text: str) -> str:
@@ -145,5 +120,6 @@ def last_sentences(text: str, count: int) -> str:
     return " ".join(tail[-count:])
 
 
-def _joined(parts: Iterable[str]) -> str:
+def joined(parts: Iterable[str]) -> str:
+    """Join paragraphs to a text, without those of which nothing is left."""
     return "\n\n".join(part.strip() for part in parts if part.strip())

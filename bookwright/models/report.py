@@ -37,13 +37,31 @@ class Thread(BaseModel):
     """The number of the chapter; None where nobody has placed it yet."""
     touched: int | None = None
     closed: int | None = None
+    planned: str = ""
+    """Where it was to be planted and paid off, in words; empty for a promise."""
     ending: str
-    """`"open"`, `"overdue"`, `"kept"`, `"broken"`, `"withdrawn"`, or a status of the register."""
+    """`"open"`, `"overdue"`, `"kept"`, `"broken"`, `"withdrawn"`, or a status of the register; `"never planted"` and
+    `"never paid off"` once its place or the book is over."""
 
     @property
     def is_open(self) -> bool:
         """Whether readers still wait."""
-        return self.ending in ("open", "overdue", "planted", "reinforced")
+        return self.ending in ("open", "overdue", "planted", "reinforced", "never paid off")
+
+
+class SecretReport(BaseModel):
+    """Something that was kept from readers, and whether it came out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    content: str
+    planned: str
+    """Where it was to come out, in words; `"never"` for nowhere."""
+    told: int | None = None
+    """The number of the chapter in which it came out."""
+    ending: Literal["told", "not told", "kept", "not looked for"]
+    """`"kept"` as long as its place has not come, and for one without a place."""
 
 
 class RoleCost(BaseModel):
@@ -84,4 +102,5 @@ class BookReport(BaseModel):
     validation: tuple[str, ...] = ()
     """A blueprint's verdict on the book, and below it what it leaves open."""
     threads: tuple[Thread, ...] = ()
+    secrets: tuple[SecretReport, ...] = ()
     costs: tuple[RoleCost, ...] = ()

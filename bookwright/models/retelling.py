@@ -112,20 +112,3 @@ class RepairOrders(_Answer):
     def as_text(self) -> str:
         """The orders, a line each."""
         return "\n".join(f"- {order.line}" for order in self.orders)
-
-
-class Change(_Answer):
-    """Consecutive sentences that other words take the place of."""
-
-    first: Quoted
-    """Number of the first of them, such as `"12.2"`."""
-    last: Quoted = ""
-    """Number of the last; empty for one sentence."""
-    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=12_000)] = ""
-    """What stands there instead; empty to strike them."""
-
-
-class Changes(_Answer):
-    """The answer of whoever repairs a text: replacements, the most needed first."""
-
-    changes: Annotated[tuple[Change, ...], Field(max_length=40)] = ()

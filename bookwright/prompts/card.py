@@ -82,6 +82,20 @@ class NodeCard:
 
 
 @dataclass(frozen=True)
+class KeptCard:
+    """One thing that readers are not to know yet, for whoever reviews a text. Never for who writes."""
+
+    id: str
+    """Empty for setting text."""
+    content: str
+    is_hinted: bool = False
+    """The text may hint at it; False where it is to say nothing of it."""
+    allowed: tuple[str, ...] = ()
+    """Words that may be said of it."""
+    forbidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Card:
     """All that a template of this project may name; a template names only what it uses."""
 
@@ -166,14 +180,23 @@ class Card:
     """The last sentences of the units before this one, nearest last."""
     spots: tuple[str, ...] = ()
     """Places that code found in the draft, each with a quotation."""
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[KeptCard, ...] = ()
     """Leak review: all that readers are not to know yet. Never for who writes."""
+    bound: tuple[str, ...] = ()
+    """Leak review: wording that the book's design has printed letter by letter."""
     codex: tuple[str, ...] = ()
     """Extract: entries of the codex that the text may touch, one a line."""
     threads: tuple[str, ...] = ()
     """Extract: the open threads of the register, one a line, each beginning with its id."""
+    due_secrets: tuple[str, ...] = ()
+    """Extract: the secrets that were to come out in the text, one a line, each beginning with its id."""
     missing_length: int = 0
     """Lengthen: how much to add. Shorten: how much to take out."""
+    draft_length: int = 0
+    """How long the text is that is to be written anew, lengthened or shortened; 0 where that is not known."""
+    low_length: int = 0
+    high_length: int = 0
+    """How short and how long it is to come out."""
     piece: int = 1
     """Small profile: which piece of the unit is being told, from 1."""
     phase: str = ""

@@ -160,14 +160,39 @@ def render_writers_task(
     return environment(locale).get_template("story/_writers_task.md.j2").render(values).strip()
 
 
+def render_left_out(locale: str = "en") -> str:
+    """Say that something is left out where this stands."""
+    return _own_template("story/_left_out", locale).render().strip()
+
+
+def render_taken_out(gaps: Sequence[object], locale: str = "en") -> str:
+    """Show a writer its own sentences that were taken out, and why; never what is kept."""
+    return _own_template("story/relay/_taken_out", locale).render(gaps=gaps).strip()
+
+
 def render_secrets(secrets: Sequence[object], locale: str = "en") -> str:
-    """List what readers are not to know yet, each a `Secret`."""
+    """List what is secret for whoever plans, each a `PlannedSecret`."""
     return environment(locale).get_template("story/_secrets.md.j2").render(secrets=secrets).strip()
 
 
 def render_retelling(retelling: object, locale: str = "en") -> str:
     """Print a `Retelling` as those read it who are to put the text right."""
     return environment(locale).get_template("story/reading/_retelling.md.j2").render(told=retelling).strip()
+
+
+def render_threads(threads: Sequence[object], locale: str = "en") -> str:
+    """List the threads for whoever plans, each a `PlannedThread`."""
+    return environment(locale).get_template("story/_threads.md.j2").render(threads=threads).strip()
+
+
+def render_codex(entries: Sequence[object], locale: str = "en") -> str:
+    """List who and what is on record for whoever plans, each a `PlannedEntry`."""
+    return environment(locale).get_template("story/_codex.md.j2").render(entries=entries).strip()
+
+
+def render_no_room(count: int, locale: str = "en") -> str:
+    """Say that a block had no room for so many more."""
+    return environment(locale).get_template("story/_no_room.md.j2").render(count=count).strip()
 
 
 def render_hints(sight: object, locale: str = "en") -> str:

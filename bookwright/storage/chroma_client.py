@@ -14,7 +14,7 @@ def embedded_client(folder: Path) -> Any:
     return chromadb.PersistentClient(str(_generation(folder)), settings=ChromaSettings(anonymized_telemetry=False))
 
 
-def server_client(url: str) -> Any:
+def server_client(url: str, token: str = "") -> Any:
     """Return a client of a server of Chroma's."""
     import chromadb
     from chromadb.config import Settings as ChromaSettings
@@ -25,6 +25,7 @@ def server_client(url: str) -> Any:
         host=address.hostname or "127.0.0.1",
         port=address.port or (443 if is_secure else 8000),
         ssl=is_secure,
+        headers={"Authorization": f"Bearer {token}"} if token else None,
         settings=ChromaSettings(anonymized_telemetry=False),
     )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from bookwright.models.binding import binding_lines
 from bookwright.models.prose import paragraphs, sentences
 
 LIMIT = 60
@@ -11,6 +12,9 @@ LIMIT = 60
 A sentence or three: what a vector says of more is an average. Planted facts came among the first
 passages of 500 tokens half as often at 200 (`python -m bench facts`).
 """
+
+_LONGEST = 4 * LIMIT
+"""Weight of a sentence that stands whole in a passage of its own; only what is longer is cut."""
 
 HEADER_CHARACTERS = 60
 _HEADING_LIMIT = LIMIT // 4
@@ -48,7 +52,7 @@ def header(title: str, goal: str) -> str:
 
 
 def chunks(text: str) -> list[str]:
-    """Cut a text at sentence ends into passages of at most `LIMIT`; a heading opens a passage."""
+    """Cut a text at sentence ends into passages of at most `LIMIT`, or of one long sentence; a heading opens one."""
     found: list[str] = []
     lines: list[list[str]] = []
     weight = 0
@@ -67,14 +71,15 @@ def chunks(text: str) -> list[str]:
 def _parts(text: str) -> Iterator[tuple[bool, bool, str]]:
     """Yield whether a part begins a line, whether it opens a section, and the part itself.
 
-    A heading comes together with the sentence below it.
+    A heading comes together with the sentence below it, and a line that binds comes whole.
     """
     heading = ""
     for paragraph in paragraphs(text):
         if is_heading(paragraph) and weigh(heading + paragraph) <= _HEADING_LIMIT:
             heading = f"{heading}\n{paragraph}" if heading else paragraph
             continue
-        pieces = [piece for sentence in sentences(paragraph) for piece in _pieces(sentence)]
+        parts = [paragraph] if binding_lines(paragraph) else sentences(paragraph)
+        pieces = [piece for part in parts for piece in _pieces(part)]
         for index, piece in enumerate(pieces):
             if heading:
                 piece = f"{heading}\n{piece}"
@@ -85,8 +90,8 @@ def _parts(text: str) -> Iterator[tuple[bool, bool, str]]:
 
 
 def _pieces(sentence: str) -> Iterator[str]:
-    """Yield a sentence, or pieces of one that is too long for a passage."""
-    if weigh(sentence) <= LIMIT:
+    """Yield a sentence, or pieces of one that is too long even for a passage of its own."""
+    if weigh(sentence) <= _LONGEST:
         yield sentence
         return
     held = ""

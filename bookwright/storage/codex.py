@@ -1,6 +1,7 @@
 """The codex of one book: entries, secrets and threads in versions, and what an extraction may do to them."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
@@ -11,15 +12,13 @@ from bookwright.models.codex_names import named, names_of, nearest, taken_names,
 from bookwright.models.codex_record import Origin, Record, RecordKind, Stored, kind_of
 from bookwright.models.errors import EditConflict, EntryNotFound, InvalidEntry, NameTaken
 from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.level import Level
-from bookwright.models.place import ReadingOrder, order_of
-from bookwright.models.plan import TaskType
+from bookwright.models.place import Place, ReadingOrder
 from bookwright.models.sight import SeenEntry, see
-from bookwright.models.task import NodeStatus
 from bookwright.storage.database import database_now
 from bookwright.storage.held_view import HeldView, Shelves
+from bookwright.storage.reading import read_order
 from bookwright.storage.suggestions import SuggestionRepository
-from bookwright.storage.tables import codex, nodes
+from bookwright.storage.tables import codex
 
 _OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
 _IS_CURRENT = codex.c.is_current.is_(True)
@@ -42,11 +41,6 @@ _RETIRE = (
     )
     .values(is_current=False)
 )  # fmt: skip
-_UNITS = select(nodes.c.label, nodes.c.level).where(
-    nodes.c.book == bindparam("book"),
-    nodes.c.task_type == TaskType.WRITE.value,
-    nodes.c.status != NodeStatus.VOID.value,
-)
 
 
 class CodexRepository:
@@ -212,14 +206,16 @@ class CodexRepository:
     def reading_order(self) -> ReadingOrder:
         """Return the chapters as far as they are there, or the highest units of a book without chapters."""
         if not self._is_held or self._view.reading is None:
-            self._view.reading = self._read_order()
+            self._view.reading = read_order(self._connection, self._book, self._places())
         return self._view.reading
 
-    def _read_order(self) -> ReadingOrder:
-        rows = self._connection.execute(_UNITS, {"book": self._book}).all()
-        chapters = [row.label for row in rows if row.level == Level.CHAPTER]
-        parts = chapters or [row.label for row in rows if row.label.count(".") == 1]
-        return ReadingOrder(chapters=tuple(sorted(parts, key=order_of)))
+    def _places(self) -> Iterator[Place]:
+        """Where something is to be done for a secret or a thread."""
+        for secret in self.secrets():
+            yield from filter(None, (secret.revealed_at,))
+        for thread in self.threads():
+            planned = (thread.seed.planned_at, *thread.timeline.reinforce_at, thread.payoff.planned_at)
+            yield from filter(None, planned)
 
     def seen_at(self, label: str, story_now: float | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit, by both clocks; `story_now` is the order of its story time."""

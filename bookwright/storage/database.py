@@ -19,6 +19,7 @@ from bookwright.models.errors import DatabaseUnreachable, DiskFull, UnwritableFo
 from bookwright.models.settings import Settings
 from bookwright.storage.engines import postgres_engine, sqlite_engine
 from bookwright.storage.file_system import read_mounts, require_local
+from bookwright.storage.privacy import make_private
 from bookwright.storage.sqlite_errors import is_damage, sqlite_error
 
 _RECONNECT_PERIOD = 0.25
@@ -199,13 +200,13 @@ def free_megabytes(settings: Settings) -> int:
 
 
 def make_home(settings: Settings) -> None:
-    """Make the data folder.
+    """Make the data folder, which nobody but its owner can look into.
 
     Raises:
         UnwritableFolder: It cannot be made or written to.
     """
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
+        make_private(settings.home)
         with tempfile.TemporaryFile(dir=settings.home):  # nobody else's, however many start at once
             pass
     except OSError as error:

@@ -1,6 +1,7 @@
 """Files that are there whole or not at all, room for them, and file systems that cannot hold a database."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -26,6 +27,13 @@ VOLATILE = frozenset({"tmpfs", "ramfs"})
 """Kinds that a restart of the machine empties."""
 
 _MOUNTS = Path("/proc/mounts")
+
+_PART = ".bookwright.part"
+_PARTS = re.compile(
+    rf"\..+\.(?P<process>\d{{1,9}}){re.escape(_PART)}(-wal|-shm|-journal)?"
+    r"|\.(bookwright.*|[a-z0-9][a-z0-9-]*\.(md|txt|html|epub|docx|json))\.(?P<process_before>\d{1,9})\.part(-.*)?"
+)
+"""Names of unfinished files, and as earlier versions called theirs."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +103,9 @@ def whole(path: Path, point: Failpoint) -> Iterator[Path]:
 @contextmanager
 def scratch(path: Path) -> Iterator[Path]:
     """Hand out the name of a temporary file beside `path`; what it leaves is removed, as is what a killed one left."""
-    for left in (*path.parent.glob(f".{path.name}.*.part*"), *path.parent.glob(".bookwright*.part*")):
+    for left in path.parent.glob(".*.part*"):
         _remove_if_orphaned(left)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}{_PART}")
     try:
         yield unfinished
     finally:
@@ -131,8 +139,12 @@ def require_room(folder: Path, size: int) -> None:
 
 
 def _remove_if_orphaned(path: Path) -> None:
-    process = path.name.rpartition(".part")[0].rpartition(".")[2]
-    if process.isdecimal() and int(process) != os.getpid() and not lives(int(process)):
+    """Remove a part of ours, of whatever file, whose process has died; another program's is left alone."""
+    found = _PARTS.fullmatch(path.name)
+    if found is None:
+        return
+    process = int(found["process"] or found["process_before"])
+    if process != os.getpid() and not lives(process):
         path.unlink(missing_ok=True)
 
 

@@ -23,6 +23,7 @@ _PLAIN = (
     "verdict", "decision", "stage", "stage_title", "folder", "child_level",
     "is_brought_in",
 )  # fmt: skip
+_SIZING = frozenset({"length", "status", "decision", "is_last"})
 _NO_ORDINAL = 2**31 - 1
 
 
@@ -39,6 +40,8 @@ class NodeRepository:
         self.changed: dict[int, TaskNode] = {}
         """The nodes that this transaction changed, as they stand now, by key."""
         self.added: list[TaskNode] = []
+        self.has_resized = False
+        """Whether a share of the book's length may lie elsewhere now."""
         self.has_replaced = False
         """True once this transaction marked nodes as replaced."""
 
@@ -181,6 +184,7 @@ class NodeRepository:
 
     def change(self, key: int, **columns: Any) -> None:
         """Change some columns of one node."""
+        self.has_resized = self.has_resized or not _SIZING.isdisjoint(columns)
         values = {f"new_{name}": value for name, value in _encoded(columns).items()}
         self._note(self._connection.execute(sql.change(*columns), {"at": key} | values))
 

@@ -45,7 +45,7 @@ class Stores:
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""
         view.nodes.update(self.nodes.changed.values())
-        if self.nodes.added or self.nodes.has_replaced:
+        if self.nodes.added or self.nodes.has_replaced or self.nodes.has_resized or self.codex.has_changed:
             view.reading = None
         if self.codex.has_changed:
             view.shelves = None

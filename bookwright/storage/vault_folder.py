@@ -156,7 +156,7 @@ class VaultFolder:
     @contextmanager
     def _folder(self, parts: tuple[str, ...], *, make: bool = False) -> Iterator[int]:
         if make:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self.root, _FOLDER & ~_NOFOLLOW)  # the way to it is the person's own
         try:
             for part in parts:

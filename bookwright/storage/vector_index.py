@@ -51,7 +51,7 @@ class ChromaIndex:
     def __init__(self, book: str, model: str, settings: Settings) -> None:
         self._name = collection_name(book)
         self._model = model
-        self._url = settings.chroma_url
+        self._url, self._token = settings.chroma_url, settings.chroma_token.get_secret_value()
         self.folder = settings.home / "index" / self._name
         self._seal = Seal(self.folder)
         self._client: Any = None
@@ -181,7 +181,8 @@ class ChromaIndex:
 
     def _connected(self) -> Any:
         if self._client is None:
-            self._client = server_client(self._url) if self._url else embedded_client(self.folder)
+            is_server = bool(self._url)
+            self._client = server_client(self._url, self._token) if is_server else embedded_client(self.folder)
         return self._client
 
 

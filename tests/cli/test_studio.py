@@ -7,7 +7,7 @@ import pytest
 from prefect.settings import temporary_settings
 
 from bookwright.flows.prefect_pool import on_server
-from bookwright.flows.prefect_server import api_url, free_port
+from bookwright.flows.prefect_server import PrefectApi, api_url, free_port
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900")
 
@@ -43,7 +43,7 @@ def test_without_a_server_submit_says_how_to_start_one(cli, home):
 def test_a_server_that_does_not_answer_is_named(cli, home):
     url = api_url(free_port())
 
-    with on_server(url):
+    with on_server(PrefectApi(url)):
         outcome = cli("submit", *BRIEF)
 
     assert (outcome.code, outcome.out) == (1, "")

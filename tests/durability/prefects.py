@@ -14,7 +14,7 @@ from typing import Any
 
 from prefect.client.schemas.objects import State
 
-from bookwright.flows.prefect_server import api_url, prefect_home, server_environment, start_prefect, wait_until_up
+from bookwright.flows.prefect_server import api_url, prefect_home, server_environment, start_server, wait_until_up
 from bookwright.models.settings import Settings
 from tests.novelist import write as novelist
 
@@ -33,8 +33,8 @@ class Server:
 
     @classmethod
     def start(cls, settings: Settings, port: int) -> "Server":
-        environment, home = server_environment(settings, port), prefect_home(settings)
-        process = start_prefect(["server", "start", "--no-ui"], environment, home / "server.log")
+        environment, home = server_environment(settings, port, has_ui=False), prefect_home(settings)
+        process = start_server(environment, home / "server.log")
         wait_until_up(process, api_url(port), PATIENCE_SECONDS)
         return cls(environment, home, process)
 
@@ -43,7 +43,7 @@ class Server:
         self.process.wait()
 
     def start_again(self) -> None:
-        self.process = start_prefect(["server", "start", "--no-ui"], self.environment, self.home / "server.log")
+        self.process = start_server(self.environment, self.home / "server.log")
         wait_until_up(self.process, self.environment["PREFECT_API_URL"], PATIENCE_SECONDS)
 
     @contextmanager

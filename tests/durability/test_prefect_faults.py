@@ -22,9 +22,10 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.prefect_deployment import deploy
+from bookwright.flows.prefect_login import make_login
 from bookwright.flows.prefect_pool import hand_in
-from bookwright.flows.prefect_run import end_events
-from bookwright.flows.prefect_server import api_url, free_port, stop_process
+from bookwright.flows.prefect_run import end_events, reaching
+from bookwright.flows.prefect_server import PrefectApi, api_url, free_port, stop_process
 from bookwright.flows.prefect_window import open_window
 from bookwright.flows.run_book import run_book
 from bookwright.flows.write_book import write_book
@@ -95,9 +96,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PREFECT_API_URL", raising=False)
         port = free_port()
-        server = Server.start(load_settings(home=tmp_path_factory.mktemp("prefect")), port)
+        settings = load_settings(home=tmp_path_factory.mktemp("prefect"))
+        server = Server.start(settings, port)
         try:
-            with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
+            with temporary_settings(reaching(PrefectApi(api_url(port), make_login(settings)))):
                 yield server
                 end_events(10)  # the next server gets events of its own only
         finally:

@@ -15,11 +15,13 @@ from typing import Any
 
 import httpx
 import pytest
+from prefect.client.orchestration import get_client
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, opened_library
-from bookwright.flows.prefect_server import start_prefect, stop_process
+from bookwright.flows.prefect_pool import on_server
+from bookwright.flows.prefect_server import PrefectApi, start_prefect, stop_process
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
@@ -82,9 +84,9 @@ class Studio:
 
     def runs(self) -> list[dict[str, Any]]:
         """The flow runs as Prefect has them."""
-        answer = httpx.post(f"{self.variables['PREFECT_API_URL']}/flow_runs/filter", json={"limit": 200}, timeout=60)
-        found: list[dict[str, Any]] = answer.raise_for_status().json()
-        return found
+        api = PrefectApi(self.variables["PREFECT_API_URL"], self.variables["PREFECT_API_AUTH_STRING"])
+        with on_server(api), get_client(sync_client=True) as client:
+            return [run.model_dump(mode="json") for run in client.read_flow_runs(limit=200)]
 
     def calls_of(self, number: int) -> list[Entry]:
         """The provider's own record of one book's calls."""

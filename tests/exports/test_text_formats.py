@@ -1,5 +1,6 @@
 """Markdown, text and JSON: what stands in front, what is escaped, how scenes are set apart."""
 
+import os
 import subprocess
 import sys
 
@@ -188,11 +189,14 @@ def test_what_a_killed_export_left_goes_with_the_next_one(tmp_path):
     dead.wait()
     folder = tmp_path / "out"
     folder.mkdir()
-    (folder / f".lamp.epub.{dead.pid}.part").write_text("half")
+    left = [f".lamp.epub.{dead.pid}.part", f".other.md.{dead.pid}.part", f".other.docx.{dead.pid}.bookwright.part"]
+    not_ours = [f".film.mkv.{dead.pid}.part", f".lamp.epub.{os.getppid()}.bookwright.part"]
+    for name in left + not_ours:
+        (folder / name).write_text("half")
 
     export(storage, "epub", folder)
 
-    assert [file.name for file in folder.iterdir()] == ["lamp.epub"]
+    assert sorted(file.name for file in folder.iterdir()) == sorted([*not_ours, "lamp.epub"])
 
 
 def test_a_full_disk_is_told_once_and_nothing_else_is_said():

@@ -104,7 +104,7 @@ def test_children_are_numbered_without_a_gap(walk: Deps) -> None:
     assert all([child.ordinal for child in family] == list(range(1, len(family) + 1)) for family in families)
 
 
-@pytest.mark.parametrize(("length", "share"), [(6_000, 0.01), (3_000, 0.05)])
+@pytest.mark.parametrize(("length", "share"), [(6_000, 0.03), (3_000, 0.05)])
 def test_a_short_book_by_an_author_who_misses_nothing_lands_nearer(tmp_path: Path, length: int, share: float) -> None:
     models = ModelService(load_settings(home=tmp_path))
     secrets = [{"content": "The clerk forged the ledger of the harbour.", "forbidden_keywords": ["forged"]}]

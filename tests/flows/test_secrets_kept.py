@@ -12,7 +12,7 @@ import pytest
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.relay.phrases import FUNCTION_WORDS
+from bookwright.agents.relay.words import FUNCTION_WORDS
 from bookwright.flows import tasks
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library

@@ -123,6 +123,20 @@ def test_a_webhook_that_never_answers_is_left_at_the_deadline(hook: Hook, tmp_pa
     assert len(hook.heard) == 2
 
 
+def test_a_worker_tells_no_host_that_the_owner_has_not_allowed(hook: Hook, tmp_path: Path) -> None:
+    with book_told_at("", tmp_path) as desk:
+        gate = desk.wait()
+        book = desk.book.model_copy(update={"brief": desk.book.brief.changed(webhook=hook.url)})
+
+        silent = webhook.tell(gate, book, desk.database, hosts=("hooks.example",))
+        unheard = len(hook.heard)
+        told = webhook.tell(gate, book, desk.database, hosts=("127.0.0.1",))
+
+    assert unheard == 0
+    assert "was not told: workers tell nobody whose host is not among webhook_hosts" in silent.notice
+    assert (told.notice, len(hook.heard)) == ("", 1)
+
+
 @pytest.mark.parametrize(
     "url", ["ftp://x/y", "http://", "https:///path", "just words", "http://a b", "http://x:99999/"]
 )

@@ -6,7 +6,7 @@ from itertools import product
 from typing import TypeVar
 
 from bookwright.models.level import Level, division_is_incremental
-from bookwright.prompts import BookCard, Card, NodeCard
+from bookwright.prompts import BookCard, Card, KeptCard, NodeCard
 
 TINY = BookCard(
     title="", premise="A keeper finds a log that is written in her own hand.", language="English", length=900,
@@ -58,6 +58,9 @@ def card_of(level: Level, book: str = "novel") -> Card:
         ask_length=length,
         plan_length=max(length // 7, 30),
         missing_length=max(length // 5, 10),
+        draft_length=length * 6 // 5,
+        low_length=length * 19 // 20,
+        high_length=length * 21 // 20,
         condense_to=200,
         phase="gets worse",
     )
@@ -73,6 +76,7 @@ def filled(card: Card) -> Card:
     second = replace(task, label=f"{card.unit.label}.2", title="", task_type="search", instructions=())
     return replace(
         card,
+        draft_length=card.unit.length * 4 // 5,
         task=task,
         tasks=(task, second),
         open_points=("Who paid the debt?", "Why does the log end in May?"),
@@ -80,7 +84,8 @@ def filled(card: Card) -> Card:
         outline=("The Ledger: from owed to paid", "The Lens: from dark to seen"),
         previous_endings=("The ferry left without her.", "Nobody answered the bell."),
         spots=('occurs 3 times: "she put the lamp down"',),
-        secrets=("log: the keeper wrote the log herself",),
+        secrets=(KeptCard("log", "the keeper wrote the log herself", allowed=("the log",), forbidden=("forged",)),),
+        bound=("The lamp is out.",),
         codex=("character Ada | trade: keeper",),
         threads=("whistle (planted) The whistle: a ferryman whistles off key",),
         round=2,
@@ -102,7 +107,7 @@ def cards(level: Level) -> Iterator[tuple[str, Card]]:
         yield "levels skipped", placed(skipped, "middle")
 
 
-Told = TypeVar("Told", BookCard, NodeCard, Card)
+Told = TypeVar("Told", BookCard, NodeCard, Card, KeptCard)
 _CLOSED = {
     "label", "level", "task_type", "language", "length_unit", "length_class", "parent_level", "child_level", "phase",
 }  # fmt: skip
@@ -115,13 +120,13 @@ def untold(card: Told, stand_in: str = "甲") -> Told:
     for field in fields(card):
         value = getattr(card, field.name)
         match value:
-            case BookCard() | NodeCard():
+            case BookCard() | NodeCard() | KeptCard():
                 changed[field.name] = untold(value, stand_in)
             case str() if value and field.name not in _CLOSED:
                 changed[field.name] = stand_in
             case tuple():
                 changed[field.name] = tuple(
-                    untold(item, stand_in) if isinstance(item, NodeCard) else stand_in for item in value
+                    untold(item, stand_in) if isinstance(item, NodeCard | KeptCard) else stand_in for item in value
                 )
     return replace(card, **changed)
 

@@ -36,7 +36,7 @@ EVERY_TAG = tuple(dict.fromkeys((*BLOCK_TAGS, *PROSE_TAGS)))
 
 OWN_VARIABLES = {
     "story/block": {"tag", "text"},
-    "story/_task": {"task", "unit", "length_unit", "open_points", "tasks"},
+    "story/_task": {"task", "unit", "length_unit", "open_points", "tasks", "left_out"},
     "story/_tree": {"rows"},
     "story/_state": {"state", "language"},
     "story/_correction": {"failure", "problem", "language"},
@@ -49,9 +49,14 @@ OWN_VARIABLES = {
     "story/_style_page": {"guide"},
     "story/_manner": {"profile"},
     "story/_secrets": {"secrets"},
+    "story/_threads": {"threads"},
+    "story/_codex": {"entries"},
+    "story/_no_room": {"count"},
     "story/_hints": {"sight"},
     "story/_order": {"note"},
     "story/reading/_retelling": {"told"},
+    "story/_left_out": set(),
+    "story/relay/_taken_out": {"gaps"},
 }
 """Templates that code renders without a card, and what it hands them."""
 

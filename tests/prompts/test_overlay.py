@@ -45,9 +45,9 @@ LONGEST_SHARED = 13
 """Characters of a sentence that may stand in two templates: an idiom, and no more."""
 
 ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {
-    "text", "part", "news", "current_document", "order", "gapped_text", "design",
+    "text", "part", "news", "current_document", "order", "gapped_text", "taken_out", "design",
 }  # fmt: skip
-DATA = {"tasks", "open_points", "brief", "draw", "secrets", "codex", "threads"}
+DATA = {"tasks", "open_points", "brief", "draw", "secrets", "codex", "threads", "due_secrets"}
 """Tags around what code puts into a template."""
 
 MARKERS = (REVISION_MARK, "@after", MARK, RELEASE, "->")

@@ -1,9 +1,14 @@
 """Passages: cut at sentence ends, none too long, nothing lost."""
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookwright.models.prose import paragraphs, sentences
 from bookwright.storage.chunks import LIMIT, chunks, join_sentences, weigh
+
+DESIGN = (Path(__file__).parents[1] / "recorded" / "design.md").read_text(encoding="utf-8").strip()
 
 
 def test_english_is_cut_at_sentence_ends_after_about_thirty_words():
@@ -44,4 +49,13 @@ def test_nothing_is_lost_and_no_passage_is_much_too_long(text):
     found = chunks(text)
 
     assert "".join("".join(found).split()) == "".join(text.split())
-    assert all(weigh(chunk) <= LIMIT * 1.3 for chunk in found)
+    assert all(weigh(chunk) <= LIMIT * 1.3 or len(sentences(chunk)) == 1 for chunk in found if "\n" not in chunk)
+    assert all(weigh(chunk) <= LIMIT * 5.3 for chunk in found)
+
+
+def test_a_passage_ends_with_a_sentence_however_long_it_is():
+    found = chunks(DESIGN)
+
+    ends = {sentence for paragraph in paragraphs(DESIGN) for sentence in sentences(paragraph)}
+    assert len(found) > 8
+    assert [chunk for chunk in found if sentences(paragraphs(chunk)[-1])[-1] not in ends] == []

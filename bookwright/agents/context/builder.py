@@ -9,13 +9,12 @@ from functools import lru_cache
 from itertools import takewhile
 
 from bookwright.agents.context.components import (
-    SECRETS,
     Change,
     Component,
     components_of,
     in_groups,
     lasts,
-    with_secrets,
+    with_registers,
 )
 from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.kit import Kit
@@ -83,8 +82,8 @@ class ContextBuilder:
             place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._kit, place, stores, stores.books.get(unit.book).brief)
             components = filling.chosen(components_of(activity, role, self._profile))
-            if filling.tells_secrets:
-                components = with_secrets(components, activity, self._profile)
+            if filling.shows_registers:
+                components = with_registers(components, filling.registers, activity, self._profile)
             cuts = self._cuts(components, role, filling)
         shown = [component for component in components if cuts[component].text]
         return Context(
@@ -101,7 +100,7 @@ class ContextBuilder:
 
     def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
         """Fill the components, group by group; in each, those that have a wish once more with what the others left."""
-        rooms = Rooms(components, role, self._profile, self._frame, length=filling.length, is_hiding=filling.is_hiding)
+        rooms = Rooms(components, role, self._profile, self._frame, length=filling.length, registers=filling.registers)
         cuts: dict[Component, Cut] = {}
         for group in in_groups(_with_untold(components, filling), filling.activity):
             own = {}
@@ -121,8 +120,8 @@ class ContextBuilder:
 
 
 def _with_untold(components: Sequence[Component], filling: Filling) -> Sequence[Component]:
-    """Count the secrets in also where they are not told, so that all a unit's activities have the same room."""
+    """Count the registers in also where they are not shown, so that all a unit's activities have the same room."""
     is_making = any(component.change is Change.BY_TASK for component in components)
-    if filling.is_hiding and is_making and SECRETS not in components:
-        return (*components, SECRETS)
-    return components
+    if not is_making:
+        return components
+    return (*components, *(own for own in filling.registers if own not in components))

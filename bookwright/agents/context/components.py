@@ -68,7 +68,7 @@ COMPONENTS = (
     Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
     Component("more_summary", Change.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11),
     Component(
-        "current_task", Change.BY_ACTIVITY, 0.03, 0.25, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
+        "current_task", Change.BY_ACTIVITY, 0.03, 0.50, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip
@@ -83,11 +83,16 @@ still while a unit is planned, and the unit's tasks with the task in hand."""
 
 _NEW_WITH_EACH_PART = (
     "global_state_summary", "latest_text", "text_summary", "overall_planning", "more_summary", "current_task",
+    "codex", "threads", "secrets",
 )  # fmt: skip
 """A unit is divided part by part, long after it was designed: then these change, and its designs do not."""
 
+CODEX = Component("codex", Change.BY_UNIT, 0.07, 0.07, _MAKING, turn=0)
+THREADS = Component("threads", Change.BY_UNIT, 0.06, 0.06, _MAKING, turn=0)
 SECRETS = Component("secrets", Change.BY_UNIT, 0.08, 0.08, _MAKING, turn=0)
-"""What readers are not to know yet, for whoever plans towards its place, in books that have it.
+REGISTERS = (CODEX, THREADS, SECRETS)
+"""Who and what is on record, what is laid early and paid off late, and what is secret, for whoever plans, in books that
+have it. Source: REQUIREMENTS C-13.
 
 Who looks something up is not told: it stands behind all that the two can share."""
 
@@ -151,9 +156,13 @@ def lasts(component: Component, activity: Activity) -> bool:
     return component.change is Change.BY_UNIT
 
 
-def with_secrets(components: tuple[Component, ...], activity: Activity, profile: Profile) -> tuple[Component, ...]:
-    """Return the components of a book that keeps something from its readers; those who plan are told."""
-    if profile.name is ProfileName.SMALL or COMPONENTS[0] not in components or activity not in SECRETS.activities:
+def with_registers(
+    components: tuple[Component, ...], registers: tuple[Component, ...], activity: Activity, profile: Profile
+) -> tuple[Component, ...]:
+    """Return the components of a book that has some of the registers; those who plan are shown them."""
+    is_planning = COMPONENTS[0] in components and activity in _MAKING
+    if profile.name is ProfileName.SMALL or not is_planning or not registers:
         return components
-    place = next(index for index, component in enumerate(components) if component.change is Change.BY_TASK)
-    return (*components[:place], SECRETS, *components[place:])
+    changing = (index for index, component in enumerate(components) if not lasts(component, activity))
+    place = next(changing, len(components))
+    return (*components[:place], *registers, *components[place:])

@@ -4,31 +4,27 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from bookwright.agents.context import materials
-from bookwright.agents.context.components import TREE_WITH_TASKS, Component
+from bookwright.agents.context.components import CODEX, SECRETS, THREADS, TREE_WITH_TASKS, Component
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Cut
-from bookwright.agents.relay.pieces import secrets_in_force
+from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.models.brief import Brief
-from bookwright.models.codex import Secret
 from bookwright.models.document import DocumentKind
 from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.prompts.render import render_secrets
+from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
 from bookwright.storage.stores import Stores
 
 _BRIEF_SHARE = 0.5
 """Of the book's design, where there is one already."""
 
-_TASKS_SHARE = 0.35
-"""Of the task in hand: the list of its unit's tasks."""
-
-_ENTRIES = (None, 4, 2, 1, 0)
-"""Entries of each of a task's lists; the first number that fits is taken."""
+_TASKS_SHARES = (0.35, 0.15, 0.0)
+"""Of the task in hand: the list of its unit's tasks; the first share that leaves the task its room is taken."""
 
 
 class Filling:
@@ -73,6 +69,8 @@ class Filling:
             "text_summary": self._past.summaries,
             "more_summary": self._past.more_summaries,
             "current_task": self._task,
+            "codex": self._codex,
+            "threads": self._threads,
             "secrets": self._secrets,
         }
 
@@ -105,7 +103,7 @@ class Filling:
         short = self._kit.short(self._brief.premise, room - frame, self._stores)
         premise = self._pruner.condense(short, self._place.unit_focus, max(room - frame, LEAST))
         whole = materials.author_brief(self._brief, premise, self._kit.locale)
-        return self._pruner.clip(whole, room)
+        return self._pruner.condense(whole, self._place.unit_focus, room)
 
     def _global_state(self, room: int) -> Cut:
         state = materials.state_for(self._place, self._stores)
@@ -144,42 +142,70 @@ class Filling:
         return self.activity is Activity.WRITE and self._kit.profile.name is not ProfileName.SMALL
 
     @property
-    def is_hiding(self) -> bool:
-        """Whether the book keeps something from its readers where the unit stands."""
-        return bool(self._kept)
+    def registers(self) -> tuple[Component, ...]:
+        """The registers that hold anything, whether this activity is shown them or not."""
+        codex = self._stores.codex
+        has = {CODEX: codex.entries(), THREADS: codex.threads(), SECRETS: codex.secrets()}
+        return tuple(component for component, records in has.items() if records)
 
     @property
-    def tells_secrets(self) -> bool:
-        """Whether the steps are told; who looks something up is not, as what they ask may leave the house."""
-        return self.is_hiding and self._place.node.task_type is not TaskType.SEARCH
+    def shows_registers(self) -> bool:
+        """Whether the steps are shown them; who looks something up is not, as what they ask may leave the house."""
+        return self._place.node.task_type is not TaskType.SEARCH
 
     @cached_property
-    def _kept(self) -> list[Secret]:
-        codex, at = self._stores.codex, self._place.unit.label
-        return secrets_in_force(codex.secrets(), at, codex.reading_order()) if codex.secrets() else []
+    def _at(self) -> str:
+        reading = self._stores.codex.reading_order()
+        return place_of_plan(self._place.unit.label, reading, is_dividing=self._place.is_dividing)
+
+    def _codex(self, room: int) -> Cut:
+        """Who and what is on record, those whom the unit names first."""
+        entries = planned_entries(self._stores.codex, self._at, self._place.told)
+        return self._listed([render_codex([entry], self._kit.locale) for entry in entries], room)
+
+    def _threads(self, room: int) -> Cut:
+        """The threads, what is to be done here first."""
+        codex = self._stores.codex
+        threads = planned_threads(codex.threads(), self._at, codex.reading_order())
+        return self._listed([render_threads([thread], self._kit.locale) for thread in threads], room)
 
     def _secrets(self, room: int) -> Cut:
-        """The secrets in force, the gravest first, as many as fit."""
-        shown: list[Secret] = []
-        text = ""
-        for secret in self._kept:
-            more = render_secrets([*shown, secret], self._kit.locale)
-            if self._count(more) <= room:
-                shown, text = [*shown, secret], more
-        return Cut(text)
+        """The secrets, what is to come out here first, then the gravest."""
+        codex = self._stores.codex
+        secrets = planned_secrets(codex.secrets(), self._at, codex.reading_order())
+        return self._listed([render_secrets([secret], self._kit.locale) for secret in secrets], room)
+
+    def _listed(self, entries: list[str], room: int) -> Cut:
+        """Return the entries that fit, each whole or not at all, and say how many do not."""
+        kept: list[str] = []
+        left = room - self._count(render_no_room(len(entries), self._kit.locale)) - 1
+        for entry in entries:
+            cost = self._count(entry) + 1
+            if cost <= left:
+                kept.append(entry)
+                left -= cost
+        missing = len(entries) - len(kept)
+        return Cut("\n".join([*kept, *([render_no_room(missing, self._kit.locale)] if kept and missing else [])]))
 
     def _task(self, room: int) -> Cut:
-        printed, tasks = "", self._tasks(int(room * _TASKS_SHARE))
-        for entries in _ENTRIES:
-            printed = materials.printed_task(self._place, self._brief.length_unit, entries, tasks, self._kit.locale)
+        """The task in hand: whole if it fits, else without its unit's other tasks, else with fewer entries."""
+        for share in _TASKS_SHARES:
+            printed = self._printed_task(0, self._tasks(int(room * share)))
             if self._count(printed) <= room:
                 return Cut(printed)
-        return Cut(self._pruner.clip(printed, room))
+        for left_out in range(1, materials.entries_of(self._place) + 1):
+            printed = self._printed_task(left_out, "")
+            if self._count(printed) <= room:
+                break
+        return Cut(self._pruner.condense(printed, self._place.focus, room))
+
+    def _printed_task(self, left_out: int, tasks: str) -> str:
+        return materials.printed_task(self._place, self._brief.length_unit, left_out, tasks, self._kit.locale)
 
     def _tasks(self, room: int) -> str:
         """What is not done of the unit's tasks, where the tree ends with the unit."""
         place = self._place
-        if not self._has_unit_tree:
+        if not self._has_unit_tree or not room:
             return ""
         return task_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
 

@@ -8,6 +8,7 @@ from bookwright.agents.context.fisheye import tasks_above
 from bookwright.agents.context.origins import design_for_writer, origin_of
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Piece
+from bookwright.models.binding import binding_lines
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.place import order_of
@@ -20,6 +21,7 @@ from bookwright.storage.outline import OutlineReader, TreeLine
 from bookwright.storage.stores import Stores
 
 _QUERY_CHARACTERS = 300
+_LISTS, _OPEN_POINTS = ("instructions", "input_brief", "constraints", "acceptance_criteria"), "open_points"
 
 
 def people(stores: Stores) -> tuple[str, ...]:
@@ -104,24 +106,44 @@ def author_brief(brief: Brief, premise: str, locale: str) -> str:
     return environment(locale).get_template("story/_author_brief.md.j2").render(book=card).strip()
 
 
-def printed_task(place: Place, length_unit: str, entries: int | None, tasks: str, locale: str) -> str:
-    """Return the task in hand in full, or with at most so many entries in each list; `tasks` are those of its unit."""
-    node, unit = node_card(place.node), node_card(place.unit)
-    shown = replace(
-        node,
-        instructions=node.instructions[:entries],
-        input_brief=node.input_brief[:entries],
-        constraints=node.constraints[:entries],
-        acceptance_criteria=node.acceptance_criteria[:entries],
-    )
+def entries_of(place: Place) -> int:
+    """Return how many entries the lists of the task in hand have, with what was left open above."""
+    return sum(map(len, _lists(place).values()))
+
+
+def printed_task(place: Place, length_unit: str, left_out: int, tasks: str, locale: str) -> str:
+    """Return the task in hand without so many entries of its lists; `tasks` are those of its unit.
+
+    The longest list loses its last entry first; what binds goes last of all.
+    """
+    lists = _lists(place)
+    for _ in range(left_out):
+        name = max(lists, key=lambda name: (any(map(_goes, lists[name])), len(lists[name])))
+        entries = lists[name]
+        gone = max((index for index, entry in enumerate(entries) if _goes(entry)), default=len(entries) - 1)
+        lists[name] = entries[:gone] + entries[gone + 1 :]
+    unit = node_card(place.unit)
     values = {
-        "task": shown,
+        "task": replace(
+            node_card(place.node), instructions=lists["instructions"], input_brief=lists["input_brief"],
+            constraints=lists["constraints"], acceptance_criteria=lists["acceptance_criteria"],
+        ),
         "unit": None if place.node.key == place.unit.key else unit,
         "length_unit": length_unit,
-        "open_points": place.unit.open_points[:entries],
+        "open_points": lists[_OPEN_POINTS],
+        "left_out": left_out,
         "tasks": tasks,
-    }
+    }  # fmt: skip
     return environment(locale).get_template("story/_task.md.j2").render(values).strip()
+
+
+def _lists(place: Place) -> dict[str, tuple[str, ...]]:
+    card = node_card(place.node)
+    return {name: getattr(card, name) for name in _LISTS} | {_OPEN_POINTS: place.unit.open_points}
+
+
+def _goes(entry: str) -> bool:
+    return not binding_lines(entry)
 
 
 def state_for(place: Place, stores: Stores) -> Document | None:

@@ -34,9 +34,14 @@ class Place:
         return (*self.unit.order[:-1], self.unit.ordinal + 1) if self.is_dividing else self.unit.order
 
     @property
+    def told(self) -> str:
+        """What the unit is to hold, in the words of its plan."""
+        return _told(self.unit)
+
+    @property
     def unit_focus(self) -> Focus:
         """What the unit is about; the same for all its activities."""
-        return weights(_told(self.unit))
+        return weights(self.told)
 
     @property
     def focus(self) -> Focus:

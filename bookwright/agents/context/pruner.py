@@ -1,13 +1,15 @@
-"""Fits texts into a token budget by leaving sentences out; free, and the same every time.
+"""Fits texts into a token budget by leaving entries out; free, and the same every time.
 
-What fits stands whole. Of what does not, the lines that bind stay first, then the entries of lists and the sentences
-that share most with the task's words, each whole, in their order and under their headings.
-Source: DESIGN section 9, "Pruner"; S3-128.
+What fits stands whole. Of what does not, whole paragraphs and items of lists stay, first the lines that bind and
+then those that share most with the task's words, in their order and under their headings; a paragraph that would
+take most of the room by itself goes sentence by sentence. No sentence is ever cut. Source: DESIGN section 9,
+"Pruner"; S3-128.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from math import sqrt
 
@@ -28,14 +30,12 @@ GAP = "…"
 _BREAK = 2
 """Tokens of the empty line between two pieces, at most."""
 
+_MOST_OF_A_LINE = 0.5
+"""Share of the room that a line may take and still be one entry."""
+
+_ITEM = re.compile(r"[-*+•] |\d{1,3}[.)、] ?")
 _LEAD_BONUS = 0.15
 """A section's first sentence says what it is about."""
-
-_BINDS = 1_000.0
-"""A line that binds goes before all others."""
-
-_ENTRY = re.compile(r"(?:[-*+•§>]|\d{1,3}[.)、．]|[(（]\d{1,3}[)）])")
-"""How a line begins that is one entry of a list and says nothing in halves."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,16 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class _Sentence:
+class _Entry:
+    """What is kept or left out as a whole: a line of a text, or a sentence of a line that is too long."""
+
     text: str
     line: int
     place: int
     section: str
     """The heading above it; empty for none."""
     is_lead: bool
+    is_binding: bool = False
 
 
 class Pruner:
@@ -90,28 +93,31 @@ class Pruner:
         Where there are more than the room has use for, the last ones are dropped.
         """
         costs = [self._count(piece.block) + _BREAK for piece in pieces]
+        shown = pieces
         if sum(costs) > room:
-            pieces = pieces[: max(room // LEAST, 0)]
-            costs = costs[: len(pieces)]
-        shares = fair_shares(costs, room)
-        pairs = zip(pieces, shares, strict=True)
-        return self._printed([self._cut(piece, focus, share - _BREAK) for piece, share in pairs])
+            room = max(room - self._count(GAP) - _BREAK, 0)
+            shown = pieces[: room // LEAST]
+        shares = fair_shares(costs[: len(shown)], room)
+        pairs = zip(shown, shares, strict=True)
+        cut = self._printed([self._cut(piece, focus, share - _BREAK) for piece, share in pairs])
+        if not cut.text or all(piece.document in cut.sources for piece in pieces):
+            return cut
+        return replace(cut, text=f"{cut.text}\n\n{GAP}")
 
     def in_order(self, pieces: Sequence[Piece], focus: Focus, room: int) -> Cut:
-        """Keep the first pieces whole as long as they fit, and what fits of the one that does not."""
+        """Keep the first pieces as long as they fit: whole, or of a text of several lines what fits of them."""
         kept: list[Piece] = []
         headings: set[str] = set()
         for piece in pieces:
-            cost = self._count(piece.text if piece.heading in headings else piece.block) + _BREAK
-            if cost <= room:
-                kept.append(piece)
-                headings.add(piece.heading)
-                room -= cost
-            elif room >= LEAST:
-                kept.append(self._cut(piece, focus, room - _BREAK))
+            block = piece.text if piece.heading in headings else piece.block
+            cost = self._count(block) + _BREAK
+            if cost > room:
+                cut = self._cut(piece, focus, room - _BREAK) if "\n" in piece.text or not kept else None
+                kept += [cut] if cut and cut.text else []
                 break
-            else:
-                break
+            kept.append(piece)
+            headings.add(piece.heading)
+            room -= cost
         return self._printed(sorted(kept, key=lambda piece: piece.order))
 
     def fitting(self, lines: Sequence[str], room: int) -> str:
@@ -137,44 +143,39 @@ class Pruner:
         return self._printed(kept)
 
     def condense(self, text: str, focus: Focus, room: int) -> str:
-        """Return the text whole if it fits, else its best sentences in their order."""
+        """Return the text whole if it fits, else its best entries in their order, with a mark where others stood."""
         if self._count(text) <= room:
             return text
-        held = _sentences(text)
-        ranked = sorted(held, key=lambda sentence: (-_worth(sentence, focus), sentence.line, sentence.place))
-        kept: list[_Sentence] = []
+        for is_by_line in (True, False):
+            held = _entries(text, partial(self._is_whole, room=room, is_by_line=is_by_line))
+            shown = self._best(held, focus, room)
+            if shown != GAP:
+                break
+        return shown if self._count(shown) <= room else ""
+
+    def _is_whole(self, line: str, room: int, is_by_line: bool) -> bool:
+        """True for a line that stays or goes as a whole: an item of a list, and a paragraph that leaves others room."""
+        if binding_lines(line):
+            return True
+        return is_by_line and (bool(_ITEM.match(line)) or self._count(line) <= room * _MOST_OF_A_LINE)
+
+    def _best(self, held: Sequence[_Entry], focus: Focus, room: int) -> str:
+        """Print the entries that are worth most and fit; the mark alone where none does."""
+        ranked = sorted(held, key=lambda entry: (not entry.is_binding, -_worth(entry, focus), entry.line, entry.place))
+        kept: list[_Entry] = []
         sections: set[str] = set()
         left = room
-        for sentence in ranked:
-            cost = self._count(sentence.text) + 1
-            if sentence.section and sentence.section not in sections:
-                cost += self._count(sentence.section) + 1
+        for entry in ranked:
+            cost = self._count(entry.text) + _BREAK
+            if entry.section and entry.section not in sections:
+                cost += self._count(entry.section) + 1
             if cost <= left:
-                kept.append(sentence)
-                sections.add(sentence.section)
+                kept.append(entry)
+                sections.add(entry.section)
                 left -= cost
-        if not kept and ranked:
-            return self._beginning(ranked[0].text, room)
-        short = _arranged(sorted(kept, key=lambda sentence: (sentence.line, sentence.place)), held)
-        return f"{short}\n{GAP}" if _ends_early(kept, held) and self._count(f"{short}\n{GAP}") <= room else short
-
-    def _beginning(self, text: str, room: int) -> str:
-        """Return as many of a text's first sentences as fit; of one that is too long, the words that do."""
-        parts = sentences(text)
-        for count in range(len(parts) - 1, 0, -1):
-            if self._count(head := f"{join_sentences(parts[:count])} {GAP}") <= room:
-                return head
-        return self.clip(text, room)
-
-    def clip(self, text: str, room: int) -> str:
-        """Return the longest beginning of a text that fits with a mark of the gap; may be empty."""
-        if self._count(text) <= room:
-            return text
-        low, high = 0, len(text)
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self._count(text[:middle] + GAP) <= room else (low, middle - 1)
-        return text[:low].rstrip() + GAP if low else ""
+        while kept and self._count(_arranged(kept, held)) > room:  # the marks of what is missing
+            kept.pop()
+        return _arranged(kept, held)
 
     def tail(self, text: str, room: int) -> str:
         """Return the end of a text that fits, from the start of a paragraph, or of a sentence if none does."""
@@ -215,47 +216,53 @@ def fair_shares(costs: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _sentences(text: str) -> list[_Sentence]:
-    found: list[_Sentence] = []
+def _entries(text: str, is_whole: Callable[[str], bool]) -> list[_Entry]:
+    """The lines of a text below their headings, or the sentences of those that do not go as a whole."""
+    found: list[_Entry] = []
     section = ""
     is_lead = True
     for line, paragraph in enumerate(paragraphs(text)):
         if is_heading(paragraph):
             section, is_lead = paragraph, True
             continue
-        for place, sentence in enumerate([paragraph] if _ENTRY.match(paragraph) else sentences(paragraph)):
-            found.append(_Sentence(sentence, line, place, section, is_lead))
+        is_binding = bool(binding_lines(paragraph))
+        for place, part in enumerate([paragraph] if is_whole(paragraph) else sentences(paragraph)):
+            found.append(_Entry(part, line, place, section, is_lead, is_binding))
             is_lead = False
     return found
 
 
-def _worth(sentence: _Sentence, focus: Focus) -> float:
-    if binding_lines(sentence.text):
-        return _BINDS
-    own = terms(sentence.text)
+def _worth(entry: _Entry, focus: Focus) -> float:
+    own = terms(entry.text)
     shared = sum(focus.get(term, 0.0) for term in dict.fromkeys(own))
-    return shared / sqrt(len(own) + 4) + (_LEAD_BONUS if sentence.is_lead else 0.0)
+    return shared / sqrt(len(own) + 4) + (_LEAD_BONUS if entry.is_lead else 0.0)
 
 
-def _ends_early(kept: Sequence[_Sentence], all_: Sequence[_Sentence]) -> bool:
-    """Whether whole lines were left out; inside a line a mark stands where sentences were."""
-    return len({sentence.line for sentence in kept}) < len({sentence.line for sentence in all_})
-
-
-def _arranged(kept: Sequence[_Sentence], all_: Sequence[_Sentence]) -> str:
-    """Print sentences under their headings, with a mark where others were left out of a paragraph."""
-    neighbours = {(sentence.line, sentence.place): index for index, sentence in enumerate(all_)}
+def _arranged(kept: Sequence[_Entry], all_: Sequence[_Entry]) -> str:
+    """Print entries under their headings, with a mark where others were left out."""
+    chosen = set(kept)
     lines: list[str] = []
     section = ""
-    for line, group in groupby(kept, key=lambda sentence: sentence.line):
-        parts: list[str] = []
-        last: int | None = None
-        for sentence in group:
-            index = neighbours[line, sentence.place]
-            parts += [GAP, sentence.text] if last is not None and index != last + 1 else [sentence.text]
-            last = index
-            if sentence.section != section:
-                section = sentence.section
-                lines.append(section)
-        lines.append(join_sentences(parts))
+    for _, group in groupby(all_, key=lambda entry: entry.line):
+        line = _line(list(group), chosen)
+        entry = line[1]
+        if entry is not None and entry.section != section:
+            section = entry.section
+            lines.append(section)
+        if line[0] != GAP or not "".join(lines[-1:]).endswith(GAP):
+            lines.append(line[0])
     return "\n".join(lines)
+
+
+def _line(entries: Sequence[_Entry], chosen: set[_Entry]) -> tuple[str, _Entry | None]:
+    """What is printed of a line, and an entry that stays of it; the mark alone where none does."""
+    parts: list[str] = []
+    first: _Entry | None = None
+    for is_in, group in groupby(entries, key=lambda entry: entry in chosen):
+        if not is_in:
+            parts.append(GAP)
+            continue
+        some = list(group)
+        first = first or some[0]
+        parts += [entry.text for entry in some]
+    return join_sentences(parts), first

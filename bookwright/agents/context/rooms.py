@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from bookwright.agents.context.components import (
     COMPONENTS,
     PROSE_COMPONENTS,
-    SECRETS,
     SMALL_ROLES,
     Change,
     Component,
@@ -39,20 +38,19 @@ class Rooms:
 
     def __init__(
         self, components: Sequence[Component], role: str, profile: Profile, frame: Callable[[Component], int],
-        *, length: int = 0, is_hiding: bool = False,
+        *, length: int = 0, registers: tuple[Component, ...] = (),
     ) -> None:  # fmt: skip
         """Measure the room.
 
-        `frame` is what a component's heading and tags take; `length` is the unit's; `is_hiding` tells whether the book
-        has secrets to keep.
+        `frame` is what a component's heading and tags take; `length` is the unit's; `registers` are what the book has,
+        shown or not.
         """
         self._components = components
         self._is_small = profile.name is ProfileName.SMALL
         self._is_prose = set(components) <= set(PROSE_COMPONENTS)
         self._left = self._room_of(role, profile) - sum(map(frame, components))
         # Of all components, shown or not: an activity that goes without some has the same bytes in the others.
-        planning = (*COMPONENTS, SECRETS) if is_hiding else COMPONENTS
-        family = components if self._is_prose else planning
+        family = components if self._is_prose else (*COMPONENTS, *registers)
         every = components if role in SMALL_ROLES else [other for other in family if self._share(other)]
         base = self._room_of(role, profile)
         if not self._is_prose:

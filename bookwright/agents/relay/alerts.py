@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bookwright.models.codex import folded
+from bookwright.agents.relay.coming_out import MOST_ORDERS, told_in
+from bookwright.models.codex import Secret, folded
 from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.place import Place, ReadingOrder
 
@@ -23,6 +24,8 @@ class AlertType(StrEnum):
     UNINTENTIONAL_FORESHADOWING = "unintentional_foreshadowing"
     PAYOFF_TIMING_SUGGESTION = "payoff_timing_suggestion"
     MISSED_PLANTING = "missed_planting"
+    MISSED_REVEAL = "missed_reveal"
+    """A secret was to come out and did not."""
 
 
 class Alert(BaseModel):
@@ -32,7 +35,7 @@ class Alert(BaseModel):
 
     type: AlertType
     foreshadowing_id: str = ""
-    """Empty for a sentence that no thread is registered for."""
+    """A secret's id where it is about one; empty for a sentence that no thread is registered for."""
     chapters: int = 0
     """How many chapters are left, or have passed; below 0 they are overdue."""
     excerpt: str = ""
@@ -76,9 +79,9 @@ _LONGEST_EXCERPT = 200
 
 def generate_alerts(
     threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder, pacing: Pacing, *,
-    is_finished: bool = False, climax: Place | None = None,
+    is_finished: bool = False, climax: Place | None = None, secrets: Iterable[Secret] = (),
 ) -> list[Alert]:  # fmt: skip
-    """Return what wants looking after once the unit `at` is written, thread by thread.
+    """Return what wants looking after once the unit `at` is written, thread by thread, then secret by secret.
 
     `climax` is where the book comes to its height: a thread without a planned payoff could be paid off there.
     """
@@ -90,6 +93,20 @@ def generate_alerts(
         elif _is_missed(thread, here, reading, is_finished=is_finished):
             detail = f"{thread.title!r} was to be planted by now and is not"
             found.append(Alert(type=AlertType.MISSED_PLANTING, foreshadowing_id=thread.id, detail=detail))
+    return found + _of_secrets(secrets, reading, is_finished=is_finished)
+
+
+def _of_secrets(secrets: Iterable[Secret], reading: ReadingOrder, *, is_finished: bool) -> list[Alert]:
+    """Name the secrets that were to come out and did not, as far as anybody looked."""
+    found = []
+    for secret in secrets:
+        if secret.revealed_at is None or told_in(secret) is not None:
+            continue
+        is_beyond = is_finished and reading.number(secret.revealed_at) > max(len(reading.chapters), 1)
+        if secret.events or is_beyond:
+            goes_on = "" if is_finished or len(secret.events) >= MOST_ORDERS else "; the next chapter is told to"
+            detail = f"{secret.id!r} was to come out ({secret.revealed_at}) and has not{goes_on}"
+            found.append(Alert(type=AlertType.MISSED_REVEAL, foreshadowing_id=secret.id, detail=detail))
     return found
 
 

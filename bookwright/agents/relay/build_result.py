@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from bookwright.agents.relay.hints import Hint
 from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
 from bookwright.agents.relay.keywords import ForbiddenKeywords
+from bookwright.agents.relay.reveals import Reveal
 from bookwright.agents.relay.scene import SceneIdentifier
 from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry
 from bookwright.models.codex import EntryKind
@@ -20,14 +21,16 @@ class Sight:
     codex: VisibleCodex = field(default_factory=VisibleCodex)
     orders: tuple[ForeshadowInstruction, ...] = ()
     """For every thread, those with nothing to do included."""
+    reveals: tuple[Reveal, ...] = ()
+    """Secrets that are to come out in this very unit."""
     hints: tuple[Hint, ...] = ()
     keywords: ForbiddenKeywords = field(default_factory=ForbiddenKeywords)
 
     @property
     def due(self) -> tuple[ForeshadowInstruction, ...]:
-        """What is to be planted and brought back here; hints stand among the hints."""
-        acts = (ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
-        return tuple(order for order in self.orders if order.action in acts)
+        """What is to be paid off, planted and brought back here, in that order; hints stand among the hints."""
+        acts = (ForeshadowAction.PAYOFF, ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
+        return tuple(order for act in acts for order in self.orders if order.action is act)
 
     @property
     def characters(self) -> tuple[VisibleEntry, ...]:

@@ -12,20 +12,31 @@ from bookwright.agents.relay.codex_then import CodexHolder
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
-from bookwright.agents.relay.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.kept import kept_of
+from bookwright.agents.relay.keywords import ForbiddenKeywords
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.open_designs import plot_of
+from bookwright.agents.relay.public import Public, named_by, order_of
+from bookwright.agents.relay.reveals import reveals_at
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry, filter_codex, withheld_at
+from bookwright.agents.relay.visibility import Fact, VisibleCodex, VisibleEntry, filter_codex
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import render_hints
+from bookwright.storage.ranking import terms
 from bookwright.storage.stores import Stores
 
 MAX_CACHE_SIZE = 128
 """Entries of each cache, by scene. Source: S2-067."""
+
+_MOST_FACTS = 8
+_FRESH = 3
+"""Chapters for which what came out stays before every writer; after that it comes back with whom it is about."""
+_ALIKE = 2
+"""Words of a fact in what is to happen that bring it back."""
 
 _Value = TypeVar("_Value")
 
@@ -83,21 +94,21 @@ class ContinuityDirector:
         if not (secrets or threads or entries or brief.forbidden_keywords):
             return Sight()
         reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
-        codex = filter_codex(seen, secrets, threads, at, reading)
-        codex = codex if told is None else _on_stage(codex, fold(told))
+        kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
+        matcher = Matcher(Withholding.of(kept), Public(order=order_of(brief), named=named_by(brief)))
+        codex = filter_codex(kept, matcher)
+        codex = codex if told is None else _on_stage(codex, told, reading.chapter_of(at))
         present = tuple(name for entry in codex.entries for name in (entry.id, *_names(entry)))
         made_of = (reading, seen, secrets, threads, brief.forbidden_keywords)
         key = scene_of(at, reading).key
 
         def orders() -> tuple[ForeshadowInstruction, ...]:
-            return tuple(instruct(threads, at, reading, withheld_at(seen, secrets, threads, at, reading), present))
-
-        def forbidden() -> ForbiddenKeywords:
-            return collect_forbidden(seen, secrets, threads, brief.forbidden_keywords, at, reading)
+            return tuple(instruct(threads, at, reading, matcher, present))
 
         found = self._instructions.get_or_make(key, (*made_of, present), orders)
-        keywords = self._forbidden_results.get_or_make(key, made_of, forbidden)
-        return Sight(codex=codex, orders=found, hints=collect_hints(codex, found), keywords=keywords)
+        keywords = self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
+        reveals = reveals_at(secrets, at, reading, matcher) if secrets else ()
+        return Sight(codex=codex, orders=found, reveals=reveals, hints=collect_hints(codex, found), keywords=keywords)
 
     def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:
         """Return the words alone that are forbidden in a scene, of all sources, sorted."""
@@ -147,17 +158,31 @@ def _filtered(
     )
 
 
-def _on_stage(codex: VisibleCodex, told: Folded) -> VisibleCodex:
-    """Keep who and what is named, and what belongs to nobody."""
+def _on_stage(codex: VisibleCodex, words: str, here: int) -> VisibleCodex:
+    """Keep who and what is named or belongs to nobody; of the facts, those that still matter in chapter `here`."""
+    told = fold(words)
     entries = tuple(entry for entry in codex.entries if any(find_keyword(told, name) for name in _names(entry)))
     names = {"", *(entry.name for entry in entries)}
     return codex.model_copy(
         update={
             "entries": entries,
+            "facts": _in_mind(codex.facts, told, set(terms(words)), here),
             "restricted": tuple(known for known in codex.restricted if known.about in names),
             "notices": tuple(notice for notice in codex.notices if notice.about in names),
         }
     )
+
+
+def _in_mind(facts: Iterable[Fact], told: Folded, words: set[str], here: int) -> tuple[Fact, ...]:
+    """The facts a writer needs, those that came out last first: of those on stage, of now, or named by what happens."""
+    kept = [
+        fact
+        for fact in facts
+        if (fact.told_in is not None and here - fact.told_in <= _FRESH)
+        or (fact.about and find_keyword(told, fact.about))
+        or len(words & set(terms(fact.text))) >= _ALIKE
+    ]
+    return tuple(sorted(kept, key=lambda fact: -(fact.told_in or 0))[:_MOST_FACTS])
 
 
 def _names(entry: VisibleEntry) -> Iterable[str]:

@@ -4,7 +4,6 @@ A model forbids words that stand in the premise, and puts the end of a book behi
 what it says is bounded here before it can refuse a draft.
 """
 
-import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.phrases import FUNCTION_WORDS
+from bookwright.agents.relay.words import FUNCTION_WORDS
 from bookwright.models.codex import CodexEntry, Visibility, folded, slug
 from bookwright.models.codex_names import named
 from bookwright.models.codex_record import Record, RecordKind, make_record
@@ -30,8 +29,6 @@ Values = dict[str, Any]
 class Ground:
     """What an extraction is held to."""
 
-    chapters: int
-    """How many the book is likely to have."""
     public: tuple[str, ...] = ()
     """What everybody may know: the premise and the title."""
     default: Visibility = Visibility.USE
@@ -83,9 +80,9 @@ def design_records(found: DesignExtraction, ground: Ground) -> tuple[list[Record
     return records, refused
 
 
-def place_at(share: Share, chapters: int) -> Place:
-    """Return the chapter that lies at a percentage of the book."""
-    return Place(chapter=min(max(math.ceil(share * chapters / 100), 1), chapters))
+def place_at(share: Share) -> Place:
+    """Return the place at a percentage of the book, in whatever chapter that comes to lie."""
+    return Place(share=share)
 
 
 def _designed(found: FoundEntry, records: Iterable[Record], ground: Ground) -> Record:
@@ -97,7 +94,7 @@ def _secret(found: FoundSecret, names: Collection[str], ground: Ground) -> Recor
         RecordKind.SECRET,
         {
             "id": slug(found.id) or slug(found.content[:40]), "content": found.content, "importance": found.importance,
-            "related_entity": found.about, "revealed_at": place_at(found.revealed_at, ground.chapters),
+            "related_entity": found.about, "revealed_at": place_at(found.revealed_at),
             "forbidden_keywords": forbidding(found.forbidden_keywords, names, ground.public),
             "allowed_expressions": found.allowed_expressions,
         },
@@ -105,16 +102,15 @@ def _secret(found: FoundSecret, names: Collection[str], ground: Ground) -> Recor
 
 
 def _thread(found: FoundThread, names: Collection[str], ground: Ground) -> Record:
-    planted, paid = place_at(found.planted_at, ground.chapters), place_at(found.paid_off_at, ground.chapters)
-    between = [place_at(share, ground.chapters) for share in found.reinforced_at]
-    kept = [place for place in between if (planted.chapter or 1) < (place.chapter or 1) < (paid.chapter or 1)]
+    kept = [place_at(share) for share in found.reinforced_at if found.planted_at < share < found.paid_off_at]
+    paid = place_at(found.paid_off_at) if found.paid_off_at > found.planted_at else None
     forbidden = forbidding(found.forbidden_keywords, names, (*ground.public, found.seed, *found.expressions))
     return make_record(
         RecordKind.FORESHADOWING,
         {
             "id": slug(found.title), "title": found.title, "type": found.type, "subtlety_level": found.subtlety,
-            "seed": {"content": found.seed, "planned_at": planted},
-            "payoff": {"content": found.payoff, "planned_at": paid if _is_later(paid, planted) else None},
+            "seed": {"content": found.seed, "planned_at": place_at(found.planted_at)},
+            "payoff": {"content": found.payoff, "planned_at": paid},
             "timeline": {"reinforce_at": kept}, "related": {"characters": [name for name in found.characters if name]},
             "ai_visibility": {
                 "forbidden_keywords": forbidden, "allowed_expressions": [words for words in found.expressions if words],
@@ -153,7 +149,3 @@ def _has_section(entry: CodexEntry, name: str, phase: str) -> bool:
 
 def _is_name(of: CodexEntry | FoundEntry, alias: str) -> bool:
     return folded(of.name) == folded(alias)
-
-
-def _is_later(one: Place, other: Place) -> bool:
-    return (one.chapter or 1) > (other.chapter or 1)

@@ -157,11 +157,12 @@ def level_of(thread: Foreshadowing) -> Visibility:
 
 
 def level_at(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Visibility:
-    """Return the level in the unit `at`: an open thread whose payoff has come must be told to be paid off."""
+    """Return the level in the unit `at`: a thread whose payoff has come must be told to be paid off, planted or not."""
     before = as_before(thread, at, reading)
     revealed = [event.place for event in thread.timeline.events if event.type is EventType.REVEAL]
     planned = [] if thread.payoff.planned_at is None else [thread.payoff.planned_at]
-    is_due = before.is_open and any(reading.has_come(place, at) for place in (*planned, *revealed))
+    has_come = any(reading.has_come(place, at) for place in (*planned, *revealed))
+    is_due = has_come and (before.is_open or before.status is _S.REGISTERED)
     return Visibility.USE if is_due else level_of(before)
 
 

@@ -24,6 +24,15 @@ class Gapped:
     """What was taken out, gap by gap."""
 
     @property
+    def spans(self) -> list[Span]:
+        """Where the gaps are in the draft as it was."""
+        found, place = [], 0
+        for piece, lost in zip(self.pieces, self.lost, strict=False):
+            found.append((place + len(piece), place + len(piece) + len(lost)))
+            place = found[-1][1]
+        return found
+
+    @property
     def shown(self) -> str:
         """The draft with `[gap 1]`, `[gap 2]` ... where something is missing."""
         marks = (f"[gap {number}]{_space_after(lost)}" for number, lost in enumerate(self.lost, 1))

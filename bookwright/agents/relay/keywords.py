@@ -8,12 +8,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from bookwright.agents.relay.foreshadowing import level_at
-from bookwright.agents.relay.pieces import secret_level, section_level
-from bookwright.models.codex import Secret, Visibility, folded
-from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
-from bookwright.models.place import ReadingOrder
-from bookwright.models.sight import SeenEntry
+from bookwright.agents.relay.pieces import Piece
+from bookwright.models.codex import Visibility, folded
 
 
 class SourceKind(StrEnum):
@@ -26,6 +22,9 @@ class SourceKind(StrEnum):
     """The author's own list for the whole book."""
     ENTITY = "entity"
     """A section of an entry."""
+
+
+_KINDS = {"secret": SourceKind.VISIBILITY, "foreshadowing": SourceKind.FORESHADOWING}
 
 
 class KeywordSource(BaseModel):
@@ -72,17 +71,13 @@ class ForbiddenKeywords(BaseModel):
         return tuple(text for text in told if not any(word in folded(text) for word in hidden))
 
 
-def collect_forbidden(
-    seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], everywhere: Iterable[str],
-    at: str, reading: ReadingOrder,
-) -> ForbiddenKeywords:  # fmt: skip
-    """Return every word that is forbidden in the unit `at`; what is out already forbids nothing any more."""
+def collect_forbidden(pieces: Iterable[Piece], everywhere: Iterable[str] = ()) -> ForbiddenKeywords:
+    """Return every word that is forbidden at the place of some pieces; what is out forbids nothing any more."""
     found: dict[str, tuple[str, list[KeywordSource]]] = {}
+    kept = (piece for piece in pieces if piece.level < Visibility.USE)
     sources = [
         *((word, KeywordSource(kind=SourceKind.GLOBAL)) for word in everywhere),
-        *_of_secrets(secrets, at, reading),
-        *_of_threads(threads, at, reading),
-        *_of_sections(seen),
+        *((word, _source(piece)) for piece in kept for word in piece.forbidden),
     ]
     for word, source in sources:
         found.setdefault(folded(word), (word, []))[1].append(source)
@@ -90,29 +85,7 @@ def collect_forbidden(
     return ForbiddenKeywords(keywords=tuple(sorted(keywords, key=lambda keyword: keyword.text)))
 
 
-def _of_secrets(secrets: Iterable[Secret], at: str, reading: ReadingOrder) -> Iterable[tuple[str, KeywordSource]]:
-    for secret in secrets:
-        level = secret_level(secret, at, reading)
-        if level < Visibility.USE:
-            source = KeywordSource(kind=SourceKind.VISIBILITY, id=secret.id, level=level)
-            yield from ((word, source) for word in secret.forbidden_keywords)
-
-
-def _of_threads(
-    threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
-) -> Iterable[tuple[str, KeywordSource]]:
-    for thread in threads:
-        level = level_at(thread, at, reading)
-        if level < Visibility.USE and thread.status is not ThreadStatus.ABANDONED:
-            source = KeywordSource(kind=SourceKind.FORESHADOWING, id=thread.id, level=level)
-            yield from ((word, source) for word in thread.ai_visibility.forbidden_keywords)
-
-
-def _of_sections(seen: Iterable[SeenEntry]) -> Iterable[tuple[str, KeywordSource]]:
-    for entry in seen:
-        for section in entry.sections:
-            level = section_level(entry, section)
-            if level < Visibility.USE:
-                place = f"{entry.entry.id}/{section.section.name}"
-                source = KeywordSource(kind=SourceKind.ENTITY, id=place, level=level)
-                yield from ((word, source) for word in section.section.forbidden_keywords)
+def _source(piece: Piece) -> KeywordSource:
+    kind = _KINDS.get(piece.source, SourceKind.ENTITY)
+    place = f"{piece.id}/{piece.name}" if kind is SourceKind.ENTITY else piece.id
+    return KeywordSource(kind=kind, id=place, level=piece.level)

@@ -9,8 +9,8 @@ from bookwright.agents.relay.codex_then import CodexHistory, CodexThen, RecordSl
 from bookwright.agents.relay.holders import texts_of, words_of
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.leaks.keywords import stem_of
+from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.phrases import Phrase, Phrases, phrases_of
-from bookwright.agents.relay.withholding import Withheld
 from bookwright.models.codex import CodexEntry, Secret, Visibility, folded
 from bookwright.models.codex_record import Record
 from bookwright.models.place import Place
@@ -129,9 +129,9 @@ class Tellers:
     def _is_quoted(self, slot: RecordSlot, before: CodexThen, after: CodexThen) -> bool:
         old, new = (_held(codex) for codex in (before, after))
         texts, words = old[0] ^ new[0], old[1] ^ new[1]
-        withheld, plain = Withheld(texts, words), [folded(word) for word in words]
+        withheld, plain = Matcher(Withholding(tuple(texts), tuple(words))), [folded(word) for word in words]
         return any(
-            withheld.touches(text) or any(word in folded(text) for word in plain)
+            withheld.violations(text) or any(word in folded(text) for word in plain)
             for other, record in self._history.every()
             if other != slot
             for text in _said(record.model_dump(mode="json"))

@@ -4,13 +4,13 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.letters import is_spelt
 from bookwright.agents.relay.leaks.units import sentences_of
+from bookwright.agents.relay.words import Token, fold_tokens, has_content, tokens_of
 
 LEAST = 8
 """Characters of a phrase, signs and spaces inside it included."""
@@ -28,43 +28,11 @@ _LEAST_WHOLE = (2, 4)
 _TELLS = 0.5
 """A public sentence with more than this part of a withheld sentence's phrases tells it."""
 
+_LEAST_SINGULAR = 3
+
 _SPACE = re.compile(r"\s+")
 _END_OF_LINE = re.compile(r"[.!?…:。！？：][^\w\s]*[ \t]*\n")
 """Where a statement ends with its line: words on both sides say nothing together, unless they are withheld so."""
-
-FUNCTION_WORDS = frozenset(
-    "a about above after again against ago all almost alone along already also although always am among an and "
-    "another any anybody anyone anything are aren around as at away back be became because become been before began "
-    "behind being below beneath beside between beyond both but by came can cannot come comes coming could couldn d did "
-    "didn do does doesn doing don done down during each either else enough even ever every everybody everyone "
-    "everything few for from get gets getting go goes going gone got had hadn has hasn have haven having he her here "
-    "hers herself him himself his how however i if in inside into is isn it its itself just keep keeps kept knew know "
-    "knows less let ll made make makes making many may me might mine more most much must my myself never no nobody "
-    "none nor not nothing now of off often on once one ones only onto or other others ought our ours ourselves out "
-    "outside over own perhaps put quite rather re really s said same saw say says see seen several shall she should "
-    "shouldn since so some somebody someone something sometimes somewhere soon still such t take taken takes than that "
-    "the their theirs them themselves then there these they thing things this those though through throughout to "
-    "together too took toward towards two under until up upon us ve very was wasn way we well went were weren what "
-    "whatever when where whether which while who whole whom whose why will with within without won would wouldn yes "
-    "yet you your yours yourself".split()
-)
-"""Words that tell nothing by themselves, in plain letters."""
-
-
-@dataclass(frozen=True)
-class Token:
-    """A spelt word, or one written character of another script; places count characters of the text."""
-
-    text: str
-    start: int
-    end: int
-    is_wide: bool
-
-    @property
-    def has_content(self) -> bool:
-        """Whether a word means something by itself; a single letter or figure does not."""
-        return len(self.text) > 1 and self.text not in FUNCTION_WORDS
-
 
 Phrase = tuple[str, ...]
 _Named = tuple[frozenset[Phrase], dict[Phrase, frozenset[Phrase]]]
@@ -100,28 +68,59 @@ class Phrases:
         """The phrases themselves."""
         return frozenset(self._owners)
 
-    def release(self, read: Iterable[str], told: Iterable[str], designed: Iterable[str] = ()) -> None:
+    def release(self, read: Iterable[str], openly: Iterable[str] = (), designed: Iterable[str] = ()) -> None:
         """Forget what is public.
 
-        That is all that stands in `read`, what in `told` stands in no sentence that tells, a name that stands
-        in `told` at all, and a name in a sentence of `designed` that holds nothing else of what is withheld.
+        That is what stands in `read`; what stands in `openly` (see there), or has all its words of content in
+        one of its sentences; and a name in a sentence of `designed` that holds nothing else of what is withheld.
         With a name goes the phrase that ties it to a title before it, where that is public too.
         """
         if self.is_empty:
             return
-        public = {phrase for text in read for phrase in self._held(fold_tokens(text))}
-        for text in told:
-            for sentence in sentences_of(text):
-                held = set(self._held(fold_tokens(sentence.text)))
-                public |= held & self._names if self._tells(held) else held
+        told = tuple(openly)
+        public = {phrase for text in (*read, *told) for phrase in self._held(fold_tokens(text))}
         for text in designed:
             for sentence in sentences_of(text):
                 held = set(self._held(fold_tokens(sentence.text)))
                 public |= held if held <= self._names else set()
+        public |= self._said_together(told)
         public |= {tie for tie, ends in self._ties.items() if tie in self._owners and ends <= public}
         for phrase in public:
             del self._owners[phrase]
         self._index()
+
+    def openly(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return what of some texts is public: rows of sentences none of which tells, and names out of those that do.
+
+        A sentence with more than half of a withheld sentence's phrases tells it.
+        """
+        rows: list[str] = []
+        for text in texts:
+            start: int | None = None
+            end = 0
+            for sentence in sentences_of(text):
+                held = set(self._held(fold_tokens(sentence.text)))
+                if self._tells(held):
+                    rows += [*([] if start is None else [text[start:end]]), *(" ".join(n) for n in held & self._names)]
+                    start = None
+                else:
+                    start, end = sentence.start if start is None else start, sentence.end
+            rows += [] if start is None else [text[start:end]]
+        return tuple(rows)
+
+    def _said_together(self, told: Iterable[str]) -> set[Phrase]:
+        """Phrases of spelt words whose words of content a public sentence says, in whatever order and number."""
+        said = [
+            {_singular(word) for word in fold_tokens(sentence.text)} for text in told for sentence in sentences_of(text)
+        ]
+        wanted = {
+            phrase: {_singular(word) for word in phrase if has_content(word)}
+            for phrase in self._owners
+            if phrase not in self._names and all(is_spelt(word[0]) for word in phrase)
+        }
+        return {
+            phrase for phrase, words in wanted.items() if len(words) > 1 and any(words <= sentence for sentence in said)
+        }
 
     def places(self, folded: Folded) -> list[tuple[int, int]]:
         """Return where a text holds a phrase, as its slices, first to last."""
@@ -173,10 +172,8 @@ class Phrases:
         return any(count > self._sizes[owner] * _TELLS for owner, count in counts.items())
 
 
-@lru_cache(maxsize=1_024)
-def fold_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens of a text alone; what was read lately is asked of again and again."""
-    return tuple(token.text for token in tokens_of(fold(text)))
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > _LEAST_SINGULAR and word.endswith("s") else word
 
 
 def phrases_of(text: str) -> set[Phrase]:
@@ -234,25 +231,6 @@ def _named(tokens: Sequence[Token], runs: Mapping[int, int], text: str) -> _Name
 
 def _is_row(run: Sequence[Token], text: str) -> bool:
     return not any(text[one.end : other.start].strip() for one, other in pairwise(run))
-
-
-def tokens_of(folded: Folded) -> list[Token]:
-    """Cut a text into spelt words and single characters of other scripts, all in plain form."""
-    found: list[Token] = []
-    place, letters = 0, folded.letters
-    while place < len(letters):
-        end = place + 1
-        is_word = is_spelt(letters[place])
-        while end < len(letters) and (not folded.opens(end) or (is_word and _goes_on(folded, end))):
-            end += 1
-        start, stop = folded.span(place, end)
-        found.append(Token(letters[place:end], start, stop, not is_word))
-        place = end
-    return found
-
-
-def _goes_on(folded: Folded, place: int) -> bool:
-    return is_spelt(folded.letters[place]) and not folded.gap(place)
 
 
 def _runs(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:

@@ -6,18 +6,16 @@ Source: DESIGN section 10, item 2; DETAILS "Visibility levels".
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bookwright.agents.relay.foreshadowing import level_at
+from bookwright.agents.relay.coming_out import SecretState, is_out, state_of, told_in
+from bookwright.agents.relay.foreshadowing import as_before, level_at
 from bookwright.agents.relay.phases import filter_phases, is_history
 from bookwright.models.codex import Importance, Secret, Visibility
-from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.foreshadowing import EventType, Foreshadowing, ThreadStatus
 from bookwright.models.place import ReadingOrder
 from bookwright.models.sight import SeenEntry, SeenSection
 
 _SUBTLETY = {Importance.CRITICAL: 9, Importance.HIGH: 7, Importance.MEDIUM: 5, Importance.LOW: 3}
 SECTION_SUBTLETY = 5
-
-
-_GRAVEST = (Importance.CRITICAL, Importance.HIGH, Importance.MEDIUM, Importance.LOW)
 
 
 @dataclass(frozen=True)
@@ -35,6 +33,12 @@ class Piece:
     allowed: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     subtlety: int = SECTION_SUBTLETY
+    is_told: bool = False
+    """Readers have read it."""
+    is_owed: bool = False
+    """Its place has come and it is not told: it is no fact yet, and an order where it is due."""
+    told_in: int | None = None
+    """The number of the chapter in which it came out, where that is known."""
 
 
 def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
@@ -44,20 +48,8 @@ def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
 
 
 def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
-    """Return how much of a secret may be told in the unit `at`: all of it from its place on."""
-    is_out = secret.revealed_at is not None and reading.has_come(secret.revealed_at, at)
-    return Visibility.USE if is_out else secret.visibility
-
-
-def secrets_in_force(secrets: Iterable[Secret], at: str, reading: ReadingOrder) -> list[Secret]:
-    """Return what is secret in the unit `at`, the gravest first, and of those what comes out first."""
-    kept = [secret for secret in secrets if secret_level(secret, at, reading) < Visibility.USE]
-    last = len(reading.chapters) + 1
-    return sorted(kept, key=lambda own: (_GRAVEST.index(own.importance), _number(own, reading, last)))
-
-
-def _number(secret: Secret, reading: ReadingOrder, last: int) -> int:
-    return last if secret.revealed_at is None else reading.number(secret.revealed_at)
+    """Return how much of a secret may be told in the unit `at`: all of it from its place on, and once it was told."""
+    return Visibility.USE if is_out(secret, at, reading) else secret.visibility
 
 
 def pieces_of(seen: SeenEntry) -> list[Piece]:
@@ -89,21 +81,29 @@ def is_unknown(seen: SeenEntry, pieces: list[Piece]) -> bool:
 
 
 def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> Piece:
+    state, telling = state_of(secret, at, reading), told_in(secret)
+    is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
     return Piece(
         source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
         about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
-        subtlety=_SUBTLETY[secret.importance],
+        subtlety=_SUBTLETY[secret.importance], is_told=is_told,
+        is_owed=state in (SecretState.DUE, SecretState.PENDING),
+        told_in=reading.number(came_out) if came_out and is_told else None,
     )  # fmt: skip
 
 
 def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Piece:
     """The payoff is what a thread holds back; its seed comes with the instruction to plant it."""
     is_in_force = thread.status is not ThreadStatus.ABANDONED
+    before = as_before(thread, at, reading)
+    is_told = before.status is ThreadStatus.REVEALED
+    paid = [event.place for event in before.timeline.events if event.type is EventType.REVEAL]
     return Piece(
         source="foreshadowing", id=thread.id, text=thread.payoff.content, level=level_at(thread, at, reading),
         allowed=thread.ai_visibility.allowed_expressions,
         forbidden=thread.ai_visibility.forbidden_keywords if is_in_force else (),
-        subtlety=thread.subtlety_level,
+        subtlety=thread.subtlety_level, is_told=is_told, is_owed=not is_told,
+        told_in=reading.number(paid[-1]) if paid and is_told else None,
     )  # fmt: skip
 
 

@@ -4,18 +4,16 @@ Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from bookwright.agents.relay.keywords import collect_forbidden
-from bookwright.agents.relay.leaks import LeakIssue, Verdict, check_draft, likeliest, verdict_of
+from bookwright.agents.relay.kept import Kept
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.pieces import Piece, other_pieces, pieces_of
-from bookwright.models.codex import Secret, Visibility
-from bookwright.models.foreshadowing import Foreshadowing
+from bookwright.agents.relay.leaks.free import Free
+from bookwright.agents.relay.leaks.issue import LeakIssue, Verdict
+from bookwright.models.codex import Visibility
 from bookwright.models.language import Language
 from bookwright.models.leak import Leak, LeakJudgement, LeakRound, Suspicion
-from bookwright.models.place import ReadingOrder
-from bookwright.models.sight import SeenEntry
+from bookwright.prompts import KeptCard
 from bookwright.storage.embedding import Embedder
 
 _REJECTING = ("critical", "warning")
@@ -24,44 +22,23 @@ _SUSPECTS = 6
 _SUSPECTS_A_SECRET = 2
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What readers are not to know yet where a unit stands."""
-
-    secrets: tuple[Secret, ...] = ()
-    """Secrets, and payoffs of threads in the form of secrets."""
-    settings: tuple[str, ...] = ()
-    """Texts of sections that may not be told."""
-    words: tuple[str, ...] = ()
-    """All that is forbidden there, whatever forbids it."""
-
-    @property
-    def is_hiding(self) -> bool:
-        """Whether anything is kept that a model could find in other words than its own."""
-        return bool(self.secrets or self.settings)
-
-
-def kept_at(
-    seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], words: Iterable[str],
-    at: str, reading: ReadingOrder,
-) -> Kept:  # fmt: skip
-    """Gather what is kept in the unit `at`; `words` are forbidden everywhere."""
-    seen, secrets, threads = list(seen), list(secrets), list(threads)
-    forbidden = collect_forbidden(seen, secrets, threads, words, at, reading).all
-    others = other_pieces(secrets, threads, at, reading)
-    sections = [piece for entry in seen for piece in pieces_of(entry)]
-    return Kept(
-        secrets=tuple(_as_secret(piece) for piece in others if _is_kept(piece)),
-        settings=tuple(piece.text for piece in sections if _is_kept(piece)),
-        words=tuple(forbidden),
-    )
-
-
 def review_by_code(draft: str, kept: Kept, language: Language, embedder: Embedder) -> list[LeakIssue]:
     """Run every check; without anything kept nothing is done."""
     if not (kept.is_hiding or kept.words):
         return []
-    return list(check_draft(draft, kept.secrets, kept.settings, kept.words, language, embedder))
+    return list(check_draft(draft, kept.secrets, kept.settings, kept.words, language, embedder, kept.public))
+
+
+def kept_cards(kept: Kept) -> tuple[KeptCard, ...]:
+    """Return what is kept as the reviewing model reads it: how much may be felt, and in which words."""
+    secrets = (
+        KeptCard(
+            secret.id, secret.content, secret.visibility >= Visibility.KNOW, secret.allowed_expressions,
+            secret.forbidden_keywords,
+        )
+        for secret in kept.secrets
+    )  # fmt: skip
+    return (*secrets, *(KeptCard("", text) for text in kept.settings))
 
 
 def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:
@@ -82,13 +59,15 @@ def is_rejected(issues: Iterable[LeakIssue]) -> bool:
     return verdict_of(list(issues)) is Verdict.REJECTED
 
 
-def judged(draft: str, found: LeakRound, judgement: LeakJudgement) -> LeakRound:
+def judged(draft: str, found: LeakRound, judgement: LeakJudgement, kept: Kept) -> LeakRound:
     """Add a model's judgement to what the checks found.
 
-    A suspicion counts where its words stand in the draft, and a rejection where one of weight does:
-    what cannot be found can be neither checked nor put right.
+    A suspicion counts where its words stand in the draft and say anything beside what is public there, and a
+    rejection where one of weight does: what cannot be found can be neither checked nor put right.
     """
-    located = [issue for issue in judgement.issues if span_of(draft, issue.location) is not None]
+    free = Free(fold(draft), kept.secrets, kept.public)
+    places = ((issue, span_of(draft, issue.location)) for issue in judgement.issues)
+    located = [issue for issue, place in places if place is not None and not free.says_nothing(place)]
     leaks = (*found.leaks, *map(_of_suspicion, located))
     if judgement.result == "rejected" and any(issue.severity in _REJECTING for issue in located):
         return LeakRound(result="rejected", leaks=leaks)
@@ -114,15 +93,4 @@ def _of_suspicion(issue: Suspicion) -> Leak:
     return Leak(
         found_by="model", kind=issue.type, severity=issue.severity, excerpt=issue.location, detail=issue.suspicion,
         suggestion=issue.suggestion, secret=issue.secret,
-    )  # fmt: skip
-
-
-def _is_kept(piece: Piece) -> bool:
-    return piece.level < Visibility.USE and bool(piece.text.strip())
-
-
-def _as_secret(piece: Piece) -> Secret:
-    return Secret(
-        id=piece.id, content=piece.text, visibility=piece.level, forbidden_keywords=piece.forbidden,
-        allowed_expressions=piece.allowed, related_entity=piece.about,
     )  # fmt: skip

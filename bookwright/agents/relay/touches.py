@@ -10,6 +10,7 @@ from bookwright.agents.relay.foreshadowing import as_before, missing_prerequisit
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.reviewing import span_of
+from bookwright.agents.relay.tellings import standing_close
 from bookwright.models.codex import folded
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.extraction import FoundTouch
@@ -36,12 +37,14 @@ def place_of(label: str) -> Place:
 
 
 def touched_by(
-    text: str, said: Iterable[FoundTouch], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
-) -> Touched:
+    text: str, said: Iterable[FoundTouch], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder,
+    *, is_judged: bool = True,
+) -> Touched:  # fmt: skip
     """Enter what the text of the unit `at` did for each thread.
 
     What an earlier version of the unit did is taken back first, what later units did stays. What is said counts
     where its words stand in the text, and before what code found; a thread moves only where its life cycle allows it.
+    Without `is_judged`, when no model was asked, what is due here counts as done if most of its words stand together.
     """
     known = list(threads)
     before = [as_before(thread, at, reading) for thread in known]
@@ -49,7 +52,9 @@ def touched_by(
     changed, refused = [], []
     for old, thread in zip(known, before, strict=True):
         event = _said(text, spoken, thread, at) or _found(draft, thread, at, reading)
-        entered, reason = _entered(thread, event, before)
+        if event is None and not is_judged:
+            event = _told_loosely(text, thread, at, reading)
+        entered, reason = _entered(_planted_first(thread, event, at, reading), event, before)
         after = with_later(entered, old, at, reading)
         if after != old:
             changed.append(after)
@@ -69,6 +74,29 @@ def _entered(
         return thread, f"{event.place}: {error}"
     missing = missing_prerequisites(thread, threads) if event.type is EventType.PLANT else []
     return after, f"{thread.title!r} was planted before {', '.join(missing)}" if missing else ""
+
+
+def _planted_first(thread: Foreshadowing, event: ThreadEvent | None, at: str, reading: ReadingOrder) -> Foreshadowing:
+    """Return a thread as planted that no page had planted before the one that is to pay it off did both."""
+    is_both = event is not None and event.type is EventType.REVEAL and thread.status is ThreadStatus.REGISTERED
+    if event is None or not is_both or not _is_payoff_here(thread, at, reading):
+        return thread
+    return recorded(thread, event.model_copy(update={"type": EventType.PLANT}))
+
+
+def _is_payoff_here(thread: Foreshadowing, at: str, reading: ReadingOrder) -> bool:
+    planned = thread.payoff.planned_at
+    return planned is not None and (reading.is_here(planned, at) or reading.has_come(planned, at))
+
+
+def _told_loosely(text: str, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
+    """What was to be done here and seems to be done, in whatever words."""
+    if _is_payoff_here(thread, at, reading) and (words := standing_close(text, thread.payoff.content)):
+        return ThreadEvent(place=place_of(at), type=EventType.REVEAL, expression=words)
+    is_due = thread.status is ThreadStatus.REGISTERED and reading.has_come(thread.seed.planned_at, at)
+    if is_due and thread.seed.planned_at and (words := standing_close(text, thread.seed.content)):
+        return ThreadEvent(place=place_of(at), type=EventType.PLANT, expression=words)
+    return None
 
 
 def _said(text: str, said: list[FoundTouch], thread: Foreshadowing, at: str) -> ThreadEvent | None:
@@ -93,7 +121,8 @@ def _fitting(kind: EventType, status: ThreadStatus) -> EventType:
 
 def _found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
     """What the words of a thread show by themselves: its payoff's reveal it, its own plant it or bring it back."""
-    if thread.is_open and (words := _standing(draft, _payoff_words(thread))):
+    may_reveal = thread.is_open or _is_payoff_here(thread, at, reading)
+    if may_reveal and (words := _standing(draft, _payoff_words(thread))):
         return ThreadEvent(place=place_of(at), type=EventType.REVEAL, expression=words)
     words = _standing(draft, _seed_words(thread))
     if not words or (thread.status is ThreadStatus.REGISTERED and not reading.has_come(thread.seed.planned_at, at)):

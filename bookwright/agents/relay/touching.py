@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from bookwright.agents.relay.codex_then import CodexThen, RecordSlot
+from bookwright.agents.relay.codex_then import CodexReader, CodexThen, RecordSlot
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_of
+from bookwright.agents.relay.kept import Kept, kept_at
 from bookwright.agents.relay.leaks.check import gives_away
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.on_stage import Stage, Tellers
-from bookwright.agents.relay.pieces import is_unknown, other_pieces, pieces_of, secrets_in_force
-from bookwright.agents.relay.reviewing import Kept, kept_at
+from bookwright.agents.relay.public import NOTHING_PUBLIC, Public
+from bookwright.agents.relay.registers import planned_secrets
 from bookwright.models.brief import Brief
-from bookwright.models.codex import Visibility
 from bookwright.models.codex_record import RecordKind
 from bookwright.models.codex_touch import Touch
 from bookwright.models.document import DocumentKind
@@ -71,12 +71,8 @@ class Making(Protocol):
         """True if a model read the text beside what is kept."""
         ...
 
-    def read(self) -> list[str]:
-        """What readers had read by then."""
-        ...
-
-    def designed(self) -> list[str]:
-        """How the book is designed."""
+    def public(self) -> Public:
+        """What was public by then."""
         ...
 
 
@@ -131,7 +127,7 @@ class Toucher:
     def gives_away(self, made: Making, codex: CodexThen) -> bool:
         """Whether the checks of a draft refuse a text for what a codex keeps at its place."""
         kept = self._kept(made, codex)
-        return gives_away(made.text, kept.secrets, kept.settings, kept.words)
+        return gives_away(made.text, kept.secrets, kept.settings, kept.words, made.public)
 
     def _is_shown_otherwise(self, made: Making, change: Change) -> bool:
         if made.kind is not DocumentKind.PROSE:
@@ -152,8 +148,8 @@ class Toucher:
         before, after = (
             self._director.sight(made.at, codex, self._brief, told=told) for codex in (change.before, change.after)
         )
-        return (before.codex, before.orders, before.hints, before.keywords.shown) == (
-            after.codex, after.orders, after.hints, after.keywords.shown
+        return (before.codex, before.orders, before.reveals, before.hints, before.keywords.shown) == (
+            after.codex, after.orders, after.reveals, after.hints, after.keywords.shown
         )  # fmt: skip
 
     def _changes_others(self, made: Making, change: Change) -> bool:
@@ -175,12 +171,14 @@ class Toucher:
         before, after = self._kept(made, change.before), self._kept(made, change.after)
         if (before.secrets, before.settings) != (after.secrets, after.settings):
             return True
-        if before == after:
+        if before.words == after.words:
             return False
-        return self._kept(made, change.old()) != self._kept(made, change.new())  # others may forbid the same words
+        return _checked(self._kept(made, change.old())) != _checked(
+            self._kept(made, change.new())
+        )  # others may forbid the same words
 
     def _kept(self, made: Making, codex: CodexThen) -> Kept:
-        return kept_at(codex.seen_at(made.at), codex.secrets(), codex.threads(), (), made.at, codex.reading_order())
+        return kept_at(codex, made.at)
 
     def _both(self, made: Making, change: Change) -> tuple[list[str], list[str]]:
         """What stood of the old codex in the prompts, and what would of the new one; the last answer is kept."""
@@ -193,8 +191,8 @@ class Toucher:
         return self._hints(made, codex, tellers) if made.kind is DocumentKind.PROSE else self._listed(made, codex)
 
     def _listed(self, made: Making, codex: CodexThen) -> list[str]:
-        kept = secrets_in_force(codex.secrets(), made.at, codex.reading_order())
-        return render_secrets(kept, self._locale).splitlines() if kept else []
+        planned = planned_secrets(codex.secrets(), made.at, codex.reading_order())
+        return render_secrets(planned, self._locale).splitlines() if planned else []
 
     def _hints(self, made: Making, codex: CodexThen, tellers: Tellers) -> list[str]:
         if not made.has_hints:
@@ -227,7 +225,7 @@ class Toucher:
 
         Whoever makes a brief may read everything, and only the brief is held against it.
         """
-        nothing_read = guard_of(quick, made.at, self._brief, list)
+        nothing_read = guard_of(quick, made.at, lambda: NOTHING_PUBLIC)
         if nothing_read.is_idle:
             return False
         guarded = {"": made.text} if made.kind is DocumentKind.WRITERS_BRIEF else made.prompts
@@ -235,7 +233,7 @@ class Toucher:
         suspects = [text for key, text in guarded.items() if self._is_suspect(nothing_read, looks_for, key, text)]
         if not suspects:
             return False
-        guard = guard_of(change.new(), made.at, self._brief, made.read, designed=made.designed)
+        guard = guard_of(change.new(), made.at, made.public)
         return any(guard.violations(text) for text in suspects)
 
     def _is_suspect(self, guard: Guard, looks_for: object, key: str, text: str) -> bool:
@@ -247,13 +245,13 @@ class Toucher:
         return found
 
     def _tells_now(self, made: Making, change: Change) -> bool:
-        if self._kept(made, change.before) == self._kept(made, change.after):
+        if _checked(self._kept(made, change.before)) == _checked(self._kept(made, change.after)):
             return False
         return self.gives_away(made, change.after) and not self.gives_away(made, change.before)
 
 
 def _shares(change: Change, sides: "_Sides") -> bool:
-    return change.tellers.share(change.slot, (text for own in sides.public for text in own))
+    return change.tellers.share(change.slot, sides.public)
 
 
 def _rank(alone: CodexThen) -> list[tuple[object, ...]]:
@@ -269,20 +267,19 @@ def _lines_shown(made: Making) -> int | None:
     return sum(line.startswith("- ") for line in block.splitlines())
 
 
+def _checked(kept: Kept) -> tuple[object, ...]:
+    """What a draft is held against."""
+    return kept.secrets, kept.settings, kept.words
+
+
 @dataclass(frozen=True)
 class _Sides:
     """What a codex keeps from the writer of a unit, and what it lets everybody say."""
 
-    kept: list[tuple[object, ...]]
-    public: list[tuple[str, ...]]
+    kept: tuple[str, ...]
+    public: tuple[str, ...]
 
 
-def _sides(made: Making, codex: CodexThen) -> _Sides:
-    sections = [(seen, pieces_of(seen)) for seen in codex.seen_at(made.at)]
-    others = other_pieces(codex.secrets(), codex.threads(), made.at, codex.reading_order())
-    pieces = [*others, *(piece for _, own in sections for piece in own)]
-    unknown = [seen.entry.names for seen, own in sections if is_unknown(seen, own)]
-    known = [seen.entry.names for seen, own in sections if not is_unknown(seen, own)]
-    kept = [(piece.text, piece.forbidden) for piece in pieces if piece.level < Visibility.KNOW]
-    told = [(*piece.allowed, piece.about, piece.text if piece.level >= Visibility.KNOW else "") for piece in pieces]
-    return _Sides([*kept, *unknown], [*told, *known])
+def _sides(made: Making, codex: CodexReader) -> _Sides:
+    kept = kept_at(codex, made.at)
+    return _Sides((*kept.texts, *kept.forbidden), (*kept.known, *kept.allowed))

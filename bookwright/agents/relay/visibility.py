@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.agents.relay.foreshadowing import Band, band_of
-from bookwright.agents.relay.pieces import SECTION_SUBTLETY, Piece, is_unknown, other_pieces, pieces_of
-from bookwright.agents.relay.withholding import Withheld
-from bookwright.models.codex import EntryKind, Secret, Visibility, folded
-from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.place import ReadingOrder
+from bookwright.agents.relay.kept import Kept
+from bookwright.agents.relay.matching import Matcher, Withholding
+from bookwright.agents.relay.pieces import SECTION_SUBTLETY, Piece
+from bookwright.models.codex import EntryKind, Visibility, folded
 from bookwright.models.sight import SeenEntry
+
+_STOPS = (".", "!", "?", "…", "。", "！", "？")
+_CLOSING = " \n\"'”’」』）)"
 
 
 class _Shown(BaseModel):
@@ -30,6 +32,11 @@ class VisibleSection(_Shown):
     is_history: bool = False
     """It tells of a phase that is over."""
 
+    @property
+    def is_sentence(self) -> bool:
+        """Whether its text can be understood without the section's name."""
+        return self.text.rstrip(_CLOSING).endswith(_STOPS)
+
 
 class VisibleEntry(_Shown):
     """An entry as its writer sees it."""
@@ -40,6 +47,18 @@ class VisibleEntry(_Shown):
     aliases: tuple[str, ...] = ()
     phase: str | None = None
     sections: tuple[VisibleSection, ...] = ()
+
+
+class Fact(_Shown):
+    """What is out, or may be told freely."""
+
+    text: str
+    about: str = ""
+    """The entry it belongs to, as its record names it."""
+    is_told: bool = True
+    """Readers have read it; else it is true and free to be told."""
+    told_in: int | None = None
+    """The number of the chapter in which it came out, where that is known."""
 
 
 class Restricted(_Shown):
@@ -73,8 +92,8 @@ class VisibleCodex(_Shown):
     """What the filter lets through at one place, and for the reviewer what it did not."""
 
     entries: tuple[VisibleEntry, ...] = ()
-    facts: tuple[str, ...] = ()
-    """Secrets and payoffs that are out, or come out in this very unit."""
+    facts: tuple[Fact, ...] = ()
+    """Secrets and payoffs that are out; what is still to come out here is an order, and stands nowhere else."""
     restricted: tuple[Restricted, ...] = ()
     notices: tuple[Notice, ...] = ()
     excluded_sections: tuple[str, ...] = ()
@@ -85,55 +104,40 @@ class VisibleCodex(_Shown):
         return tuple(entry for entry in self.entries if entry.kind is kind)
 
 
-def filter_codex(
-    seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str,
-    reading: ReadingOrder,
-) -> VisibleCodex:  # fmt: skip
-    """Return what the writer of the unit `at` may know of the whole codex."""
-    return _Filter(list(seen), other_pieces(secrets, threads, at, reading)).result()
-
-
-def withheld_at(
-    seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str,
-    reading: ReadingOrder,
-) -> Withheld:  # fmt: skip
-    """Return what must not stand in anything that the writer of the unit `at` reads, wherever it is from."""
-    return _Filter(list(seen), other_pieces(secrets, threads, at, reading)).withheld
+def filter_codex(kept: Kept, matcher: Matcher | None = None) -> VisibleCodex:
+    """Return what the writer at a place may know of the whole codex; `matcher` is of what is kept there."""
+    return _Filter(kept, matcher or Matcher(Withholding.of(kept))).result()
 
 
 class _Filter:
-    """One pass: what is withheld is gathered first, then everything else is held against it."""
+    """One pass: everything is held against what is withheld."""
 
-    def __init__(self, seen: list[SeenEntry], rest: list[Piece]) -> None:
-        self._sections = [(entry, pieces_of(entry)) for entry in seen]
-        self._rest = rest
-        everything = [*rest, *(piece for _, pieces in self._sections for piece in pieces)]
-        hidden = [piece for piece in everything if piece.level < Visibility.KNOW]
-        words = [word for piece in hidden for word in piece.forbidden]
-        names = [name for entry, pieces in self._sections if is_unknown(entry, pieces) for name in entry.entry.names]
-        self.withheld = Withheld((piece.text for piece in hidden), [*words, *names])
+    def __init__(self, kept: Kept, matcher: Matcher) -> None:
+        self._kept = kept
+        self._matcher = matcher
         self._restricted: list[Restricted] = []
         self._notices: list[Notice] = []
         self._excluded: list[str] = []
 
     def result(self) -> VisibleCodex:
-        entries = [found for entry, pieces in self._sections if (found := self._entry(entry, pieces))]
+        entries = [found for entry, pieces in self._kept.sections if (found := self._entry(entry, pieces))]
         shown = {folded(name): entry.name for entry in entries for name in (entry.id, entry.name, *entry.aliases)}
         facts = [
-            text
-            for piece in self._rest
+            Fact(text=text, about=piece.about, is_told=piece.is_told, told_in=piece.told_in)
+            for piece in self._kept.others
             if (text := self._admitted(piece, shown.get(folded(piece.about), ""), f"{piece.source}.{piece.id}"))
+            and not piece.is_owed
         ]
         return VisibleCodex(
             entries=tuple(entries), facts=tuple(facts), restricted=tuple(self._restricted),
             notices=tuple(self._notices), excluded_sections=tuple(self._excluded),
         )  # fmt: skip
 
-    def _entry(self, seen: SeenEntry, pieces: list[Piece]) -> VisibleEntry | None:
+    def _entry(self, seen: SeenEntry, pieces: Iterable[Piece]) -> VisibleEntry | None:
         """The entry with what may be used of it; None for one that is hidden altogether."""
         entry = seen.entry
         label = f"{entry.kind}.{entry.name}"
-        if self.withheld.touches(entry.name):
+        if self._matcher.violations(entry.name):
             self._excluded.append(label)
             return None
         sections = [
@@ -142,13 +146,13 @@ class _Filter:
             if (text := self._admitted(piece, entry.name, f"{label}/{piece.name}"))
         ]
         return VisibleEntry(
-            id=entry.id, kind=entry.kind, name=entry.name, aliases=self.withheld.free(entry.aliases),
+            id=entry.id, kind=entry.kind, name=entry.name, aliases=self._matcher.free(entry.aliases),
             phase=seen.phase, sections=tuple(sections),
         )  # fmt: skip
 
     def _admitted(self, piece: Piece, about: str, label: str) -> str:
         """The text, if it may be used; what may not is put where it belongs."""
-        text = self.withheld.cut(piece.text) if piece.level >= Visibility.KNOW else ""
+        text = self._matcher.redact(piece.text) if piece.level >= Visibility.KNOW else ""
         if text != piece.text:
             self._excluded.append(label)
         if piece.level is Visibility.AWARE:
@@ -157,8 +161,8 @@ class _Filter:
             self._restricted.append(
                 Restricted(
                     source=piece.source, id=piece.id, about=about, content=text, subtlety=piece.subtlety,
-                    allowed_expressions=self.withheld.free(piece.allowed),
-                    forbidden_keywords=self.withheld.free(piece.forbidden),
+                    allowed_expressions=self._matcher.free(piece.allowed),
+                    forbidden_keywords=self._matcher.free(piece.forbidden),
                 )
             )  # fmt: skip
         return text if piece.level is Visibility.USE else ""

@@ -47,7 +47,6 @@ def accept(
 ) -> Move:  # fmt: skip
     """The move that makes a text the unit's prose, counts it, and learns from the draft's length."""
     written = deps.brief.language.measure(text)
-    asked = run.card.ask_length
     new = NewDocument(
         node=unit.key, kind=DocumentKind.PROSE, text=text, inputs=run.sources, codex=run.guard.use, origin=origin
     )
@@ -59,6 +58,7 @@ def accept(
         stores.nodes.add_written(unit, written - unit.written)
         if draft:
             record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
+            asked = record.to_ask(unit.length or 1)
             delivered = deps.brief.language.measure(draft)
             stores.books.change(unit.book, length_ratio=record.updated(asked, delivered).ratio)
 

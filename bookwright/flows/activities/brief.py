@@ -7,12 +7,15 @@ import math
 from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.agent import Agent
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.open_designs import reads_designs
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
+from bookwright.flows.activities.purging import CUT, told_of_cut
+from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
@@ -44,11 +47,15 @@ def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
         return False
-    depth = depth_at(unit, deps)
-    if deps.desk.is_done(Activity.BRIEF, unit, briefing(unit.level, deps.profile.name, depth).name):
+    step = _agent(unit, deps).name
+    is_made = any(deps.desk.is_concluded(Activity.BRIEF, unit, name) for name in (step, f"{step}.{CUT}"))
+    if is_made or _is_authors(unit, deps):
         return False
-    is_needed = plans_in_brief(deps.profile.name, depth) or not shows_designs(unit, deps)
-    return is_needed and not _is_authors(unit, deps)
+    return plans_in_brief(deps.profile.name, depth_at(unit, deps)) or not shows_designs(unit, deps)
+
+
+def _agent(unit: TaskNode, deps: Deps) -> Agent:
+    return briefing(unit.level, deps.profile.name, depth_at(unit, deps))
 
 
 def shows_designs(unit: TaskNode, deps: Deps) -> bool:
@@ -69,22 +76,23 @@ def _is_authors(unit: TaskNode, deps: Deps) -> bool:
 def make_brief(unit: TaskNode, deps: Deps) -> None:
     """Have a planner write the brief, held against every secret, and keep it.
 
-    A brief that tells too much is asked for again; of the last one code takes out the sentences that do.
+    A brief that tells too much is asked for again; of the last one code takes out what does, in a step of its own.
     """
     guard, run = guard_of(unit, deps), _run(unit, deps)
     gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    agent = briefing(unit.level, deps.profile.name, depth_at(unit, deps))
+    agent = _agent(unit, deps)
+
+    too_long = within_length(run, agent.name, run.card.word_allowance, deps)
 
     def check(text: str) -> str:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
-        problem = "" if is_last else _problem(text, guard, deps)
+        problem = "" if is_last else _problem(text, guard, deps) or too_long(text)
         guard.note(*(found.excerpt for found in guard.violations(text) if problem))
         return problem
 
-    def conclude(text: str) -> Move:
-        kept = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
+    def kept(text: str) -> Move:
         new = NewDocument(
-            node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=kept, inputs=run.sources, codex=guard.use
+            node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text, inputs=run.sources, codex=guard.use
         )
 
         def keep(stores: Stores, step: int) -> None:
@@ -92,7 +100,10 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
 
         return keep
 
-    run.run(agent, conclude, check=check)
+    text = run.run(agent, lambda text: None if guard.violations(text) else kept(text), check=check).value
+    if found := guard.violations(text):
+        left = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
+        run.by_code(f"{agent.name}.{CUT}", left, told_of_cut(one.excerpt for one in found), kept(left))
 
 
 def guard_of(unit: TaskNode, deps: Deps) -> Guard:

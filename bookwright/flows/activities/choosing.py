@@ -28,7 +28,7 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     run.put_away(agent.artefact)
     run.card = replace(run.card, is_second=False)
     chosen, carry_over = _chosen(first, second, unit, run, deps)
-    run.add(agent.artefact, chosen)
+    run.add(agent.artefact, chosen, is_prose=True)
     if carry_over:
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
@@ -63,7 +63,7 @@ def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Dep
         next_activity="write",
     )  # fmt: skip
     for name, text in drafts.items():
-        judge.add(f"draft_{name.lower()}", text)
+        judge.add(f"draft_{name.lower()}", text, is_prose=True)
     if judge.failures(CHOOSE.name) > deps.desk.settings.max_repairs:
         return first, ()
     try:

@@ -22,7 +22,7 @@ from bookwright.models.decision import TitleAndBlurb
 from bookwright.models.depth import Depth
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
-from bookwright.models.length import spread
+from bookwright.models.length import spread_after
 from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
@@ -34,8 +34,6 @@ from bookwright.storage.stores import Stores
 _SUMMARY_SHARE = 0.1
 _SUMMARY_BOUNDS = (50, 600)
 _PARTS_SHOWN = 40
-_LEAST_KEPT = 0.5
-"""The share of its length that a waiting unit keeps however much its elders overran."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +131,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)
-        if unit.parent is not None:  # a book in one piece needs no memory of itself
-            extract(unit, deps)
+        extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
     with deps.stores() as stores:
@@ -209,16 +206,15 @@ def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
     Only a division that is complete does so: one that is incremental grants the next unit its length when it is
     made, also where the one in progress waits while an earlier one is closed again.
     """
+    was_closed = stores.nodes.get(unit.key).status is NodeStatus.DONE
     stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
     if asks_gate:
         stores.gates.open(unit, GateKind.CHAPTER)
-    if unit.parent is None:
+    if unit.parent is None or was_closed:  # nobody pays twice for the same unit
         return
     waiting = stores.nodes.waiting_units(unit.parent)
     if waiting and waiting[-1].is_last:
-        planned = [sibling.length or 1 for sibling in waiting]
-        owed = max(stores.nodes.get(unit.parent).remaining, round(sum(planned) * _LEAST_KEPT))
-        lengths = spread(owed, planned)
+        lengths = spread_after(stores.nodes.get(unit.parent).remaining, [sibling.length or 1 for sibling in waiting])
         for sibling, length in zip(waiting, lengths, strict=True):
             if length != sibling.length:
                 stores.nodes.change(sibling.key, length=length)

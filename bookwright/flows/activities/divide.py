@@ -9,6 +9,7 @@ from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import outlined
+from bookwright.flows.activities.sizes import every, within_lists
 from bookwright.flows.activities.surroundings import (
     child_level_of,
     drawn_facts,
@@ -35,6 +36,8 @@ from bookwright.storage.stores import Stores
 
 MAX_CHILDREN_AT_ONCE = 24
 _OUTLINE_LINES = 12
+_EVENTS, _FEW_EVENTS = 7, 3
+"""How many events a child may be given, and a beat or paragraph, as the prompts of dividers say."""
 
 
 def open_child(unit: TaskNode, deps: Deps) -> TaskNode | None:
@@ -91,7 +94,12 @@ def divide(unit: TaskNode, deps: Deps) -> None:
             return _add_next(unit, level, index, units[0], foreseen(answer), granted)
         return _add_all(unit, level, _enough(_units(answer), unit, deps), deps)
 
-    run.run(workflow[-1], move, check=_check(unit, level, deps))
+    held = within_lists(run, workflow[-1].name, _most_events(level), MAX_CHILDREN_AT_ONCE, deps)
+    run.run(workflow[-1], move, check=every(_check(unit, level, deps), held))
+
+
+def _most_events(level: Level) -> dict[str, int]:
+    return {"instructions": _EVENTS if level.is_at_least(Level.SCENE) else _FEW_EVENTS}
 
 
 def foreseen(answer: PlanOutput) -> tuple[str, ...]:
@@ -132,7 +140,11 @@ def _check(unit: TaskNode, level: Level, deps: Deps) -> Check:
 def _granted(unit: TaskNode, level: Level, proposed: int | None, deps: Deps) -> ChildLength:
     lengths = lengths_of_children(unit, deps)
     limit = None if level.is_at_least(Level.ACT) or lengths.is_planned else max_unit_length(deps)
-    return grant_child_length(unit.remaining, proposed, lengths.usual, (lengths.low, lengths.high), limit)
+    with deps.stores() as stores:
+        last = stores.nodes.last_unit(unit.key)
+    before = last.length if last is not None and not last.is_brought_in and unit.remaining > 0 else None
+    bounds = (lengths.low, lengths.high)
+    return grant_child_length(unit.remaining, proposed, lengths.usual, bounds, limit, before=before)
 
 
 def _add_next(

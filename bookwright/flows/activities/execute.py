@@ -7,6 +7,7 @@ from bookwright.agents.react.sources import documents, findings
 from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
 from bookwright.flows.activities.leaving import kind_of, leave_document
 from bookwright.flows.activities.plan import parts
+from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, drawn_facts, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Expert
@@ -34,6 +35,7 @@ def execute(node: TaskNode, deps: Deps) -> None:
     run.run(
         workflow[-1],
         lambda text: leave_document(node, unit, found_document(node, text, workflow, run, deps), run, deps),
+        check=within_length(run, workflow[-1].name, run.card.word_allowance, deps),
     )
 
 
@@ -54,7 +56,11 @@ def aggregate(node: TaskNode, deps: Deps) -> None:
     merged = Findings.merged(map(Findings.model_validate_json, told)).model_dump_json() if told else ""
     inputs = tuple(part.id for part in below)
     made = NewDocument(node=node.key, kind=kind_of(node), text="", data=merged, inputs=inputs)
-    run.run(agent, lambda text: leave_document(node, unit, made.model_copy(update={"text": text}), run, deps))
+    run.run(
+        agent,
+        lambda text: leave_document(node, unit, made.model_copy(update={"text": text}), run, deps),
+        check=within_length(run, agent.name, run.card.word_allowance, deps),
+    )
 
 
 def _workflow(node: TaskNode, unit: TaskNode, run: ActivityRun, deps: Deps) -> Workflow:

@@ -10,21 +10,24 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.artefact import Conclude
 from bookwright.agents.relay.alerts import PACINGS, generate_alerts, unintended
 from bookwright.agents.relay.climax import climax_ahead
+from bookwright.agents.relay.coming_out import due_in_chapter
+from bookwright.agents.relay.coming_out import recorded as told_by
 from bookwright.agents.relay.extracting import Ground, design_records, entry_record
 from bookwright.agents.relay.foreshadowing import as_before, without_unit
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.tellings import secrets_after
 from bookwright.agents.relay.touches import place_of, touched_by
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
-from bookwright.flows.activities.surroundings import child_level_of, max_unit_length, prose_of, unit_card, usual_child
+from bookwright.flows.activities.surroundings import prose_of, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.codex import CodexEntry
-from bookwright.models.codex_record import Origin, Record, RecordKind
+from bookwright.models.codex import CodexEntry, Secret
+from bookwright.models.codex_record import Origin, Record, RecordKind, kind_of
+from bookwright.models.decision import Decision
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
 from bookwright.models.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
 from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.level import Level, usual_child_length
 from bookwright.models.plan import TaskType
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.task import TaskNode
@@ -42,7 +45,7 @@ _MOST_STRAYS = 3
 
 
 def extract_design(book: TaskNode, deps: Deps) -> None:
-    """Draw the codex from the designs of a book that is to be divided; once, and never where no model may judge.
+    """Draw the codex from a book's designs before it is divided or written; once, and only where a model may judge.
 
     Where no answer can be used the codex begins with the first chapter; the attempts are on record.
     """
@@ -50,14 +53,14 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
         return
     run = ActivityRun(
         deps.desk, Activity.REVIEW, book, book, unit_card(book, deps),
-        context=EXTRACT_DESIGN.context, next_activity="divide",
+        context=EXTRACT_DESIGN.context, next_activity=_next_of(book),
     )  # fmt: skip
     if run.is_done(EXTRACT_DESIGN.name) or run.failures(EXTRACT_DESIGN.name) > deps.desk.settings.max_repairs:
         return
     sources = _show_designs(book, run, deps)
     if not sources:
         return
-    ground = Ground(_chapters_of(book, deps), (deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
+    ground = Ground((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
 
     def concluded(found: DesignExtraction) -> Move:
         if deps.blueprint is not None and deps.blueprint.plan.has_register:  # who laid them down knew of what
@@ -88,7 +91,9 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     if _tells_of_replaced(unit, deps):
         deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
     sight = _sight(unit, text, deps)
-    card = replace(unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines)
+    card = replace(
+        unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines, due_secrets=sight.due_lines
+    )
     run = ActivityRun(
         deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
     )
@@ -126,12 +131,20 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
         take_back(stores, unit, step or None, only_replaced=found is None)
         refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
-        touched = touched_by(text, said.touches, threads, unit.label, reading)
-        for thread in touched.threads:
-            version = stores.codex.get(RecordKind.FORESHADOWING, thread.id).version
-            stores.codex.edit(thread, version, Origin.PROSE, document=prose, step=step or None)
+        is_judged = found is not None
+        touched = touched_by(text, said.touches, threads, unit.label, reading, is_judged=is_judged)
+        told = secrets_after(
+            text, said.reveals, stores.codex.secrets(), unit.label, place_of(unit.label), reading, is_judged=is_judged
+        )
+        changed: list[Record] = [*touched.threads, *told]
+        for record in changed:
+            version = stores.codex.get(kind_of(record), record.id).version
+            stores.codex.edit(record, version, Origin.PROSE, document=prose, step=step or None)
         after = stores.codex.threads()
-        alerts = generate_alerts(after, unit.label, reading, _PACING, climax=climax_ahead(unit, stores, reading))
+        alerts = generate_alerts(
+            after, unit.label, reading, _PACING, climax=climax_ahead(unit, stores, reading),
+            secrets=stores.codex.secrets(), is_finished=unit.parent is None,
+        )  # fmt: skip
         report = ConsistencyReport(
             unit=unit.label, results=results_of(said.checks) if found else {},
             details=tuple(check for check in said.checks if check.result in ("warning", "error")),
@@ -152,6 +165,10 @@ def forget(unit: TaskNode, stores: Stores, step: int) -> None:
         stores.codex.edit(
             without_unit(stored.record, unit.label, reading), stored.version, Origin.PROSE, step=step or None
         )
+    for stored in stores.codex.current(RecordKind.SECRET):
+        assert isinstance(stored.record, Secret)
+        after = told_by(stored.record, None, unit.label, reading)
+        stores.codex.edit(after, stored.version, Origin.PROSE, step=step or None)
 
 
 def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
@@ -170,6 +187,8 @@ class _Sight:
 
     entries: Sequence[CodexEntry]
     threads: Sequence[Foreshadowing]
+    due: Sequence[Secret]
+    """Secrets that were to come out in it."""
     prose: int | None
     """The document that holds the chapter's text, if one does."""
     is_recorded: bool
@@ -182,6 +201,10 @@ class _Sight:
     @property
     def thread_lines(self) -> tuple[str, ...]:
         return tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in self.threads)
+
+    @property
+    def due_lines(self) -> tuple[str, ...]:
+        return tuple(f"{own.id}: {own.content}" for own in self.due)
 
 
 def _tells_of_replaced(unit: TaskNode, deps: Deps) -> bool:
@@ -201,11 +224,12 @@ def _sight(unit: TaskNode, text: str, deps: Deps) -> _Sight:
         reading = stores.codex.reading_order()
         before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
         threads = [own for own in before if own.is_open or own.status == "registered"]
+        due = [own for own in stores.codex.secrets() if due_in_chapter(own, unit.label, reading)]
         prose = last_prose(unit, stores)
         report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
     named = [own for own in seen if any(True for name in own.names for _ in find_keyword(draft, name))]
     is_recorded = report is not None and (prose is None or report.id > prose.id)
-    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], prose.id if prose else None, is_recorded)
+    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
 
 
 def _entry_line(entry: CodexEntry) -> str:
@@ -259,11 +283,5 @@ def _show_designs(book: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int, ..
     return tuple(document.id for document in documents)
 
 
-def _chapters_of(book: TaskNode, deps: Deps) -> int:
-    """How many chapters the book is likely to have, rather too few than too many: what is due is due in time."""
-    level = child_level_of(book, deps)
-    if level is None:
-        return 1
-    is_coarse = level.is_at_least(Level.CHAPTER)
-    usual = usual_child_length(Level.CHAPTER, max_unit_length(deps)) if is_coarse else usual_child(book, deps)
-    return max((book.length or 1) // max(usual, 1), 1)
+def _next_of(book: TaskNode) -> str:
+    return "brief" if book.decision is Decision.PROCEED_TO_WRITE else "divide"

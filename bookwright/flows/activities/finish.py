@@ -14,39 +14,44 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
 from bookwright.agents.relay.gaps import Gapped, has_fillings, without
-from bookwright.agents.relay.leaks import LeakIssue
+from bookwright.agents.relay.kept import Kept
+from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import (
-    Kept,
     is_rejected,
     judged,
+    kept_cards,
     pointed_at,
     review_by_code,
     round_of_code,
-    span_of,
 )
-from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, SHORTEN, evaluates
+from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
-from bookwright.flows.activities.purging import reviewed_move, without_leaks
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, unit_card
+from bookwright.flows.activities.mending import ROUNDS, Mending
+from bookwright.flows.activities.purging import (
+    CUT,
+    Place,
+    places_of,
+    reviewed_move,
+    taken_out,
+    telling_in,
+    told_of_cut,
+)
+from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Cuts
+from bookwright.models.changes import Changes
 from bookwright.models.document import DocumentOrigin
 from bookwright.models.errors import NoResult
 from bookwright.models.gate import FallbackHistory, Refusal
 from bookwright.models.leak import LeakJudgement, LeakRound
-from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions, shortened
+from bookwright.models.prose import read_insertions
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 
-_LENGTHEN_MARGIN, _SHORTEN_MARGIN = 1.6, 2.0
-"""How much is asked for of what is missing or too much: code takes as much of it as fits, so that
-a model which misses what it is asked for by half still brings its unit within the tolerance."""
-
-_MOST_CUT = 0.9
-"""Share of a text that may be named for cutting, lest the order be to cut more than there is."""
+_PLAN = "plan"
+"""The artefact that stays before a text whose length is mended: what is to happen in it."""
 
 _LEAST_FILLING = 12
 """What is asked for a gap however little was lost there, in the book's unit of length."""
@@ -64,6 +69,8 @@ class Finish:
     taken: Callable[[str], Move] | None = None
     """The move that makes a text the unit's prose where a finished one is changed; in the walk `accept` makes it."""
     rounds: list[LeakRound] = field(default_factory=list)
+    _cut: list[str] = field(default_factory=list)
+    """Sentences that code took out."""
     _last: tuple[ActivityRun, str] | None = None
     """The step whose record carries the acceptance if no later one does."""
 
@@ -114,11 +121,13 @@ class Finish:
                 text = self._repaired(text, found, number)
                 continue
             if self.taken is not None or not self.deps.asks_at_gates:
-                self._accept_late(self._purged(text, found))
+                self._purge(text, found)
                 return None
             ruling = gates.human_fallback(self.unit, self.deps, self._history(text), number - retries)
             if ruling.is_approved:
                 own = DocumentOrigin.STEP if ruling.text == text else DocumentOrigin.AUTHOR
+                if own is DocumentOrigin.AUTHOR:  # another text than the one that was refused
+                    self.rounds.append(round_of_code(self._found(ruling.text)))
                 self._accept_late(ruling.text, ruling.by.value, own)
                 return None
             text = self._ordered(text, found, ruling.note, number - retries)
@@ -132,8 +141,9 @@ class Finish:
             return found
         language, embedder = self.deps.brief.language, self.deps.embedder
         near = pointed_at(text, self.kept, language, embedder)
-        secrets = tuple(f"{secret.id}: {secret.content}" for secret in self.kept.secrets)
-        card = replace(unit_card(self.unit, self.deps), secrets=(*secrets, *self.kept.settings), spots=near)
+        card = replace(
+            unit_card(self.unit, self.deps), secrets=kept_cards(self.kept), bound=self.kept.public.wordings, spots=near
+        )
         run = ActivityRun(
             self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
             next_activity="close",
@@ -141,7 +151,7 @@ class Finish:
         run.lead_with("text", text)
 
         def concluded(judgement: LeakJudgement) -> Move | None:
-            after = judged(text, found, judgement)
+            after = judged(text, found, judgement, self.kept)
             if after.result == "rejected" or self._is_off(text):
                 return None
             return self._accepted(text, [*self.rounds, after])
@@ -149,17 +159,19 @@ class Finish:
         name = f"{LEAK_REVIEW.name}.{number}"
         judgement = run.run(LEAK_REVIEW, concluded, step=name, next_step="revise_leak").value
         self._last = (run, name)
-        return judged(text, found, judgement)
+        return judged(text, found, judgement, self.kept)
 
     def _found(self, text: str) -> list[LeakIssue]:
         return review_by_code(text, self.kept, self.deps.brief.language, self.deps.embedder)
 
     def _repaired(self, text: str, found: LeakRound, number: int) -> str:
-        """Take out what gives something away, and have the gaps filled by a writer who never sees it."""
+        """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""
         gapped = self._gapped(text, found)
         lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
         self.run.card = replace(self.run.card, missing_length=lost, spots=_surface(found))
-        self.run.add("gapped_text", gapped.shown)
+        self.run.add("gapped_text", gapped.shown, is_prose=True)
+        shown = taken_out(gapped, text, self._places(text, found), self.deps.desk.locale)
+        self.run.add("taken_out", shown, is_prose=True)
         name = f"{REVISE_LEAK.name}.{number}"
         check = partial(fills_gaps, self.deps.desk.locale)
         answer = self.run.run(
@@ -171,17 +183,18 @@ class Finish:
 
     def _ordered(self, text: str, found: LeakRound, note: str, number: int) -> str:
         """Revise a text under what a human has ordered."""
-        self.run.card = replace(self.run.card, spots=(note,))
-        self.run.add("text", self._gapped(text, found).shown)
+        self.run.card = measured(replace(self.run.card, spots=(note,)), text, self.unit, self.deps)
+        self.run.add("text", self._gapped(text, found).shown, is_prose=True)
         name = f"ordered.{number}"
         answer = self.run.run(IMPROVE, self._settled, step=name, next_step="leak_review").value
         self._last = (self.run, name)
         return str(answer)
 
     def _gapped(self, text: str, found: LeakRound) -> Gapped:
-        places = [(issue.start, issue.end) for issue in self._found(text)]
-        said = (span_of(text, leak.excerpt) for leak in found.leaks if leak.found_by == "model")
-        return without(text, [*places, *(span for span in said if span is not None)])
+        return without(text, [(place.start, place.end) for place in self._places(text, found)])
+
+    def _places(self, text: str, found: LeakRound) -> list[Place]:
+        return places_of(text, self._found(text), found)
 
     def _history(self, text: str) -> FallbackHistory:
         refusals = tuple(Refusal(reasons=tuple(leak.told for leak in found.leaks)) for found in self.rounds)
@@ -195,7 +208,7 @@ class Finish:
     ) -> Move:
         """The move that makes a text the unit's prose, and keeps what was found on its way."""
         accepted = self.taken(text) if self.taken else accept(text, self.unit, self.run, self.deps, self.draft, origin)
-        return both(accepted, reviewed_move(self.unit, rounds, decided_by))
+        return both(accepted, reviewed_move(self.unit, rounds, decided_by, self._cut))
 
     def _accept_late(self, text: str, decided_by: str = "", origin: DocumentOrigin = DocumentOrigin.STEP) -> None:
         move = self._accepted(text, self.rounds, decided_by, origin)
@@ -205,8 +218,8 @@ class Finish:
         run, step = self._last
         run.make_late(step, move)
 
-    def _purged(self, text: str, found: LeakRound) -> str:
-        """Take out what was refused to the end.
+    def _purge(self, text: str, found: LeakRound) -> None:
+        """Take out what was refused to the end, as a step of its own, and accept what is left.
 
         Raises:
             NoResult: Nothing would be left.
@@ -217,40 +230,73 @@ class Finish:
                 f"every sentence of {self.unit.name} in its new words gives a secret away; the old ones stand",
                 f"`bookwright secrets list {self.unit.book}` shows what is in force",
             )
-        return gapped.filled("")
+        self._cut += gapped.lost
+        left = gapped.filled("")
+        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost))
+        self._accept_late(left)
 
     def _mend_length(self, text: str) -> None:
-        """One bounded step that adds passages or drops sentences; code does the counting.
+        """A bounded step or two that add passages, or put shorter ones in the place of others; code does the counting.
 
-        Where no answer to it can be used, or what it brings gives something away, the text stands as it is.
+        Where no answer can be used, or what it brings gives something away, the text stands as it is.
         """
-        target, language = self.unit.length or 1, self.deps.brief.language
-        written = language.measure(text)
-        missing = target - written
-        if missing > 0:
-            mender, wanted, shown = LENGTHEN, missing * _LENGTHEN_MARGIN, numbered_paragraphs(text)
-        else:
-            wanted = min(-missing * _SHORTEN_MARGIN, written * _MOST_CUT)
-            mender, shown = SHORTEN, numbered_sentences(text)
-
-        def mended(answer: str | Cuts) -> Move:
-            if isinstance(answer, Cuts):
-                return self._accepted(shortened(text, answer.cuts, target, language), self.rounds)
-            return self._accepted(self._longer(text, answer), self.rounds)
-
-        if self.run.failures(mender.name) <= self.deps.desk.settings.max_repairs:
-            self.run.card = replace(self.run.card, missing_length=round(wanted))
-            self.run.add("text", shown)
-            with suppress(NoResult):  # its attempts are on record
-                self.run.run(mender, mended)
+        self.run.keep_only(_PLAN)
+        for number in range(1, ROUNDS + 1):
+            mending = Mending(text, self.unit, self.run.card, self.deps, self._found)
+            answer = self._mended(mending, number)
+            if answer is None:
+                break
+            new = mending.applied(answer)
+            if self._is_mended(new, text, number):
+                self._tell_what_was_cut(answer, new, number)
                 return
+            text = new
         self._accept_late(text)
 
-    def _longer(self, text: str, answer: str) -> str:
-        """The text with the passages of an answer, but for their sentences that give something away."""
-        free = [replace(found, text=without_leaks(found.text, self._found)) for found in read_insertions(answer)]
-        new = lengthened(text, free, self.unit.length or 1, self.deps.brief.language)
-        return text if is_rejected(self._found(new)) else new
+    def _mended(self, mending: Mending, number: int) -> str | Changes | None:
+        """Ask for what is too much or missing; None where no answer can be used."""
+        step = mending.agent.name if number == 1 else f"{mending.agent.name}.{number}"
+        if self.run.failures(step) > self.deps.desk.settings.max_repairs:
+            return None
+        self.run.card = mending.asking
+        self.run.keep_only(_PLAN)
+        self.run.add("text", mending.shown, is_prose=True)
+
+        def concluded(answer: str | Changes) -> Move | None:
+            new = mending.applied(answer)
+            if self._telling(answer) or not self._is_mended(new, mending.text, number):
+                return None
+            return self._accepted(new, self.rounds)
+
+        check = partial(self._problem, step) if mending.agent is LENGTHEN else None
+        with suppress(NoResult):  # its attempts are on record
+            answer: str | Changes = self.run.run(mending.agent, concluded, step=step, check=check).value
+            self._last = (self.run, step)
+            return answer
+        return None
+
+    def _is_mended(self, new: str, old: str, number: int) -> bool:
+        """True if nothing more is to be tried."""
+        return number == ROUNDS or new == old or not self._is_off(new)
+
+    def _tell_what_was_cut(self, answer: str | Changes, new: str, number: int) -> None:
+        """Put on record, with the acceptance, what of an addition code has left out."""
+        if lost := self._telling(answer):
+            self._cut += lost
+            step = f"{LENGTHEN.name}.{CUT}" if number == 1 else f"{LENGTHEN.name}.{number}.{CUT}"
+            self.run.by_code(step, new, told_of_cut(lost), self._accepted(new, self.rounds))
+
+    def _problem(self, step: str, answer: str) -> str:
+        """Say which sentences of an addition tell too much, while it may still be put right."""
+        is_last = self.run.failures(step) >= self.deps.desk.settings.max_repairs
+        told = [] if is_last else self._telling(answer)
+        return render_problem("adds_too_much", self.deps.desk.locale, places=told) if told else ""
+
+    def _telling(self, answer: str | Changes) -> list[str]:
+        """The sentences of an addition that give something away."""
+        if isinstance(answer, Changes):
+            return []
+        return [words for found in read_insertions(answer) for words in telling_in(found.text, self._found)]
 
 
 def fills_gaps(locale: str, answer: str) -> str:

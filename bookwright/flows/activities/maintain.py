@@ -11,8 +11,10 @@ from functools import partial
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.context.origins import origin_of
+from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
+from bookwright.flows.activities.sizes import every, within_length
 from bookwright.flows.activities.surroundings import is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.binding import RELEASE, lost_lines, without_releases
@@ -123,9 +125,15 @@ def _apply(kind: DocumentKind, waiting: list[tuple[int, int]], deps: Deps) -> No
         return record
 
     try:
-        run.run(agent, move, check=partial(what_is_lost, deps.desk.locale, before or owed.text))
+        run.run(agent, move, check=_check(run, agent, before or owed.text, deps))
     except (NoResult, RequestRejected):
         return  # its attempts are on record; what waits is tried again with the next news
+
+
+def _check(run: ActivityRun, agent: Agent, before: str | GlobalState, deps: Deps) -> Check:
+    """Nothing that binds and no promise is lost, and a text is no longer than its prompt allows."""
+    kept = partial(what_is_lost, deps.desk.locale, before)
+    return kept if agent.output else every(kept, within_length(run, agent.name, run.card.word_allowance, deps))
 
 
 def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps) -> None:

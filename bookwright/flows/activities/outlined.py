@@ -1,5 +1,6 @@
 """Children that the author's outline foresees: they are made as it says, and no model is asked."""
 
+import math
 from collections.abc import Sequence
 
 from bookwright.flows.activities.surroundings import is_short_enough, usual_child
@@ -7,7 +8,7 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.outlining import add_design
 from bookwright.models.decision import Decision
 from bookwright.models.document import DocumentKind
-from bookwright.models.length import TOLERANCE
+from bookwright.models.length import LAST_KEEPS, TOLERANCE
 from bookwright.models.level import Level
 from bookwright.models.outline import Outline, OutlineUnit
 from bookwright.models.plan import PlanNode, TaskType
@@ -72,6 +73,8 @@ def _granted(unit: TaskNode, level: Level, ahead: Sequence[OutlineUnit], deps: D
     own = ahead[0].own_length
     length = own * min(remaining / told, 1.0) if own else share * ahead[0].weight if is_whole else usual
     is_last = len(ahead) == 1 and is_whole
+    if is_last and own:
+        remaining = max(remaining, math.ceil(own * LAST_KEEPS))
     return max(remaining if is_last else round(length), 1), is_last
 
 

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
+from bookwright.flows.activities.sizes import every, of_tasks, within_lists
 from bookwright.flows.activities.surroundings import depth_at, drawn_facts, profile_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
@@ -48,7 +50,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
         return add_tasks
 
-    run.run(workflow[-1], move, check=has_tasks(deps))
+    run.run(workflow[-1], move, check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
 
 
 def decompose(node: TaskNode, deps: Deps) -> None:
@@ -69,7 +71,7 @@ def decompose(node: TaskNode, deps: Deps) -> None:
 
         return add_parts
 
-    run.run(workflow[-1], move, check=has_tasks(deps))
+    run.run(workflow[-1], move, check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
 
 
 def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:
@@ -96,6 +98,11 @@ def has_tasks(deps: Deps) -> Check:
         return render_problem("no_tasks", deps.desk.locale)
 
     return check
+
+
+def _is_held(run: ActivityRun, agent: Agent, deps: Deps) -> Check:
+    """A check that there are no more tasks than a round holds, and no longer lists than were asked for."""
+    return within_lists(run, agent.name, of_tasks(), run.card.max_tasks, deps)
 
 
 def verdict_unasked(task: PlanNode | TaskNode, above: Sequence[TaskNode], deps: Deps) -> Verdict | None:

@@ -10,22 +10,23 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.relay.reviewing import is_rejected, review_by_code, span_of
+from bookwright.agents.relay.reviewing import is_rejected, kept_cards, review_by_code, span_of
 from bookwright.agents.workflows import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, prose_parts, unit_card
+from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, prose_parts, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.changes import changed
+from bookwright.models.changes import Changes, repaired
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.leak import LeakReport
 from bookwright.models.plan import TaskType
 from bookwright.models.prose import numbered_sentences
-from bookwright.models.retelling import Changes, RepairOrder, RepairOrders, Retelling
+from bookwright.models.retelling import RepairOrder, RepairOrders, Retelling
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
+from bookwright.prompts.card import KeptCard
 from bookwright.prompts.render import render_retelling
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
@@ -113,9 +114,9 @@ def _read(reader: Agent, step: str, shown: dict[str, tuple[str, ...]], unit: Tas
         deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=reader.context, next_activity="close"
     )
     for text in shown.get("before", _summaries_before(unit, deps)):
-        run.add("before", text)
+        run.add("before", text, is_prose=True)
     for text in shown["text"]:
-        run.add("text", text)
+        run.add("text", text, is_prose=True)
     if run.failures(step) > deps.desk.settings.max_repairs:
         return None
 
@@ -177,7 +178,7 @@ def _orders(
     run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
     if len(retellings) == 1:  # of more, the retellings quote what matters
         for _, text in parts:
-            run.add("text", text)
+            run.add("text", text, is_prose=True)
     for told in retellings:
         run.add("retelling", render_retelling(told, deps.desk.locale))
     if run.failures(agent.name) > deps.desk.settings.max_repairs:
@@ -201,7 +202,7 @@ def _orders(
     return found
 
 
-def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[KeptCard, ...]]:
     """What an editor knows and a reader does not: what the pages were to tell, and what is still kept back."""
     with deps.stores() as stores:
         brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
@@ -211,7 +212,7 @@ def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[st
     kept = kept_in(unit, deps)
     return (
         meant or tuple(filter(None, (unit.goal, *unit.acceptance_criteria))),
-        () if unit.parent is None else (*(secret.content for secret in kept.secrets), *kept.settings),
+        () if unit.parent is None else kept_cards(kept),
     )
 
 
@@ -258,6 +259,7 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
     """Have one text put right; a change that gives something away or breaks the length is left out."""
     part, kept = target.unit, kept_in(target.unit, deps)
     card = replace(unit_card(part, deps), spots=tuple(order.line for order in target.orders))
+    card = measured(card, target.text, part, deps)
     run = ActivityRun(
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(part, deps),
@@ -270,13 +272,13 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
         issues = review_by_code(text, kept, deps.brief.language, deps.embedder)
         return not is_rejected(issues) and not is_off_length(text, part, card.is_last, deps)
 
-    def repaired(answer: Changes) -> Move:
-        text = changed(target.text, answer.changes, fits)
+    def put_right(answer: Changes) -> Move:
+        text = repaired(target.text, answer.changes, deps.brief.language, fits)
         if text == target.text:
             return lambda stores, made: None
         return exchange(text, part, deps, DocumentOrigin.REPAIR)
 
     try:
-        run.run(REPAIR, repaired, step=step)
+        run.run(REPAIR, put_right, step=step)
     except (NoResult, RequestRejected):
         return

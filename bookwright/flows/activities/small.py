@@ -10,7 +10,7 @@ from bookwright.agents import small
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_CRITIC, SMALL_DRAFT, SMALL_PLAN, SMALL_REFINE
 from bookwright.flows.activities.acceptance import accept, both
-from bookwright.flows.activities.purging import finder, purged, without_leaks
+from bookwright.flows.activities.purging import CUT, finder, purged, telling_in, told_of_cut, without_leaks
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.plan import TaskType
@@ -26,18 +26,25 @@ def write(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     before, opening = (run.guard.redact(text) for text in _what_stands_before(unit, run, deps))
     closing = small.closing_of(run.guard.redact(deps.brief.ending), deps.brief.language) if run.card.is_last else ""
     draft = _draft(unit, before, opening, closing, run, deps)
-    run.add("text", draft)
+    run.add("text", draft, is_prose=True)
     run.run(SMALL_CRITIC)
 
-    def conclude(reply: str) -> Move:
+    def finished(reply: str) -> tuple[str, Move, list[str]]:
         refined = _held(small.joined(opening, reply), closing, unit, deps)
         premise, language = deps.brief.premise, deps.brief.language
         names, things = small.names_in(premise), small.things_in(premise, language)
         better = small.better_of(draft, refined, unit.length or 1, names, language, things)
-        text, reviewed = purged(better, unit, deps)
-        return both(accept(text, unit, run, deps), reviewed)
+        text, reviewed, lost = purged(better, unit, deps)
+        return text, both(accept(text, unit, run, deps), reviewed), lost
 
-    run.run(SMALL_REFINE, conclude, prefill=opening, may_be_cut=True)
+    def conclude(reply: str) -> Move | None:
+        _, move, lost = finished(reply)
+        return None if lost else move
+
+    reply = run.run(SMALL_REFINE, conclude, prefill=opening, may_be_cut=True).value
+    text, move, lost = finished(reply)
+    if lost:
+        run.by_code(f"{SMALL_REFINE.name}.{CUT}", text, told_of_cut(lost), move)
 
 
 def phase_of(unit: TaskNode) -> str:
@@ -54,8 +61,10 @@ def _draft(unit: TaskNode, before: str, opening: str, closing: str, run: Activit
         run.card = replace(run.card, piece=piece)
         prefill = small.prefill_for(before, opening, text, language)
         reply = run.run(SMALL_DRAFT, step=f"draft.{piece}", prefill=prefill, is_bare=True, may_be_cut=True).value
-        told = run.guard.redact(small.trimmed(small.joined(text, reply), language))
+        told = small.trimmed(small.joined(text, reply), language)
         text = without_leaks(told, find) or told  # what is cut here another piece can make good
+        if text != told:
+            run.by_code(f"{SMALL_DRAFT.name}.{piece}.{CUT}", text, told_of_cut(telling_in(told, find)))
         if small.is_enough(text, unit.length or 1, language):
             break
     return _held(text, closing, unit, deps)

@@ -1,18 +1,20 @@
 """What several activities ask about a unit's place in its book."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
 from bookwright.agents.cards import element_allowance, make_card
-from bookwright.agents.relay.reviewing import Kept, kept_at
+from bookwright.agents.relay.guarding import public_at
+from bookwright.agents.relay.kept import Kept, kept_at
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.models.decision import Decision
 from bookwright.models.depth import Depth, depth_under
 from bookwright.models.document import DocumentKind
 from bookwright.models.extraction import ConsistencyReport
-from bookwright.models.length import TOLERANCE, is_off
+from bookwright.models.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
 from bookwright.models.level import Level
 from bookwright.models.place import order_of
 from bookwright.models.plan import TaskType
@@ -29,13 +31,12 @@ _FEW_TASKS, _FINE_TASKS = 2, 3
 """Tasks of a short unit's only round: fewer and larger ones."""
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
+_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$|.*[:：]\W*$)")
+"""A line that names what is told below it: a Markdown heading, one in bold alone, or one that ends in a colon."""
+_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
 _ENDINGS = 3
 _LEDGER, _RETURNING = 6, 6
 """Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
-
-_LAST_UNIT_SHARE, _WHOLE_BOOK_SHARE = 0.0075, 0.05
-"""Share of the book's length that its last unit may miss, since nobody comes after it to make it good; and a book
-that is written in one piece."""
 
 
 def unit_of(node: TaskNode, deps: Deps) -> TaskNode:
@@ -184,7 +185,8 @@ def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Tol
     """Draw facts of the book by lot: a model cannot be random, code can. Source: CRAFT rule 6.
 
     Seeded by the brief and the unit, so a repeated step draws the same. Chapters draw; the other
-    levels keep their answers apart by other means. What is made again is told nothing of what came later.
+    levels keep their answers apart by other means. What is made again is told nothing of what came later, and
+    nobody is told the unit's own facts, which its other blocks hold.
     """
     if unit.level is not Level.CHAPTER:
         return Told()
@@ -194,11 +196,20 @@ def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Tol
         documents = stores.documents.drawn(kinds, [lot.random() for _ in range(_DRAWS)])
     facts: dict[str, int] = {}
     for document, label in documents:
-        lines = [line.strip(" -*#>") for line in document.text.splitlines()]
-        fitting = [line for line in lines if _FACT_CHARACTERS[0] <= len(line) <= _FACT_CHARACTERS[1]]
-        if fitting and at.comes_after(order_of(label)):
+        order = order_of(label)
+        is_own = order[: len(unit.order)] == unit.order
+        fitting = [] if is_own else [line for line in map(_fact_in, document.text.splitlines()) if line]
+        if fitting and at.comes_after(order):
             facts.setdefault(lot.choice(fitting), document.id)
     return Told.of(facts, facts.values())
+
+
+def _fact_in(line: str) -> str:
+    """What a line tells, without its bullet; empty for a heading, and for what is too short or too long for a fact."""
+    if _HEADING.match(line):
+        return ""
+    told = _BULLET.sub("", line, count=1).replace("**", "").strip()
+    return told if _FACT_CHARACTERS[0] <= len(told) <= _FACT_CHARACTERS[1] else ""
 
 
 def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> Told:
@@ -249,13 +260,32 @@ def _told(lines: list[tuple[str, int]]) -> Told:
     return Told.of((line for line, _ in lines), (document for _, document in lines))
 
 
+def allowed_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
+    """How short and how long a unit's text may be before it is mended; the book's last unit as its contract says."""
+    target = unit.length or 1
+    if not is_last:
+        return range_of(target)
+    root, total = (deps.storage.above(unit) or (unit,))[-1], deps.brief.length
+    return range_of_last(target, root.written - unit.written, total)
+
+
+def wanted_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
+    """How short and how long whoever refines a unit's text is asked to make it; mending goes as far."""
+    return range_of(unit.length or 1, MENDED).within(allowed_lengths(unit, is_last, deps))
+
+
 def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
-    """True if a text misses its unit's length by more than it may; the book's last unit may miss less."""
-    target, tolerance = unit.length or 1, TOLERANCE
-    if is_last:
-        share = _LAST_UNIT_SHARE if unit.parent else _WHOLE_BOOK_SHARE
-        tolerance = min(TOLERANCE, share * deps.brief.length / target)
-    return is_off(target, deps.brief.language.measure(text), tolerance)
+    """True if a text misses its unit's length by more than it may."""
+    return not allowed_lengths(unit, is_last, deps).hold(deps.brief.language.measure(text))
+
+
+def measured(card: Card, text: str, unit: TaskNode, deps: Deps) -> Card:
+    """The card of a step that writes a text anew, with the length that this one has and the one to be reached."""
+    wanted = wanted_lengths(unit, card.is_last, deps)
+    draft = deps.brief.language.measure(text)
+    return replace(
+        card, draft_length=draft, low_length=wanted.low, high_length=wanted.high, ask_length=unit.length or 1
+    )
 
 
 def prose_of(unit: TaskNode, deps: Deps) -> str:
@@ -281,11 +311,9 @@ def _texts_below(unit: TaskNode, stores: Stores) -> Iterator[tuple[TaskNode, str
 def kept_in(unit: TaskNode, deps: Deps) -> Kept:
     """Return what readers are not to know yet where a unit stands."""
     with deps.stores() as stores:
-        codex = stores.codex
-        return kept_at(
-            codex.seen_at(unit.label), codex.secrets(), codex.threads(), deps.brief.forbidden_keywords, unit.label,
-            codex.reading_order(),
-        )  # fmt: skip
+        kept = kept_at(stores.codex, unit.label, deps.brief.forbidden_keywords)
+        is_any = kept.is_hiding or kept.words
+        return replace(kept, public=public_at(stores, deps.brief, unit)) if is_any else kept
 
 
 def max_rounds(unit: TaskNode, deps: Deps) -> int:

@@ -12,7 +12,7 @@ from bookwright.flows.activities.brief import brief_of, check_context, guard_of
 from bookwright.flows.activities.choosing import drafted
 from bookwright.flows.activities.finish import Finish
 from bookwright.flows.activities.reading import first_reading
-from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
+from bookwright.flows.activities.surroundings import depth_at, measured, previous_endings, told_before, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind
@@ -54,7 +54,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     for agent in earlier:
         if agent.is_prose:
             draft = drafted(agent, unit, run, deps)
-            run.card = replace(run.card, spots=_spots(draft, deps))
+            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps)
         else:
             run.run(agent)
     if is_read_first and (told := first_reading(draft, unit, deps)):

@@ -18,13 +18,15 @@ from bookwright.agents.backends.rehearsal.assignments import fact_number
 from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.agents.parsing import parse
 from bookwright.agents.quality import repetition
+from bookwright.models.changes import shortened
 from bookwright.models.decision import AtomVerdicts, Decision, Expert, FlowDecision, Verdict, verdict_by_score
 from bookwright.models.errors import RequestRejected
 from bookwright.models.language import Language, is_in
+from bookwright.models.length import range_of
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
-from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions, shortened
+from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.settings import Settings
 from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Reply
@@ -287,7 +289,8 @@ def test_what_is_lengthened_or_shortened_meets_its_target() -> None:
     less = ask(workflows.SHORTEN, "write", card(), mode="exact", before=(Before("text", numbered_sentences(text)),))
 
     long = lengthened(text, read_insertions(more.text), 740, Language.EN)
-    short = shortened(text, parse(workflows.SHORTEN, less, Language.EN, "").value.cuts, 460, Language.EN)
+    changes = parse(workflows.SHORTEN, less, Language.EN, "").value.changes
+    short = shortened(text, changes, range_of(460, 0.03), Language.EN, ())
 
     assert abs(Language.EN.measure(long) - 740) <= 15
     assert abs(Language.EN.measure(short) - 460) <= 15

@@ -9,10 +9,11 @@ from pydantic import BaseModel, Field
 
 from bookwright.agents.backends.schema import compact_schema
 from bookwright.agents.backends.schema_bounds import bounded_schema, bounded_shape, whole_words
-from bookwright.models.decision import AtomVerdicts, Cuts, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.changes import Changes
+from bookwright.models.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.plan import PlanOutput
 
-SHAPES = (PlanOutput, TitleAndBlurb, FlowDecision, AtomVerdicts, Cuts, Questions, Routing)
+SHAPES = (PlanOutput, TitleAndBlurb, FlowDecision, AtomVerdicts, Changes, Questions, Routing)
 
 
 class Address(BaseModel):

@@ -1,12 +1,14 @@
 """The pruner: what stays, in which order, within how many tokens."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.context.pruner import GAP, Piece, Pruner, fair_shares
+from bookwright.models.binding import binding_lines
 from bookwright.storage.ranking import weights
 from tests.agents.context.books import count_words
 
@@ -30,15 +32,7 @@ def test_what_fits_stands_as_it_is():
 def test_the_sentences_that_share_words_with_the_task_stay_in_order_under_their_heading():
     text = PRUNER.condense(TEXT, weights("What does Bruno own, and who keeps the lamp?"), 28)
 
-    assert text == f"## Cast\nInes keeps the lamp. {GAP} Bruno owns the island and the lamp.\n{GAP}"
-
-
-def test_an_entry_stays_whole_or_goes_whole_and_a_line_that_binds_stays_first():
-    text = "- **The entry:** *Sat. 9 Feb. One child.* It is unpaid.\n- Bruno rows. He is late.\n- § Ines never lies."
-
-    cut = PRUNER.condense(text, weights("Bruno rows late"), 26)
-
-    assert cut == f"- Bruno rows. He is late.\n- § Ines never lies.\n{GAP}"
+    assert text == f"## Cast\nInes keeps the lamp. {GAP} Bruno owns the island and the lamp. {GAP}"
 
 
 def test_chinese_sentences_are_joined_without_spaces():
@@ -47,11 +41,32 @@ def test_chinese_sentences_are_joined_without_spaces():
     assert " " not in PRUNER.condense(text, weights("林小雨的灯塔"), 14)
 
 
-def test_a_sentence_longer_than_the_room_is_clipped():
-    text = PRUNER.condense("word " * 200, {}, 10)
+def test_of_a_text_that_fits_in_no_part_only_the_mark_stays():
+    assert PRUNER.condense("word " * 200, {}, 10) == GAP
+    assert PRUNER.condense("word " * 200, {}, 0) == ""
 
-    assert text.endswith(GAP)
-    assert count_words(text) <= 10
+
+DESIGN = (Path(__file__).parents[2] / "recorded" / "design.md").read_text(encoding="utf-8").strip()
+"""A design of 343 words where 300 were asked for; it came back as 213, cut inside sentences and § lines."""
+
+
+@pytest.mark.parametrize("room", range(60, 640, 20))
+def test_what_stays_of_the_recorded_design_are_whole_lines_and_those_that_bind_first(room):
+    text = PRUNER.condense(DESIGN, weights("the inspector reads the book on the quay"), room)
+
+    lines, kept = DESIGN.splitlines(), [line for line in text.splitlines() if line != GAP]
+    assert all(line in lines for line in kept)
+    assert count_words(text) <= room
+    assert GAP in text.splitlines()
+    if room > count_words("\n".join(binding_lines(DESIGN))) + 20:
+        assert binding_lines(text) == binding_lines(DESIGN)
+
+
+def test_whoever_reads_some_of_several_pieces_is_told_that_there_were_more():
+    cut = PRUNER.evenly([piece(number, "One line. " * 30) for number in range(9)], {}, 200)
+
+    assert cut.text.endswith(f"\n\n{GAP}")
+    assert len(cut.sources) < 9
 
 
 def test_short_pieces_stay_whole_and_long_ones_share_the_rest():

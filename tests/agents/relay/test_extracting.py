@@ -23,7 +23,10 @@ def touched(text: str, thread: Foreshadowing, at: str, *said: FoundTouch) -> tup
 
 @pytest.mark.parametrize(("share", "chapter"), [(0, 1), (1, 1), (50, 5), (95, 10), (100, 10)])
 def test_a_share_of_a_book_is_one_of_its_chapters(share: int, chapter: int) -> None:
-    assert place_at(share, 10) == Place(chapter=chapter)
+    ten = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 11)))
+
+    assert ten.number(place_at(share)) == chapter
+    assert ten.is_here(place_at(share), f"1.{chapter}.2")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,7 @@ def test_a_share_of_a_book_is_one_of_its_chapters(share: int, chapter: int) -> N
     ],
 )
 def test_no_name_no_public_word_and_no_scrap_is_forbidden(words: list[str], kept: tuple[str, ...]) -> None:
-    ground = Ground(10, ("A lamp. 灯台の話。灯塔的事。",))
+    ground = Ground(("A lamp. 灯台の話。灯塔的事。",))
     found = DesignExtraction.model_validate({
         "entries": [{"kind": "character", "name": "Ada", "aliases": ["アダ"]}],
         "secrets": [{"id": "birth", "content": "She is his.", "forbidden_keywords": words}],
@@ -56,7 +59,7 @@ def test_what_makes_no_record_is_told_and_costs_the_others_nothing() -> None:
         ]
     })  # fmt: skip
 
-    records, refused = design_records(found, Ground(10))
+    records, refused = design_records(found, Ground())
 
     assert len(refused) == 1
     (bell,) = records

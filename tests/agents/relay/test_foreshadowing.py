@@ -25,7 +25,7 @@ from bookwright.agents.relay.instructions import (
     instruct,
     subtlety_target,
 )
-from bookwright.agents.relay.withholding import Withheld
+from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.models.codex import Visibility
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
@@ -33,7 +33,7 @@ from bookwright.models.place import ReadingOrder
 
 S = ThreadStatus
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 31)))
-NOTHING = Withheld(())
+NOTHING = Matcher(Withholding())
 NEAR = {"characters": ["ＭＩＲＡ"]}
 
 
@@ -112,13 +112,17 @@ def test_a_unit_that_is_written_anew_sees_the_thread_as_it_stood_before_it() -> 
     ("values", "at", "action"),
     [
         ({"seed": {"planned_at": 3}}, "1.3.2", "plant"),
-        ({"seed": {"planned_at": 3}}, "1.4", "none"),
+        ({"seed": {"planned_at": 3}}, "1.4", "plant"),
+        ({"seed": {"planned_at": 3}}, "1.7", "none"),
+        ({"seed": {"planned_at": 3}, "payoff": {"planned_at": 5}}, "1.5", "payoff"),
+        ({"status": "planted", "payoff": {"planned_at": 5}}, "1.6", "payoff"),
+        ({"status": "planted", "payoff": {"planned_at": 5}, "related": NEAR}, "1.5", "payoff"),
         ({"seed": {"planned_at": 3}, "prerequisite": ["other/planted"]}, "1.3", "none"),
         ({"status": "planted", "timeline": {"reinforce_at": [5]}}, "1.5", "reinforce"),
         ({"status": "planted", "timeline": {"reinforce_at": [5]}, "related": NEAR}, "1.5", "reinforce"),
         ({"status": "planted", "related": NEAR}, "1.5", "hint"),
         ({"status": "reinforced", "related": {"characters": ["Mira"]}}, "1.5", "none"),
-        ({"status": "reinforced", "payoff": {"planned_at": "1.9.1"}}, "1.9", "reinforce"),
+        ({"status": "reinforced", "payoff": {"planned_at": "1.9.1"}}, "1.9", "payoff"),
         ({"status": "revealed", "payoff": {"planned_at": 9}}, "1.9", "none"),
         ({"status": "abandoned", "seed": {"planned_at": 9}}, "1.9", "none"),
         ({"status": "planted"}, "1.9", "none"),
@@ -146,7 +150,7 @@ def test_how_finely_a_thread_is_done_goes_by_action_and_by_its_own_level() -> No
 
     assert targets == {
         "plant": [2, 2, 4, 4, 6, 6], "reinforce": [4, 4, 6, 6, 8, 8],
-        "hint": [6, 6, 8, 8, 10, 10], "none": [8, 8, 10, 10, 10, 10],
+        "hint": [6, 6, 8, 8, 10, 10], "payoff": [1, 1, 1, 1, 3, 3], "none": [8, 8, 10, 10, 10, 10],
     }  # fmt: skip
 
 

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.relay.guard import Guard, Kind, Withholding
+from bookwright.agents.relay.guard import Guard
+from bookwright.agents.relay.matching import Kind, Withholding
+from bookwright.agents.relay.public import Public
 from bookwright.models.errors import FatalContextError
 
 HEIR = "The heir of the mill was buried alive beneath the weir. Nobody mourned."
@@ -15,7 +17,7 @@ CLEAN = "Rain fell on the quay. A boy counted the boats.\n\nNobody asked him why
 
 
 def guard(*texts: str, words: tuple[str, ...] = (), read: tuple[str, ...] = (), told: tuple[str, ...] = ()) -> Guard:
-    return Guard(Withholding(texts, words), read, told)
+    return Guard(Withholding(texts, words, known=told), Public(printed=read))
 
 
 @pytest.mark.parametrize("text", [
@@ -74,10 +76,11 @@ def test_a_forbidden_word_is_found_however_it_is_spelt(text):
     assert found.excerpt == text
 
 
-def test_a_redacted_text_has_lost_its_telling_sentences_and_nothing_else():
-    text = f"# Plan\n- Rain fell. {HEIR} A boy counted.\n- He was buried alive beneath it.\n\n2. The end."
+def test_a_redacted_text_has_lost_its_telling_sentences_and_entries_whole_and_nothing_else():
+    text = f"# Plan\nRain fell. {HEIR} A boy counted.\n- A bell. He was buried alive beneath it.\n\n2. The end."
 
-    assert guard(HEIR).redact(text) == "# Plan\n- Rain fell. A boy counted.\n\n2. The end."
+    assert guard(HEIR).redact(text) == "# Plan\nRain fell. A boy counted.\n\n2. The end."
+    assert guard(HEIR).redact(text, "[…]") == "# Plan\nRain fell. […] A boy counted.\n- […]\n\n2. The end."
 
 
 def test_a_phrase_over_two_sentences_takes_both():
@@ -87,7 +90,7 @@ def test_a_phrase_over_two_sentences_takes_both():
 def test_a_gap_stands_once_for_each_row_of_sentences():
     text = f"Rain fell. {HEIR[:56]} He was buried alive. A boy counted."
 
-    assert guard(HEIR).redact(text, "[…]") == "Rain fell.[…] A boy counted."
+    assert guard(HEIR).redact(text, "[…]") == "Rain fell. […] A boy counted."
 
 
 def test_a_clean_text_comes_back_as_it_is():
@@ -118,7 +121,7 @@ PREMISE = "A clerk suspects the harbour master of a fraud."
     {"told": (PREMISE,), "designed": ("- **Odell Crane**: sixty, vain. He opens the gate at dawn.",)},
 ])  # fmt: skip
 def test_a_name_that_the_book_uses_openly_is_no_phrase_with_or_without_its_title(named):
-    open_ = Guard(Withholding((CRANE,)), **named)
+    open_ = Guard(Withholding((CRANE,), known=named["told"]), Public(designs=named.get("designed", ())))
 
     assert open_.violations("Odell Crane opens the gate. The harbour master Odell Crane yawns.") == ()
     for telling in ("Crane forged them.", "He forged the tide again.", "Petra Vane pays."):
@@ -129,7 +132,7 @@ def test_a_name_that_the_book_uses_openly_is_no_phrase_with_or_without_its_title
     "design", ["Odell Crane forged the tide tables.", "In truth Odell Crane forged it.", "", "Crane is old."]
 )
 def test_a_name_that_a_design_only_tells_the_secret_of_stays_one(design):
-    kept = Guard(Withholding((CRANE,)), designed=(design,))
+    kept = Guard(Withholding((CRANE,)), Public(designs=(design,)))
 
     assert kept.violations("Odell Crane opens the gate.")
 

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.instructions import ForeshadowAction, instruct
-from bookwright.agents.relay.keywords import collect_forbidden
+from bookwright.agents.relay.kept import kept_of
+from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.phases import filter_phases
 from bookwright.agents.relay.pieces import secret_level, section_level
-from bookwright.agents.relay.visibility import VisibleCodex, filter_codex, withheld_at
+from bookwright.agents.relay.visibility import VisibleCodex, filter_codex
 from bookwright.models.codex import CodexEntry, Secret, Visibility
 from bookwright.models.errors import UnknownPhase
 from bookwright.models.foreshadowing import Foreshadowing
@@ -38,7 +39,7 @@ def secret(content: str, **values: Any) -> Secret:
 
 
 def visible(entries: list[CodexEntry], secrets: list[Secret], threads: list[Foreshadowing], at: str) -> VisibleCodex:
-    return filter_codex([see(one, at, READING) for one in entries], secrets, threads, at, READING)
+    return filter_codex(kept_of([see(one, at, READING) for one in entries], secrets, threads, at, READING))
 
 
 def told(codex: VisibleCodex) -> str:
@@ -78,7 +79,8 @@ def test_a_text_that_is_hidden_or_only_noticed_never_comes_out(
         if text in s.section.text and section_level(one, s) < Visibility.KNOW
     }  # fmt: skip
     assert [text for text in hidden if text in told(codex)] == []
-    assert not any(withheld_at(seen, secrets, [], at, READING).touches(text) for text in codex.facts)
+    matcher = Matcher(Withholding.of(kept_of(seen, secrets, [], at, READING)))
+    assert not any(matcher.violations(fact.text) for fact in codex.facts)
 
 
 @given(
@@ -124,14 +126,16 @@ def test_what_is_known_comes_with_the_words_for_it() -> None:
         forbidden_keywords=["drowned"], revealed_at="1.3",
     )  # fmt: skip
 
-    before, after = visible([], [kept], [], "1.2.1"), visible([], [kept], [], "1.3")
+    before, here = visible([], [kept], [], "1.2.1"), visible([], [kept], [], "1.3")
+    after = visible([], [kept], [], "1.4")
 
     [known] = before.restricted
     assert (known.content, known.allowed_expressions, known.forbidden_keywords) == (
         TEXTS[0], ("cold water",), ("drowned",),
     )  # fmt: skip
     assert (known.subtlety, known.band.name, before.facts) == (9, "almost invisible", ())
-    assert (after.restricted, after.facts) == ((), (TEXTS[0],))
+    assert (here.restricted, here.facts) == ((), ()), "where it comes out it is an order and no fact"
+    assert (after.restricted, [fact.text for fact in after.facts]) == ((), [TEXTS[0]])
 
 
 def test_later_phases_go_from_the_list_and_from_the_texts() -> None:
@@ -167,7 +171,10 @@ def test_what_has_not_happened_by_the_storys_clock_is_not_there_yet() -> None:
     ])  # fmt: skip
 
     texts = [
-        [s.text for s in filter_codex([see(one, "1.1", READING, now)], [], [], "1.1", READING).entries[0].sections]
+        [
+            s.text
+            for s in filter_codex(kept_of([see(one, "1.1", READING, now)], [], [], "1.1", READING)).entries[0].sections
+        ]
         for now in (None, 11, 12)
     ]
 
@@ -182,13 +189,13 @@ def test_a_thread_to_be_planted_gives_its_seed_and_nothing_of_its_payoff() -> No
         "ai_visibility": {"forbidden_keywords": ["royal"], "allowed_expressions": ["cold gold"]},
     })  # fmt: skip
 
-    [order] = instruct([thread], "1.2.1", READING, withheld_at([], [], [thread], "1.2.1", READING))
+    [order] = instruct([thread], "1.2.1", READING, Matcher(Withholding.of(kept_of([], [], [thread], "1.2.1", READING))))
     due = visible([], [], [thread.model_copy(update={"status": "planted"})], "1.10")
 
     assert order.action is ForeshadowAction.PLANT
     assert (order.note, order.forbidden_expressions, order.subtlety_target) == ("A ring lies on the sill.", (), 4)
     assert visible([], [], [thread], "1.2.1").excluded_sections == ("foreshadowing.ring",)
-    assert due.facts == (thread.payoff.content,)
+    assert due.facts == (), "what is to be paid off here is an order and no fact"
 
 
 def test_forbidden_words_have_their_sources_and_those_of_hidden_things_are_the_reviewers_alone() -> None:
@@ -202,7 +209,7 @@ def test_forbidden_words_have_their_sources_and_those_of_hidden_things_are_the_r
         {"id": "f", "title": "f", "status": "planted", "ai_visibility": {"forbidden_keywords": ["bell", "heir"]}}
     )
 
-    found = collect_forbidden([see(one, "1.1", READING)], secrets, [thread], ["delve"], "1.1", READING)
+    found = kept_of([see(one, "1.1", READING)], secrets, [thread], "1.1", READING, ["delve"]).keywords
 
     assert found.all == ("Crown", "anchor", "bell", "delve", "heir")
     assert found.shown == ("Crown", "anchor", "bell", "delve", "heir")
@@ -210,4 +217,4 @@ def test_forbidden_words_have_their_sources_and_those_of_hidden_things_are_the_r
         [("visibility", "s"), ("visibility", "t")], [("entity", "mira/past")], [("foreshadowing", "f")],
         [("global", "")], [("visibility", "s"), ("foreshadowing", "f")],
     ]  # fmt: skip
-    assert collect_forbidden([], secrets[:1], [], ["heirloom"], "1.1", READING).shown == ()
+    assert kept_of([], secrets[:1], [], "1.1", READING, ["heirloom"]).keywords.shown == ()

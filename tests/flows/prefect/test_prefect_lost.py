@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 from bookwright.flows.deps import NoWindow
+from bookwright.flows.prefect_login import make_login
 from bookwright.flows.prefect_pool import on_server
-from bookwright.flows.prefect_server import api_url, free_port, server_environment, start_prefect, wait_until_up
+from bookwright.flows.prefect_server import (
+    PrefectApi,
+    api_url,
+    free_port,
+    server_environment,
+    start_server,
+    wait_until_up,
+)
 from bookwright.flows.prefect_window import open_window
 from bookwright.models.book import BookState
 from bookwright.models.settings import load_settings
@@ -25,7 +33,7 @@ def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plai
     settings = load_settings()
     book = create_book(settings)
     port = free_port()
-    server = start_prefect(["server", "start", "--no-ui"], server_environment(settings, port), home / "server.log")
+    server = start_server(server_environment(settings, port, has_ui=False), home / "server.log")
     wait_until_up(server, api_url(port))
     notices: list[str] = []
 
@@ -34,7 +42,10 @@ def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plai
             os.kill(server.pid, signal.SIGKILL)
             server.wait()
 
-    with on_server(api_url(port)), open_window(settings, book, notices.append) as window:
+    with (
+        on_server(PrefectApi(api_url(port), make_login(settings))),
+        open_window(settings, book, notices.append) as window,
+    ):
         recording = Recording(window, kill_at_five)
         finished = write(settings, recording)
 
@@ -50,7 +61,7 @@ def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, pla
     book = create_book(settings)
     notices: list[str] = []
 
-    with on_server(api_url(free_port())), open_window(settings, book, notices.append) as window:
+    with on_server(PrefectApi(api_url(free_port()))), open_window(settings, book, notices.append) as window:
         recording = Recording(window)
         finished = write(settings, recording)
 

@@ -11,7 +11,6 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
-import prefect.settings
 import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
@@ -23,12 +22,15 @@ from prefect.states import Suspended
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.library import book_id, open_library
 from bookwright.flows.prefect_deployment import deploy
-from bookwright.flows.prefect_run import end_events
+from bookwright.flows.prefect_login import make_login
+from bookwright.flows.prefect_run import end_events, reaching
 from bookwright.flows.prefect_server import (
+    PrefectApi,
     api_url,
     free_port,
     server_environment,
     start_prefect,
+    start_server,
     stop_process,
     wait_until_up,
 )
@@ -145,10 +147,10 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.006) as provider:
         set_environment(patch, home, provider.url)
         environment = server_environment(load_settings(), port)
-        server = start_prefect(["server", "start"], environment)
+        server = start_server(environment)
         try:
             wait_until_up(server, api_url(port))
-            with temporary_settings({prefect.settings.PREFECT_API_URL: api_url(port)}):
+            with temporary_settings(reaching(PrefectApi(api_url(port), make_login(load_settings())))):
                 yield from _deployed(environment, provider)
                 end_events(10)  # the next server gets events of its own only
         finally:

@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
+from bookwright.exports.report_notes import notes_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, GateState
 from bookwright.models.leak import LeakReport
+from bookwright.models.plan import TaskType
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.task import NodeStatus
 from tests.flows.relay.scripted import (
@@ -17,6 +19,7 @@ from tests.flows.relay.scripted import (
     FILLER,
     LEAKY,
     LENGTH,
+    SECRET,
     WRITERS,
     asked,
     by_label,
@@ -25,11 +28,22 @@ from tests.flows.relay.scripted import (
     design,
     prose,
     script,
+    told,
     write,
 )
 
 
-def test_a_leak_that_is_caught_twice_is_repaired_and_the_writer_never_reads_it(shelf: Callable[..., Deps]) -> None:
+def by_code(deps: Deps, number: int) -> list[tuple[str, str]]:
+    """What `log` shows of what code did by itself for a chapter."""
+    with deps.stores() as stores:
+        label = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)[number - 1].label
+        lines = list(stores.steps.lines(label, limit=1_000))
+    return [(line.step, line.detail) for line in lines if line.model == "code"]
+
+
+def test_a_leak_is_put_right_by_its_writer_who_reads_the_sentence_and_no_secret(
+    shelf: Callable[..., Deps],
+) -> None:
     backend = script(refine=by_label({"1.3": LEAKY}, CALM))
     backend.lines["revise_leak.1"] = [f"@gap 1\n{FILLER}, and the FORGER nodded."]
     backend.lines["revise_leak.2"] = [f"@gap 1\n{FILLER}."]
@@ -43,10 +57,16 @@ def test_a_leak_that_is_caught_twice_is_repaired_and_the_writer_never_reads_it(s
     assert [found.result for found in report.rounds] == ["rejected", "rejected", "approved"]
     assert len(asked(backend, "leak_review", "1.3")) == 1, "no model is asked about what code rejects"
     for step in WRITERS:
-        assert not any("forger" in block.casefold() for own in asked(backend, step) for block in own.prompt.blocks)
+        assert not any(SECRET in block for own in asked(backend, step) for block in own.prompt.blocks)
+    first, _ = asked(backend, "revise_leak", "1.3")
+    shown = next(block for block in first.prompt.blocks if block.startswith("<taken_out>"))
+    assert "[gap 1] Everyone on the quay knew the forger by his walk.\n  Why: holds a word that may not" in shown
+    assert "(forger)" in shown
 
 
-def test_an_addition_that_gives_something_away_loses_that_sentence_alone(shelf: Callable[..., Deps]) -> None:
+def test_an_addition_that_tells_is_asked_for_again_and_then_loses_that_sentence_on_record(
+    shelf: Callable[..., Deps],
+) -> None:
     short = f"{FILLER}. {FILLER}."
     added = f"@after 1\n\nShe rang the bell. Everyone on the quay knew the forger. {FILLER}. {FILLER}."
     backend = script(refine=short, lengthen=added)
@@ -55,7 +75,14 @@ def test_an_addition_that_gives_something_away_loses_that_sentence_alone(shelf: 
 
     write(deps, 1)
 
-    assert len(asked(backend, "lengthen")) == 1
+    first, *again = asked(backend, "lengthen")
+    assert len(again) == deps.desk.settings.max_repairs
+    assert not first.corrections
+    assert all("Everyone on the quay knew the forger." in turn.problem for own in again for turn in own.corrections)
+    assert by_code(deps, 1) == [("lengthen.cut", "taken out by code: Everyone on the quay knew the forger.")]
+    report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
+    assert [sentence.strip() for sentence in report.cut] == ["Everyone on the quay knew the forger."]
+    assert any("code took out" in note for note in notes_of(deps.storage, chapters(deps)[0]))
     assert prose(deps, 1).startswith(short)
     assert "She rang the bell." in prose(deps, 1)
     assert "forger" not in prose(deps, 1)
@@ -91,7 +118,8 @@ def test_a_leak_that_stays_goes_to_a_human_who_decides_after_a_restart(shelf: Ca
     assert accepted.origin is DocumentOrigin.AUTHOR
     report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
     assert report.decided_by == "command"
-    assert len(report.rounds) == 4
+    assert [found.result for found in report.rounds] == [*["rejected"] * 4, "approved"]
+    assert notes_of(deps.storage, chapters(deps)[0]) == (), "the author's own text gives nothing away"
     assert len(asked(backend, "refine")) == 1
 
 
@@ -126,6 +154,7 @@ def test_a_brief_may_have_a_refused_draft_accepted_with_a_mark(shelf: Callable[.
 
     assert "forger" in prose(deps, 1)
     assert LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW)).decided_by == "brief"
+    assert any("was let pass (brief)" in note for note in notes_of(deps.storage, chapters(deps)[0]))
 
 
 def test_what_a_model_suspects_counts_where_its_words_stand_in_the_text(shelf: Callable[..., Deps]) -> None:
@@ -133,8 +162,9 @@ def test_what_a_model_suspects_counts_where_its_words_stand_in_the_text(shelf: C
         issue = {"location": location, "suspicion": "She is his.", "type": "guessable", "severity": "critical"}
         return json.dumps({"issues": [issue], "result": "rejected"})
 
-    backend = script()
-    backend.lines["leak_review.1"] = [by_label({"1.2": judgement("not on any page"), "1.3": judgement(FILLER)}, "")]
+    gull = "A gull took the crust from the sill at noon"
+    backend = script(refine=by_label({"1.2": told(), "1.3": told(f"{gull}.")}, CALM))
+    backend.lines["leak_review.1"] = [by_label({"1.2": judgement("not on any page"), "1.3": judgement(gull)}, "")]
     backend.lines["revise_leak.1"] = ["@gap 1\n" + CALM]
     deps = shelf(backend)
     design(deps)

@@ -13,11 +13,11 @@ from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
 from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.models.changes import Changes
 from bookwright.models.decision import (
     AtomVerdicts,
     Choice,
     ComplexReason,
-    Cuts,
     Decision,
     Expert,
     FlowDecision,
@@ -34,7 +34,7 @@ from bookwright.models.plan import PlanOutput
 from bookwright.models.quality import QualityJudgement
 from bookwright.models.reading import Reading
 from bookwright.models.register import FewThreads, Register
-from bookwright.models.retelling import Changes, RepairOrders, Retelling
+from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.state import GlobalState
 
 COMPLEX_BY_SCORE = 0.08
@@ -178,19 +178,37 @@ def _title_and_blurb(step: Step, mode: Mode) -> dict[str, Any]:
     return {"blurb": voice.joined(lines), "title": voice.title(rng)}
 
 
-def _cuts(step: Step, mode: Mode) -> dict[str, Any]:
-    """Sentences that the unit does not owe, together as long as asked for, or as the mode misses it."""
+def _changes(step: Step, mode: Mode) -> dict[str, Any]:
+    """Pairs of sentences said by one of the two, together as much shorter as asked for, or as the mode misses it.
+
+    A sentence that the unit owes is the one that stays.
+    """
     rng, measure = step.rng(), step.language.measure
     owed = {step.voice.marker, *told_in(step)}
-    pieces = _SENTENCE_NUMBER.split("".join(step.texts("text")[-1:]))[1:]
-    found = [(f"{paragraph}.{place}", body.strip()) for paragraph, place, body in zip(*[iter(pieces)] * 3, strict=True)]
+    parts = _SENTENCE_NUMBER.split("".join(step.texts("text")[-1:]))[1:]
+    found = [(f"{row}.{place}", body.strip()) for row, place, body in zip(*[iter(parts)] * 3, strict=True)]
+    pairs = [pair for pair in zip(found[1::2], found[2::2], strict=False) if _row(pair[0]) == _row(pair[1])]
     left = mode.missed(step.card.missing_length, rng)
-    cuts = []
-    for number, body in rng.sample(found, len(found)):
-        if left > 0 and body not in owed:
-            cuts.append(number)
-            left -= measure(body)
-    return {"cuts": cuts}
+    changes = []
+    for (first, one), (last, other) in rng.sample(pairs, len(pairs)):
+        kept, gone = (one, other) if one in owed else (other, one)
+        if left > 0 and gone not in owed:
+            changes.append({"first": first, "last": last, "text": kept})
+            left -= measure(gone)
+    singles = [number for number, body in found if body not in owed and not _is_in(number, changes)]
+    for number in singles:
+        if left > 0:
+            changes.append({"first": number, "last": number, "text": ""})
+            left -= measure(dict(found)[number])
+    return {"changes": changes}
+
+
+def _row(numbered: tuple[str, str]) -> str:
+    return numbered[0].partition(".")[0]
+
+
+def _is_in(number: str, changes: list[dict[str, str]]) -> bool:
+    return any(number in (change["first"], change["last"]) for change in changes)
 
 
 _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
@@ -200,13 +218,12 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     Routing: _routing,
     Questions: _questions,
     TitleAndBlurb: _title_and_blurb,
-    Cuts: _cuts,
+    Changes: lambda step, mode: readers.changes(step) if step.card.spots else _changes(step, mode),
     GlobalState: lambda step, mode: upkeep.state(step),
     LeakJudgement: lambda step, mode: relay.leak_judgement(step),
     QualityJudgement: lambda step, mode: relay.quality(step),
     Retelling: lambda step, mode: readers.retelling(step),
     RepairOrders: lambda step, mode: readers.orders(step),
-    Changes: lambda step, mode: readers.changes(step),
     Choice: lambda step, mode: readers.choice(step),
     Extraction: lambda step, mode: relay.extraction(step),
     DesignExtraction: lambda step, mode: relay.design_extraction(step),

@@ -34,6 +34,9 @@ _FALLS_SHORT = 0.06
 _PLANTS, _TOUCHES, _REVEALS = 0.5, 0.35, 0.5
 """Chances that a chapter plants a registered thread, touches an open one, pays off one that was brought back."""
 
+_TELLS = 0.8
+"""Chance that a secret comes out in the chapter that is to tell it."""
+
 _THREADS = 4
 _PEOPLE = 4
 _GAP = re.compile(r"\[gap (\d+)\]")
@@ -106,6 +109,11 @@ def extraction(step: Step) -> dict[str, Any]:
     return {
         "entries": _people(step, told),
         "touches": [touch for line in step.card.threads if told and (touch := _touch(line, told, rng))],
+        "reveals": [
+            {"secret": line.partition(": ")[0], "quote": rng.choice(told)}
+            for line in step.card.due_secrets
+            if told and rng.random() < _TELLS
+        ],
         "checks": [{"check": check, "result": "passed"} for check in CHECKS],
     }
 

@@ -1,8 +1,9 @@
 """All leak checks of a draft, run together and always."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
+from bookwright.agents.relay.leaks.free import Free
 from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Severity, Verdict
 from bookwright.agents.relay.leaks.keywords import Found, find_keyword, stem_of
 from bookwright.agents.relay.leaks.meaning import MeaningCheck
@@ -10,6 +11,7 @@ from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.sharing import names_of
 from bookwright.agents.relay.leaks.units import Sentence, sentences_of
 from bookwright.agents.relay.leaks.wording import Alike, find_alike
+from bookwright.agents.relay.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex import Secret, Visibility
 from bookwright.models.language import Language
 from bookwright.storage.embedding import Embedder
@@ -32,31 +34,45 @@ def check_draft(
     global_keywords: Sequence[str],
     language: Language,
     embedder: Embedder,
+    public: Public = NOTHING_PUBLIC,
 ) -> tuple[LeakIssue, ...]:
     """Run every check on a draft and return what they found, in the order of the draft.
 
-    `secrets` are those in force where the draft stands; one that may be used freely is passed over.
-    Allowed expressions are exempt from the likeness checks and never from the keywords.
+    `secrets` are those in force where the draft stands; one that may be used freely is passed over. Words that
+    are public, and expressions that a secret allows, are held against nobody by any of the checks.
     """
     draft, sentences = fold(text), sentences_of(text)
     kept = [secret for secret in secrets if secret.visibility is not Visibility.USE]
     found = [*_keywords(draft, kept, global_keywords), *_quotations(draft, settings_texts)]
     found += _likenesses(text, sentences, kept, language, embedder)
+    if found:
+        free = Free(draft, secrets, public)
+        rest = _likenesses(text, free.without(sentences), kept, language, embedder) if free.spans else found
+        again = {_place_of(issue) for issue in rest}
+        found = [issue for issue in found if free.leaves(issue, is_alike=_place_of(issue) in again)]
     return tuple(sorted(found, key=lambda issue: (issue.start, issue.end, issue.kind, issue.secret)))
 
 
-def gives_away(text: str, secrets: Sequence[Secret], settings_texts: Sequence[str], words: Sequence[str]) -> bool:
+def gives_away(
+    text: str, secrets: Sequence[Secret], settings_texts: Sequence[str], words: Sequence[str],
+    public: Callable[[], Public] = lambda: NOTHING_PUBLIC,
+) -> bool:  # fmt: skip
     """Tell whether the checks reject a draft, which a nearness of meaning alone never does."""
     letters = letters_of(text)
     wanted = dict.fromkeys((*words, *(word for secret in secrets for word in secret.forbidden_keywords)))
     there = [word for word in wanted if (stem := stem_of(word)) and stem in letters]
-    draft = fold(text) if there or settings_texts else None
-    if draft and any(found.is_certain for word in there for found in find_keyword(draft, word)):
-        return True
-    if draft and any(True for _ in _quotations(draft, settings_texts)):
-        return True
     sentences = sentences_of(text) if secrets else []
-    return any(find_alike(sentences, secret) for secret in secrets if secret.visibility is not Visibility.USE)
+    kept = [secret for secret in secrets if secret.visibility is not Visibility.USE]
+    if not (there or settings_texts or any(find_alike(sentences, secret) for secret in kept)):
+        return False
+    draft = fold(text)
+    found = [*_keywords(draft, kept, there), *_quotations(draft, settings_texts)]
+    if not found and not any(find_alike(sentences, secret) for secret in kept):
+        return False
+    free = Free(draft, secrets, public())
+    if any(issue.severity is not Severity.MEDIUM and free.leaves(issue) for issue in found):
+        return True
+    return any(find_alike(free.without(sentences), secret) for secret in kept)
 
 
 def verdict_of(issues: Sequence[LeakIssue]) -> Verdict:
@@ -101,12 +117,17 @@ def _keywords(draft: Folded, secrets: Sequence[Secret], words: Sequence[str]) ->
         yield from (_of_keyword(draft.text, found, secret) for found in find_keyword(draft, word))
 
 
+def _place_of(issue: LeakIssue) -> tuple[LeakKind, str, int]:
+    return issue.kind, issue.secret, issue.start
+
+
 def _of_keyword(text: str, found: Found, secret: str) -> LeakIssue:
     written = text[found.start : found.end]
     doubt = "" if found.is_certain else "; it may be two words that meet by chance"
     return _issue(
         text, LeakKind.FORBIDDEN_KEYWORD, Severity.CRITICAL if found.is_certain else Severity.MEDIUM,
         (found.start, found.end), f"the forbidden keyword {found.keyword!r} stands here as {written!r}{doubt}", secret,
+        word=found.keyword,
     )  # fmt: skip
 
 
@@ -147,8 +168,8 @@ def _overlap(one: Alike, other: Alike) -> bool:
 
 def _issue(
     text: str, kind: LeakKind, severity: Severity, place: tuple[int, int], detail: str, secret: str = "",
-    score: float = 1.0,
+    score: float = 1.0, word: str = "",
 ) -> LeakIssue:  # fmt: skip
     start, end = place
     excerpt = text[max(start - AROUND, 0) : end + AROUND]
-    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, score)
+    return LeakIssue(kind, severity, start, end, excerpt, detail, _SUGGESTIONS[kind], secret, score, word)

@@ -50,3 +50,5 @@ class LeakIssue:
     """The secret's id; empty for a global keyword and for setting text."""
     score: float = 1.0
     """How sure the check is, 0 to 1; its own scale for each kind."""
+    word: str = ""
+    """The keyword that was found."""

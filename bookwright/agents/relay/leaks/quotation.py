@@ -77,6 +77,14 @@ def _common_end(draft: str, start: int, setting: str, there: int) -> int:
     return start + step
 
 
+def is_long_enough(text: str) -> bool:
+    """Whether so much of a setting text is a quotation."""
+    told = text.strip()
+    if len(told) < CHARACTERS:
+        return False
+    return not is_spelt(fold(told[0]).letters[:1] or told[0]) or len(told.split()) >= WORDS
+
+
 def _is_quotation(draft: Folded, start: int, end: int) -> bool:
     begin, stop = draft.span(start, end)
     if stop - begin < CHARACTERS:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bookwright.agents.relay.leaks import LeakKind, Severity, Verdict, check_draft, likeliest, suspects, verdict_of
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, suspects, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.issue import LeakKind, Severity, Verdict
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
 from bookwright.models.codex import Importance, Secret, Visibility
@@ -96,10 +97,11 @@ def test_the_more_a_secret_matters_the_less_likeness_is_a_leak(importance: str, 
     assert (LeakKind.WORDING in found) is is_leak
 
 
-def test_an_allowed_expression_is_no_leak_by_likeness_and_never_excuses_a_keyword() -> None:
+def test_an_allowed_expression_is_no_leak_and_excuses_a_keyword_inside_it_alone() -> None:
     telling = POISONED.model_copy(update={"content": "The king died in his sleep.", "forbidden_keywords": ("sleep",)})
 
-    assert kinds("They said the king  died in his sleep.", telling) == [LeakKind.FORBIDDEN_KEYWORD]
+    assert kinds("They said the king  died in his sleep.", telling) == []
+    assert kinds("They said the king died in his sleep. It was no sleep.", telling) == [LeakKind.FORBIDDEN_KEYWORD]
 
 
 def test_a_secret_that_may_be_used_is_passed_over() -> None:

@@ -1,0 +1,162 @@
+"""Codex, threads and secrets as whoever plans is shown them: all there is, with what is to be done where they plan.
+
+Source: DESIGN section 10, item 2; REQUIREMENTS C-13.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bookwright.agents.relay.codex_then import CodexReader
+from bookwright.agents.relay.coming_out import SecretState, is_late, state_of, told_in
+from bookwright.agents.relay.foreshadowing import as_before
+from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction, instruct
+from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.matching import Matcher, Withholding
+from bookwright.agents.relay.pieces import section_level
+from bookwright.agents.relay.sharing_out import Turn, falls_to
+from bookwright.models.codex import EntryKind, Importance, Secret, Visibility
+from bookwright.models.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
+from bookwright.models.place import Place, ReadingOrder
+from bookwright.models.sight import SeenEntry
+
+_GRAVEST = tuple(Importance)
+_STATES = (SecretState.DUE, SecretState.KEPT, SecretState.PENDING, SecretState.TOLD)
+_BEHIND = "999999999"
+"""Ordinal of a unit behind all that are there."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place, with the chapter that it lies in as the book stands."""
+
+    place: Place
+    chapter: int
+
+    @classmethod
+    def of(cls, place: Place | None, reading: ReadingOrder) -> "Where | None":
+        """Return it for a place; None for none."""
+        return None if place is None else cls(place, reading.number(place))
+
+
+@dataclass(frozen=True)
+class PlannedSecret:
+    """A secret, for whoever plans."""
+
+    secret: Secret
+    state: SecretState
+    """`DUE` only where it is an order for this very unit."""
+    is_late: bool = False
+    comes_out: Where | None = None
+    came_out: Where | None = None
+
+
+@dataclass(frozen=True)
+class PlannedThread:
+    """A thread as it stands, for whoever plans."""
+
+    thread: Foreshadowing
+    order: ForeshadowInstruction
+    """What is to be done for it in this very unit."""
+    planted: Where | None = None
+    paid_off: Where | None = None
+    brought_back: tuple[Where, ...] = ()
+    done: tuple[tuple[ThreadEvent, Where], ...] = ()
+    """What pages have done for it, in the order of the pages."""
+
+
+@dataclass(frozen=True)
+class PlannedFact:
+    """One section of an entry."""
+
+    name: str
+    text: str
+    is_kept: bool = False
+    """Readers are not to know it yet."""
+    known_from: Where | None = None
+
+
+@dataclass(frozen=True)
+class PlannedEntry:
+    """A character or a piece of the world, for whoever plans."""
+
+    kind: EntryKind
+    name: str
+    aliases: tuple[str, ...]
+    facts: tuple[PlannedFact, ...]
+
+
+def place_of_plan(label: str, reading: ReadingOrder, *, is_dividing: bool) -> str:
+    """Return where what is planned for a unit will stand: what cuts chapters plans for the next one."""
+    return f"{label}.{_BEHIND}" if is_dividing and reading.holds_chapters(label) else label
+
+
+def planned_secrets(secrets: Iterable[Secret], at: str, reading: ReadingOrder) -> list[PlannedSecret]:
+    """Return all secrets: what is to come out at `at`, then what is kept, the gravest first, then what is out."""
+    found = [_planned_secret(secret, at, reading) for secret in secrets]
+    return sorted(found, key=lambda own: (_STATES.index(own.state), *_rank(own)))
+
+
+def planned_threads(threads: Sequence[Foreshadowing], at: str, reading: ReadingOrder) -> list[PlannedThread]:
+    """Return all threads that are not given up: those with an order at `at`, the open ones, then the others."""
+    orders = {own.foreshadowing_id: own for own in instruct(threads, at, reading, Matcher(Withholding()))}
+    living = [own for own in threads if own.status is not ThreadStatus.ABANDONED]
+    found = [_planned_thread(as_before(own, at, reading), orders[own.id], reading) for own in living]
+    return sorted(found, key=_urgency)
+
+
+def planned_entries(codex: CodexReader, at: str, told: str) -> list[PlannedEntry]:
+    """Return all entries of a codex: those that `told` names first, of the others those that came last."""
+    reading, draft = codex.reading_order(), fold(told)
+    seen = codex.seen_at(at)
+    named = [own for own in seen if any(True for name in own.entry.names for _ in find_keyword(draft, name))]
+    rest = [own for own in reversed(seen) if own not in named]
+    return [_planned_entry(own, reading) for own in (*named, *rest)]
+
+
+def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSecret:
+    state, telling = state_of(secret, at, reading), told_in(secret)
+    if state is SecretState.DUE and reading.holds_chapters(at):
+        state = SecretState.KEPT
+    if state is SecretState.DUE and not falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, Turn.LAST):
+        state = SecretState.PENDING
+    is_told = state is SecretState.TOLD and telling is not None
+    return PlannedSecret(
+        secret=secret, state=state, is_late=is_late(secret, at, reading),
+        comes_out=Where.of(secret.revealed_at, reading),
+        came_out=Where.of(telling.place, reading) if telling and is_told else None,
+    )  # fmt: skip
+
+
+def _rank(own: PlannedSecret) -> tuple[int, int]:
+    """The gravest first, and of those what comes out first; of what is out, what came out last."""
+    if own.state is SecretState.TOLD:
+        return -(own.came_out or own.comes_out or Where(Place(chapter=1), 0)).chapter, 0
+    return _GRAVEST.index(own.secret.importance), own.comes_out.chapter if own.comes_out else 10**9
+
+
+def _planned_thread(thread: Foreshadowing, order: ForeshadowInstruction, reading: ReadingOrder) -> PlannedThread:
+    back = (Where.of(place, reading) for place in thread.timeline.reinforce_at)
+    return PlannedThread(
+        thread=thread, order=order, planted=Where.of(thread.seed.planned_at, reading),
+        paid_off=Where.of(thread.payoff.planned_at, reading), brought_back=tuple(filter(None, back)),
+        done=tuple((event, Where(event.place, reading.number(event.place))) for event in thread.timeline.events),
+    )  # fmt: skip
+
+
+def _urgency(own: PlannedThread) -> tuple[bool, bool, bool, int]:
+    acts = (ForeshadowAction.PAYOFF, ForeshadowAction.PLANT, ForeshadowAction.REINFORCE)
+    is_over = own.thread.status is ThreadStatus.REVEALED
+    return own.order.action not in acts, is_over, not own.thread.is_open, own.paid_off.chapter if own.paid_off else 0
+
+
+def _planned_entry(seen: SeenEntry, reading: ReadingOrder) -> PlannedEntry:
+    facts = (
+        PlannedFact(
+            name=own.section.name, text=own.section.text, is_kept=section_level(seen, own) < Visibility.USE,
+            known_from=None if own.reader_may_know else Where.of(own.section.known_from, reading),
+        )
+        for own in seen.sections
+        if own.section.text
+    )  # fmt: skip
+    return PlannedEntry(seen.entry.kind, seen.entry.name, seen.entry.aliases, tuple(facts))

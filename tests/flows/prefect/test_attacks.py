@@ -1,0 +1,135 @@
+"""Nobody else commands the worker: pages in a real browser and a process try to, with each defence and without."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from prefect.client.orchestration import get_client
+
+from bookwright.flows.prefect_deployment import deploy
+from bookwright.flows.prefect_login import make_login
+from bookwright.flows.prefect_pool import DEPLOYMENT, on_server
+from bookwright.flows.prefect_run import FLOW_NAME
+from bookwright.flows.prefect_server import (
+    PrefectApi,
+    api_url,
+    free_port,
+    server_environment,
+    start_server,
+    stop_process,
+    wait_until_up,
+)
+from bookwright.models.settings import Settings, load_settings
+from tests.browser import needs_browser, shown
+from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
+
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
+
+SOURCES = Path(__file__).parents[3]
+PATIENCE_SECONDS = 240
+LOCAL = "local process"
+READ, JSON, BLOB = "read", "fetch with preflight", "fetch without preflight"
+
+
+@dataclass(frozen=True)
+class Victim:
+    """A Prefect server with the deployment, and its owner's way in."""
+
+    api: PrefectApi
+    deployment: str
+
+    def runs(self) -> Counter[str]:
+        """How many flow runs there are of each name."""
+        with on_server(self.api), get_client(sync_client=True) as client:
+            return Counter(run.name for run in client.read_flow_runs(limit=200))
+
+    def attacked(self, profile: Path) -> set[str]:
+        """Attack it in every way; return the runs that came of it, and which pages could read."""
+        before = self.runs()
+        local_process(self.api.url, self.deployment, LOCAL)
+        with hostile_server(self.api.url, self.deployment) as hostile:
+            pages = hostile.attack(profile)
+        assert set(pages) == {OTHER_PORT, OTHER_HOST, REBOUND}
+        read = {f"{page} {READ}" for page, said in pages.items() if said["read"] == FLOW_NAME}
+        return {*(self.runs() - before), *read}
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A data folder whose Prefect server has the pool and the deployment."""
+    found = load_settings(home=tmp_path_factory.mktemp("attacked"))
+    with served(found, set()) as api, on_server(api):
+        deploy(limit=1)
+    return found
+
+
+@contextmanager
+def served(settings: Settings, missing: set[str]) -> Iterator[PrefectApi]:
+    """Run the server of a data folder without some of its defences."""
+    port = free_port()
+    environment = server_environment(settings, port)
+    if "login" in missing:
+        del environment["PREFECT_SERVER_API_AUTH_STRING"]
+    if "csrf" in missing:
+        environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
+    if "cors" in missing:
+        environment["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = "*"
+    if missing & {"host", "page"}:
+        command = [sys.executable, "-m", "tests.flows.prefect.undefended", *(missing & {"host", "page"})]
+        process = subprocess.Popen(command, env=environment, cwd=SOURCES, stdin=subprocess.PIPE)
+    else:
+        process = start_server(environment)
+    try:
+        wait_until_up(process, api_url(port))
+        yield PrefectApi(api_url(port), make_login(settings))
+    finally:
+        stop_process(process)
+
+
+@contextmanager
+def victim_without(settings: Settings, missing: set[str]) -> Iterator[Victim]:
+    with served(settings, missing) as api:
+        with on_server(api), get_client(sync_client=True) as client:
+            deployment = str(client.read_deployment_by_name(DEPLOYMENT).id)
+        yield Victim(api, deployment)
+
+
+GETS_THROUGH: dict[str, set[str]] = {
+    "": set(),
+    # That the attacks are real: with nothing in their way they all get through.
+    "login host page csrf cors": {
+        LOCAL, *(f"{page} {attack}" for page in (OTHER_PORT, OTHER_HOST, REBOUND) for attack in (READ, JSON, BLOB)),
+    },
+    # The login alone holds everybody, so it does with any one of the others taken away.
+    "host page csrf cors": set(),
+    # Without it the others hold every page, and not what is no browser: against that the login was needed.
+    "login": {LOCAL},
+    # Without a login, each of the others is what holds one kind of page from reading or from making a run.
+    "login host": {LOCAL, f"{REBOUND} {READ}"},
+    "login page": {LOCAL},
+    "login page csrf": {LOCAL, f"{OTHER_PORT} {BLOB}", f"{OTHER_HOST} {BLOB}"},
+    "login page cors": {
+        LOCAL, f"{OTHER_PORT} {READ}", f"{OTHER_HOST} {READ}", f"{OTHER_PORT} {JSON}", f"{OTHER_HOST} {JSON}",
+    },
+}  # fmt: skip
+"""What gets through where these are missing. What one line has more than another was held by the difference."""
+
+
+@needs_browser
+@pytest.mark.parametrize("missing", GETS_THROUGH)
+def test_each_defence_holds_those_whom_no_other_holds(settings: Settings, missing: str, tmp_path: Path) -> None:
+    with victim_without(settings, set(missing.split())) as victim:
+        assert victim.attacked(tmp_path) == GETS_THROUGH[missing]
+
+
+@needs_browser
+def test_the_servers_own_pages_come_in_and_ask_for_the_login(settings: Settings, tmp_path: Path) -> None:
+    with served(settings, set()) as api:
+        page = shown(f"{api.url.removesuffix('/api')}/", tmp_path)
+
+    assert 'type="password"' in page
