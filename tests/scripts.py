@@ -29,7 +29,7 @@ _TAG = re.compile(r"</?[a-z_]+>")
 _BLOCK = re.compile(
     rf"<({'|'.join((*BLOCK_TAGS, *PROSE_TAGS, 'part', 'text', 'news', 'draft'))})>\n(.*?)\n</\1>", re.DOTALL
 )
-_PRINTED = ("current_task", "overall_planning", "order")
+_PRINTED = ("current_task", "overall_planning", "order", "hints", "style_guide")
 """Blocks that are printed for the model, and so in the language of the prompts."""
 
 _FRAME = re.compile(

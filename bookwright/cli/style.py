@@ -68,7 +68,7 @@ def _of_chapters(opened: OpenBook, count: int) -> "StyleGuide":
 def _facts(opened: OpenBook) -> dict[str, Any]:
     from bookwright.agents.relay.style_guide import guide_of_chapters, kept_guide
     from bookwright.exports.chapters import first_chapters
-    from bookwright.prompts import render_style_guide
+    from bookwright.prompts import render_style_page
 
     brief, storage = opened.book.brief, opened.storage
     with storage.read() as stores:
@@ -84,7 +84,7 @@ def _facts(opened: OpenBook) -> dict[str, Any]:
         "version": document.version if kept and document else None,
         "source": guide.source.value,
         "chapters": guide.chapters,
-        "guide": render_style_guide(guide.profile, brief.length_unit),
+        "guide": render_style_page(guide),
         "profile": guide.profile.model_dump(mode="json"),
         "drift": _drift(storage, guide),
     }

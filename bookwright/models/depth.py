@@ -6,6 +6,7 @@ its design reached the page.
 
 from enum import StrEnum
 
+from bookwright.models.brief import Brief
 from bookwright.models.length import WORDS_PER_CHARACTER
 
 _SLIGHT, _SHORT = 1_500, 6_000
@@ -29,3 +30,10 @@ def depth_of(length: int, *, counts_words: bool) -> Depth:
     if words < _SLIGHT:
         return Depth.SLIGHT
     return Depth.SHORT if words < _SHORT else Depth.FULL
+
+
+def depth_under(brief: Brief, length: int | None) -> Depth:
+    """Return the depth for a unit; an author who names planning rounds has all of it, however short the unit is."""
+    if brief.max_planning_rounds:
+        return Depth.FULL
+    return depth_of(length or 1, counts_words=brief.length_unit == "words")

@@ -25,3 +25,5 @@ class StyleGuide(BaseModel):
     chapters: int = Field(default=0, ge=0)
     """How many of the first chapters it was measured of; 0 for a sample."""
     profile: StyleProfile
+    passages: tuple[str, ...] = ()
+    """Some sentences in a row, a paragraph a line: what writers hear it by. None in a guide of an older version."""

@@ -8,6 +8,7 @@ from bookwright.prompts.render import (
     render_problem,
     render_state,
     render_style_guide,
+    render_style_page,
     render_system,
 )
 
@@ -24,5 +25,6 @@ __all__ = [
     "render_problem",
     "render_state",
     "render_style_guide",
+    "render_style_page",
     "render_system",
 ]

@@ -131,6 +131,11 @@ def render_style_guide(profile: object, unit: str, locale: str = "en") -> str:
     return environment(locale).get_template("story/_style_guide.md.j2").render(values).strip()
 
 
+def render_style_page(guide: object, locale: str = "en") -> str:
+    """Render a `StyleGuide` as whoever writes on hears it."""
+    return environment(locale).get_template("story/_style_page.md.j2").render(guide=guide).strip()
+
+
 def render_problem(name: str, locale: str = "en", **values: object) -> str:
     """Say in the language of the prompts what is wrong with an answer; `name` is one of the template's."""
     return environment(locale).get_template("story/_problem.md.j2").render(name=name, values=values).strip()

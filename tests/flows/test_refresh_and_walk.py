@@ -25,7 +25,7 @@ from tests.flows.test_refreshed_secrets import Saying, prose, redo
 @pytest.fixture
 def halfway(tmp_path: Path) -> Written:
     """A book whose first chapter is done and whose second one has its brief alone; more are to come."""
-    storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=6_000, profile="economy")
+    storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=9_000, profile="economy")
     with closing(ModelService(settings)) as models, pytest.raises(KeyboardInterrupt):
         run_book(storage.book, Surroundings(settings, storage.database, Saying(models, dies_after="brief")))
     return storage, settings

@@ -53,7 +53,11 @@ def test_enough_closed_chapters_become_the_guide_once_and_the_writer_reads_it(tm
     assert guide is not None
     assert (guide.source, guide.chapters, guide.profile.quotes) == (StyleSource.CHAPTERS, 2, "“”")
     assert [version.origin for version in versions] == [DocumentOrigin.STEP]
-    assert sum("<style_guide>" in block for block in blocks) == 1
+    [shown] = [block for block in blocks if "<style_guide>" in block]
+    assert guide.passages
+    assert all(line in LONG for passage in guide.passages for line in passage.splitlines())
+    assert all(f"> {line}" in shown for passage in guide.passages for line in passage.splitlines())
+    assert "%" not in shown
 
 
 def test_a_beginning_that_is_too_short_or_still_open_sets_no_style(tmp_path):

@@ -46,6 +46,8 @@ OWN_VARIABLES = {
     "story/_book_order": {"book", "unit", "place"},
     "story/_writers_task": {"goal", "constraints", "criteria", "open_points"},
     "story/_style_guide": {"profile", "unit"},
+    "story/_style_page": {"guide"},
+    "story/_manner": {"profile"},
     "story/_secrets": {"secrets"},
     "story/_threads": {"threads"},
     "story/_codex": {"entries"},

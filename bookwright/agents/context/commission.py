@@ -40,8 +40,7 @@ class UnitPlace:
 
 def commission_of(unit: TaskNode, brief: Brief, stores: Stores, kit: Kit, room: int, shorten: Shorten) -> str:
     """Return the order, whole but for a premise that has not room enough."""
-    book = replace(book_card(brief), title=brief.title or stores.books.get(unit.book).title)
-    place = place_of(unit, stores)
+    book, place = book_card(brief), place_of(unit, stores)
 
     def printed(premise: str) -> str:
         return render_book_order(replace(book, premise=premise), node_card(unit), place, kit.locale)

@@ -15,15 +15,22 @@ from bookwright.models.place import order_of
 from bookwright.models.prose import paragraphs, sentences
 from bookwright.models.task import TaskNode
 from bookwright.prompts.render import environment
-from bookwright.storage.chunks import is_heading
+from bookwright.storage.chunks import is_heading, join_sentences
 from bookwright.storage.outline import OutlineReader, Span, TreeLine
 from bookwright.storage.stores import Stores
 
-_LABEL = re.compile(r"[-*+\s]*(?:(?<=\*\*)[^*]{1,40}\*\*[:：.]?\s*)?")
-"""A bullet, and a word in bold that says what the line is about."""
-
 _VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
 """Lines of a level and characters of a note; the first view that fits is taken."""
+
+_OUTCOME = 2
+"""How many times as long the note may be that tells what came of a unit: it is one whole sentence."""
+
+_LEAST_OUTCOME = 12
+"""Characters below which a sentence is a date or a name, and no outcome."""
+
+_MARKS = re.compile(r"\*\*|__|`|^[-*+•]\s+|^\d{1,3}[.)]\s+")
+_LABEL = re.compile(r"^(?:[-*+•]\s+)?(?:\*\*[^*]{1,40}\*\*[:：]?|\*\*[^*]{1,40}[:：]\*\*)\s*(?=[^\sa-z])")
+"""What heads a line of a summary, such as `**Events**`."""
 
 
 @dataclass(frozen=True)
@@ -179,8 +186,8 @@ def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Ro
     # In a book that was written already, neither what came later nor how the units above ended is told.
     has_outcome = line.is_finished and around.node.comes_after(order_of(line.label))
     summary = around.outcomes.get(line.key) if has_outcome else None
-    told = _first_sentence(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
-    note = _clipped(told, glass.characters)
+    told = _outcome(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
+    note = _clipped(told, glass.characters * (_OUTCOME if summary else 1))
     return Row(
         depth=depth,
         label=line.label,
@@ -202,17 +209,28 @@ def _state(line: TreeLine, around: _Surroundings) -> str:
     return "open" if is_on_path else "to come"
 
 
-def _first_sentence(text: str) -> str:
-    """What came of a unit, in its summary's first words that are no heading."""
-    lines = (line for line in paragraphs(text) if not is_heading(line))
-    return next((sentence for line in lines for sentence in sentences(_LABEL.sub("", line, count=1))), "")
+def _outcome(text: str) -> str:
+    """What came of a unit: the first sentence of its summary that tells something, without headings and marks."""
+    lines = [line for line in paragraphs(text) if not is_heading(line)]
+    told = [_MARKS.sub("", _LABEL.sub("", line)).strip() for line in lines]
+    found = [sentence for line in told for sentence in sentences(line)]
+    return next((sentence for sentence in found if len(sentence) >= _LEAST_OUTCOME), " ".join(found[:1]))
 
 
 def _clipped(text: str, characters: int) -> str:
+    """Return a note as it fits: whole, its first sentences, or its first words with a mark behind them."""
     text = " ".join(text.split())
-    if len(text) <= characters:
-        return text
-    return text[: characters - 1].rstrip() + GAP if characters else ""
+    if len(text) <= characters or not characters:
+        return text if characters else ""
+    whole = ""
+    for sentence in sentences(text):
+        if len(whole) + len(sentence) + 1 > characters:
+            break
+        whole = join_sentences([whole, sentence]) if whole else sentence
+    if whole:
+        return whole
+    head = text[: characters - 1]
+    return head.rpartition(" ")[0].rstrip(",;:") + GAP if " " in head[characters // 2 :] else head.rstrip() + GAP
 
 
 def _rendered(rows: Sequence[Row], locale: str) -> str:

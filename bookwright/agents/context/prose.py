@@ -17,9 +17,10 @@ from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.guard import Guard
 from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
+from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.brief import Brief
+from bookwright.models.depth import depth_under
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.profile import ProfileName
 from bookwright.prompts.render import render_writers_task
 from bookwright.storage.stores import Stores
 
@@ -48,7 +49,7 @@ class ProseFilling:
 
     @property
     def _brief_is_plan(self) -> bool:
-        return self._kit.profile.name is ProfileName.ECONOMY
+        return plans_in_brief(self._kit.profile.name, depth_under(self._brief, self._place.unit.length))
 
     def fillers(self) -> dict[str, Callable[[int], Cut]]:
         """Return what fills each component."""

@@ -41,8 +41,8 @@ _MOST_SHOWN = 6
 def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is about to be written and has no brief in its present revision, nor one of its author's.
 
-    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; in economy
-    the brief is the plan, which is made all the same. A weak model is told a story in a few words by its templates,
+    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; where
+    the brief is the plan too it is made all the same. A weak model is told a story in a few words by its templates,
     which code fills in.
     """
     if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:

@@ -1,6 +1,6 @@
 """Keeping a book's style: once its first chapters are accepted, unless the author gave a sample, they set it."""
 
-from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide
+from bookwright.agents.relay.style_guide import ENOUGH, guide_of_chapters, keep_guide, praised_in
 from bookwright.exports.chapters import accepted_beginning
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
@@ -20,7 +20,9 @@ def settle_style(deps: Deps) -> None:
         return
     texts = accepted_beginning(deps.storage)
     if texts:
-        deps.desk.journal.move(_keeping(guide_of_chapters(texts, deps.brief), deps))
+        with deps.stores() as stores:
+            praised = praised_in(stores)
+        deps.desk.journal.move(_keeping(guide_of_chapters(texts, deps.brief, praised), deps))
 
 
 def _keeping(guide: StyleGuide, deps: Deps) -> Move:

@@ -11,7 +11,7 @@ from bookwright.agents.relay.kept import Kept, kept_at
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.models.decision import Decision
-from bookwright.models.depth import Depth, depth_of
+from bookwright.models.depth import Depth, depth_under
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
@@ -61,9 +61,7 @@ def max_unit_length(deps: Deps) -> int:
 
 def depth_at(unit: TaskNode, deps: Deps) -> Depth:
     """How much process a unit bears; an author who names planning rounds has all of it, however short the unit is."""
-    if deps.brief.max_planning_rounds:
-        return Depth.FULL
-    return depth_of(unit.length or 1, counts_words=deps.brief.length_unit == "words")
+    return depth_under(deps.brief, unit.length)
 
 
 def profile_at(unit: TaskNode, deps: Deps) -> Profile:
@@ -76,9 +74,7 @@ def profile_at(unit: TaskNode, deps: Deps) -> Profile:
     return profile.model_copy(
         update={
             "max_planning_rounds": 1,
-            "max_tasks_per_round": min(
-                profile.max_tasks_per_round, _FINE_TASKS if is_fine else 1 if is_book else _FEW_TASKS
-            ),
+            "max_tasks_per_round": min(profile.max_tasks_per_round, few),
             "designs_leaves": is_fine,
             "decomposes": False,
             "asks_decision": False,

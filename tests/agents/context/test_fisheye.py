@@ -118,3 +118,16 @@ def test_only_summaries_whose_words_are_shown_are_sources(library):
 
 def clipped(text: str) -> str:
     return text if len(text) <= 90 else text[:89].rstrip() + "…"
+
+
+@pytest.mark.parametrize(("summary", "note"), [
+    ("**Events** Fri. Reis greets her and stares at the page.", "Reis greets her and stares at the page."),
+    ("## Events\n- **Ines** burns the leaf.\n- She sells it.", "Ines burns the leaf."),
+    ("### 事件\n林小雨点着了灯，没有人看见她。她走了。", "林小雨点着了灯，没有人看见她。"),
+])  # fmt: skip
+def test_what_came_of_a_unit_is_one_whole_sentence_without_marks(library, summary, note):
+    with library.storage.write() as stores:
+        first, second = (library.add_unit(stores, stores.nodes.root(), Level.CHAPTER) for _ in range(2))
+        library.write(stores, first, "Prose.", summary)
+
+    assert f'{first.label} chapter "{first.title}" (3000), done: {note}\n' in view(library, second).text
