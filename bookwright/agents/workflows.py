@@ -9,7 +9,6 @@ from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY
 from bookwright.models.changes import Changes
 from bookwright.models.decision import (
     AtomVerdicts,
-    Choice,
     Expert,
     FlowDecision,
     Questions,
@@ -23,7 +22,6 @@ from bookwright.models.level import Level
 from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.quality import QualityJudgement
-from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.state import GlobalState
 
 Workflow = tuple[Agent, ...]
@@ -177,15 +175,6 @@ def summariser(level: Level, profile: ProfileName) -> Agent:
     return Agent("summary", prompt, "summariser", SUMMARY, "evaluator", artefact="summary")
 
 
-def editor(level: Level) -> Agent:
-    """Who holds a retelling against what readers should have understood, and says what is to be put right.
-
-    A finer unit that stands in a chapter's place is edited as a chapter.
-    """
-    at = level if level.is_at_least(Level.CHAPTER) else Level.CHAPTER
-    return Agent("review", f"story/{at}/write/review", "critic", REASONING, "evaluator", output=RepairOrders)
-
-
 def book_design_maintainer(profile: ProfileName) -> Agent:
     """Who keeps the design of the whole book."""
     prompt = "story/small/maintain" if profile is ProfileName.SMALL else "story/book/design/maintain"
@@ -230,18 +219,6 @@ IMPROVE = Agent("improve", "story/relay/improve", "writer", SYNTHESIS, "refiner"
 SMALL_REVIEW = Agent("review", "story/small/review", "critic", REASONING, "evaluator")
 """Who looks back on a book that a weak model wrote; in the other profiles a reader does."""
 
-VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
-"""Who finds the voice of a book before its first page is written."""
-CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator", output=Choice)
-"""Who chooses between two drafts of the same pages, without knowing how either came about."""
-FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "writer", "draft", is_prose=True)
-"""Who writes a book of one piece from the order alone, as if nobody had planned it."""
-COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
-"""Who has nothing but the printed pages, and tells them again."""
-FIRST_READER = replace(COLD_READER, name="first_read")
-"""The same, of a draft that is revised right after."""
-REPAIR = Agent("repair", "story/reading/repair", "writer", SYNTHESIS, "refiner", output=Changes)
-"""Who puts it right, passage by passage."""
 QUALITY = Agent("quality", "story/relay/quality", "critic", REASONING, "evaluator", output=QualityJudgement)
 EXTRACT = Agent("extract", "story/relay/extract", "maintainer", REASONING, "evaluator", output=Extraction)
 EXTRACT_DESIGN = Agent(
@@ -250,11 +227,6 @@ EXTRACT_DESIGN = Agent(
 
 REVISION_MARK = "<<<TEXT>>>"
 """Stands alone on the line between findings and new text in the answer of `REVISE`."""
-
-
-def draft_again(draft: Agent) -> Agent:
-    """Who writes a draft a second time, knowing that there is a first one and nothing of it."""
-    return replace(draft, name=f"{draft.name}.again")
 
 
 def _design_steps(level: Level, profile: ProfileName, depth: Depth) -> tuple[str, ...]:

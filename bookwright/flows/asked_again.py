@@ -10,7 +10,8 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context
 from bookwright.agents.desk import Desk
-from bookwright.agents.workflows import CHOOSE, EXTRACT_DESIGN, FIRST_READER, LEAK_REVIEW, VOICE
+from bookwright.agents.readers import CHOOSE, FIRST_READER, VOICE
+from bookwright.agents.workflows import EXTRACT_DESIGN, LEAK_REVIEW
 from bookwright.failpoints import Failpoint
 from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing

@@ -2,8 +2,9 @@
 
 from itertools import chain, product
 
-from bookwright.agents import workflows
+from bookwright.agents import readers, workflows
 from bookwright.agents.agent import Agent
+from bookwright.agents.readers import draft_again, editor
 from bookwright.agents.workflows import (
     aggregator,
     atom_judge,
@@ -12,8 +13,6 @@ from bookwright.agents.workflows import (
     briefing,
     decomposition_workflow,
     design_workflow,
-    draft_again,
-    editor,
     flow_decision,
     global_state_maintainer,
     hierarchy_workflow,
@@ -35,7 +34,9 @@ DIVISIBLE = tuple(Level)[:-1]
 
 def _every_agent() -> list[Agent]:
     """All agents of all levels, profiles, classes, experts and task types."""
-    found: list[Agent] = [agent for agent in vars(workflows).values() if isinstance(agent, Agent)]
+    found: list[Agent] = [
+        agent for agent in (*vars(workflows).values(), *vars(readers).values()) if isinstance(agent, Agent)
+    ]
     for level, profile in product(Level, ProfileName):
         found += chain.from_iterable(plan_workflow(level, size, profile) for size in CLASSES)
         found += chain.from_iterable(design_workflow(level, expert, profile) for expert in Expert)

@@ -7,12 +7,12 @@ import pytest
 
 import bookwright.prompts
 from bookwright.agents.agent import Agent
+from bookwright.agents.readers import editor
 from bookwright.agents.workflows import (
     atom_judge,
     briefing,
     decomposition_workflow,
     design_workflow,
-    editor,
     flow_decision,
     hierarchy_workflow,
     plan_workflow,

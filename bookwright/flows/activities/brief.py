@@ -14,9 +14,10 @@ from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.open_designs import reads_designs
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
+from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.purging import CUT, told_of_cut
 from bookwright.flows.activities.sizes import within_length
-from bookwright.flows.activities.surroundings import depth_at, previous_endings, told_before, unit_card
+from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
+from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.agents.relay.climax import climax_ahead
-from bookwright.agents.workflows import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Choice

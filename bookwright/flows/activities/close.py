@@ -8,15 +8,10 @@ from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, s
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import both, no_move
 from bookwright.flows.activities.audit import audit, report_move
+from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.extract import extract, last_prose, taken_in
 from bookwright.flows.activities.reading import hand_on, read_and_repair, read_book
-from bookwright.flows.activities.surroundings import (
-    depth_at,
-    previous_endings,
-    prose_of,
-    stands_for_chapter,
-    unit_card,
-)
+from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import TitleAndBlurb
 from bookwright.models.depth import Depth

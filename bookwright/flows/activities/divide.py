@@ -9,14 +9,12 @@ from bookwright.agents.small import distinct_events
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import outlined
+from bookwright.flows.activities.earlier_pages import drawn_facts, previous_endings, told_before
 from bookwright.flows.activities.sizes import every, within_lists
 from bookwright.flows.activities.surroundings import (
     child_level_of,
-    drawn_facts,
     lengths_of_children,
     max_unit_length,
-    previous_endings,
-    told_before,
     unit_card,
     usual_child,
 )

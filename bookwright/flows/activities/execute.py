@@ -4,11 +4,18 @@ from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.react.sources import documents, findings
-from bookwright.agents.workflows import ROUTER, Workflow, aggregator, design_workflow, search_executor
+from bookwright.agents.workflows import (
+    ROUTER,
+    Workflow,
+    aggregator,
+    design_workflow,
+    search_executor,
+)
+from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.leaving import kind_of, leave_document
 from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import within_length
-from bookwright.flows.activities.surroundings import depth_at, drawn_facts, unit_card, unit_of
+from bookwright.flows.activities.surroundings import depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Expert
 from bookwright.models.document import DocumentKind, NewDocument

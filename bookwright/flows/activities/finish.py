@@ -13,7 +13,7 @@ from itertools import count
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
-from bookwright.agents.relay.gaps import Gapped, has_fillings, without
+from bookwright.agents.relay.gaps import Gapped, without
 from bookwright.agents.relay.kept import Kept
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import (
@@ -24,15 +24,23 @@ from bookwright.agents.relay.reviewing import (
     review_by_code,
     round_of_code,
 )
-from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates
+from bookwright.agents.workflows import (
+    IMPROVE,
+    LEAK_REVIEW,
+    LENGTHEN,
+    REVISE_LEAK,
+    evaluates,
+)
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
 from bookwright.flows.activities.mending import ROUNDS, Mending
 from bookwright.flows.activities.purging import (
     CUT,
     Place,
+    fills_gaps,
     places_of,
     reviewed_move,
+    surface_of,
     taken_out,
     telling_in,
     told_of_cut,
@@ -168,7 +176,7 @@ class Finish:
         """Take out what gives something away, and have the gaps filled by the writer, who is told why but not what."""
         gapped = self._gapped(text, found)
         lost = sum(max(self.deps.brief.language.measure(gap), _LEAST_FILLING) for gap in gapped.lost)
-        self.run.card = replace(self.run.card, missing_length=lost, spots=_surface(found))
+        self.run.card = replace(self.run.card, missing_length=lost, spots=surface_of(found))
         self.run.add("gapped_text", gapped.shown, is_prose=True)
         shown = taken_out(gapped, text, self._places(text, found), self.deps.desk.locale)
         self.run.add("taken_out", shown, is_prose=True)
@@ -297,13 +305,3 @@ class Finish:
         if isinstance(answer, Changes):
             return []
         return [words for found in read_insertions(answer) for words in telling_in(found.text, self._found)]
-
-
-def fills_gaps(locale: str, answer: str) -> str:
-    """Say what is wrong with an answer that fills no gap; empty if nothing is."""
-    return "" if has_fillings(answer) else render_problem("no_fillings", locale)
-
-
-def _surface(found: LeakRound) -> tuple[str, ...]:
-    """What the reviewing model advises; what code says of a leak names it."""
-    return tuple(leak.suggestion for leak in found.leaks if leak.found_by == "model" and leak.suggestion)

@@ -8,8 +8,9 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
+from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
-from bookwright.flows.activities.surroundings import depth_at, drawn_facts, profile_at, unit_card, unit_of
+from bookwright.flows.activities.surroundings import depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.decision import Verdict, guard_atom, verdict_by_score

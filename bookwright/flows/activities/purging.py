@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from bookwright.agents.relay.gaps import Gapped, without
+from bookwright.agents.relay.gaps import Gapped, has_fillings, without
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import is_rejected, review_by_code, round_of_code, span_of
 from bookwright.flows.activities.surroundings import kept_in
@@ -11,7 +11,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.leak import LeakReport, LeakRound
 from bookwright.models.task import TaskNode
-from bookwright.prompts.render import render_taken_out
+from bookwright.prompts.render import render_problem, render_taken_out
 from bookwright.storage.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -104,3 +104,13 @@ def reviewed_move(unit: TaskNode, rounds: list[LeakRound], decided_by: str = "",
             stores.documents.add(new, step or None)
 
     return move
+
+
+def fills_gaps(locale: str, answer: str) -> str:
+    """Say what is wrong with an answer that fills no gap; empty if nothing is."""
+    return "" if has_fillings(answer) else render_problem("no_fillings", locale)
+
+
+def surface_of(found: LeakRound) -> tuple[str, ...]:
+    """What the reviewing model advises; what code says of a leak names it."""
+    return tuple(leak.suggestion for leak in found.leaks if leak.found_by == "model" and leak.suggestion)

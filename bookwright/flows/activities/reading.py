@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
+from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.reviewing import is_rejected, kept_cards, review_by_code, span_of
-from bookwright.agents.workflows import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.surroundings import (

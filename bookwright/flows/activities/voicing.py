@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
-from bookwright.agents.workflows import VOICE
+from bookwright.agents.readers import VOICE
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument

@@ -10,9 +10,10 @@ from bookwright.flows import gates
 from bookwright.flows.activities import small
 from bookwright.flows.activities.brief import brief_of, check_context, guard_of
 from bookwright.flows.activities.choosing import drafted
+from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.finish import Finish
 from bookwright.flows.activities.reading import first_reading
-from bookwright.flows.activities.surroundings import depth_at, measured, previous_endings, told_before, unit_card
+from bookwright.flows.activities.surroundings import depth_at, measured, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind

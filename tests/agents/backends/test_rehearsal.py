@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents import workflows
+from bookwright.agents import readers, workflows
 from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.rehearsal import RehearsalBackend
@@ -95,7 +95,7 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
             yield "decide", workflows.flow_decision(level)
             yield "execute", workflows.search_executor(level, profile)
             yield "close", workflows.summariser(level, profile)
-            yield "review", workflows.editor(level)
+            yield "review", readers.editor(level)
         yield "maintain", workflows.book_design_maintainer(profile)
         yield "maintain", workflows.global_state_maintainer(profile)
         yield "publish", workflows.blurb_writer(profile)
@@ -104,10 +104,10 @@ def all_steps() -> Iterator[tuple[str, Agent]]:
     yield "write", workflows.SMALL_CRITIC
     yield "write", workflows.SMALL_REFINE
     yield "execute", workflows.ROUTER
-    yield "brief", workflows.VOICE
-    yield "write", workflows.REPAIR
-    yield "review", workflows.COLD_READER
-    yield "review", workflows.CHOOSE
+    yield "brief", readers.VOICE
+    yield "write", readers.REPAIR
+    yield "review", readers.COLD_READER
+    yield "review", readers.CHOOSE
     yield "plan", workflows.QUESTIONS
 
 

@@ -1,0 +1,36 @@
+"""Who finds a book's voice, chooses between drafts, reads what was written as readers will, and puts it right."""
+
+from dataclasses import replace
+
+from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
+from bookwright.models.changes import Changes
+from bookwright.models.decision import Choice
+from bookwright.models.level import Level
+from bookwright.models.retelling import RepairOrders, Retelling
+
+VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
+"""Who finds the voice of a book before its first page is written."""
+CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator", output=Choice)
+"""Who chooses between two drafts of the same pages, without knowing how either came about."""
+FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "writer", "draft", is_prose=True)
+"""Who writes a book of one piece from the order alone, as if nobody had planned it."""
+COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
+"""Who has nothing but the printed pages, and tells them again."""
+FIRST_READER = replace(COLD_READER, name="first_read")
+"""The same, of a draft that is revised right after."""
+REPAIR = Agent("repair", "story/reading/repair", "writer", SYNTHESIS, "refiner", output=Changes)
+"""Who puts it right, passage by passage."""
+
+
+def editor(level: Level) -> Agent:
+    """Who holds a retelling against what readers should have understood, and says what is to be put right.
+
+    A finer unit that stands in a chapter's place is edited as a chapter.
+    """
+    at = level if level.is_at_least(Level.CHAPTER) else Level.CHAPTER
+    return Agent("review", f"story/{at}/write/review", "critic", REASONING, "evaluator", output=RepairOrders)
+
+
+def draft_again(draft: Agent) -> Agent:
+    """Who writes a draft a second time, knowing that there is a first one and nothing of it."""
+    return replace(draft, name=f"{draft.name}.again")

@@ -1,0 +1,103 @@
+"""What the earlier pages of a book hand to whoever makes the next ones: facts by lot, endings, what readers told."""
+
+import re
+from dataclasses import replace
+from random import Random
+
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
+from bookwright.models.extraction import ConsistencyReport
+from bookwright.models.level import Level
+from bookwright.models.place import order_of
+from bookwright.models.prose import last_sentences
+from bookwright.models.retelling import RepairOrders, Retelling
+from bookwright.models.task import TaskNode
+from bookwright.prompts import Card, Told
+
+_DRAWS = 3
+_FACT_CHARACTERS = (12, 220)
+_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$|.*[:：]\W*$)")
+"""A line that names what is told below it: a Markdown heading, one in bold alone, or one that ends in a colon."""
+_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
+_ENDINGS = 3
+_LEDGER, _RETURNING = 6, 6
+"""Units whose shapes are told to whoever makes the next one, and things of earlier pages that may come back."""
+
+
+def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Told:
+    """Draw facts of the book by lot: a model cannot be random, code can. Source: CRAFT rule 6.
+
+    Seeded by the brief and the unit, so a repeated step draws the same. Chapters draw; the other
+    levels keep their answers apart by other means. What is made again is told nothing of what came later, and
+    nobody is told the unit's own facts, which its other blocks hold.
+    """
+    if unit.level is not Level.CHAPTER:
+        return Told()
+    lot, at = Random(f"{deps.brief.seed} {unit.label}"), task or unit
+    with deps.stores() as stores:
+        kinds = (DocumentKind.DESIGN, DocumentKind.SUMMARY)
+        documents = stores.documents.drawn(kinds, [lot.random() for _ in range(_DRAWS)])
+    facts: dict[str, int] = {}
+    for document, label in documents:
+        order = order_of(label)
+        is_own = order[: len(unit.order)] == unit.order
+        fitting = [] if is_own else [line for line in map(_fact_in, document.text.splitlines()) if line]
+        if fitting and at.comes_after(order):
+            facts.setdefault(lot.choice(fitting), document.id)
+    return Told.of(facts, facts.values())
+
+
+def _fact_in(line: str) -> str:
+    """What a line tells, without its bullet; empty for a heading, and for what is too short or too long for a fact."""
+    if _HEADING.match(line):
+        return ""
+    told = _BULLET.sub("", line, count=1).replace("**", "").strip()
+    return told if _FACT_CHARACTERS[0] <= len(told) <= _FACT_CHARACTERS[1] else ""
+
+
+def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> Told:
+    """Return the last sentences of the units of a level before this one, nearest last.
+
+    `with_own` counts what the unit itself holds among them: it is being divided.
+    """
+    with deps.stores() as stores:
+        before = stores.nodes.units_before(unit, _ENDINGS, level=level, with_own=with_own)
+        prose = {found.node: found for found in stores.documents.of_nodes([n.key for n in before], DocumentKind.PROSE)}
+    ends = [prose[node.key] for node in before if node.key in prose]
+    return Told.of((last_sentences(found.text, 1) for found in ends), (found.id for found in ends))
+
+
+def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
+    """Return the card with what readers of the earlier units told: shapes, what may return, what is to be made good.
+
+    For the next `child` of a unit, what the unit itself holds is among them.
+    """
+    with deps.stores() as stores:
+        before = stores.nodes.units_before(unit, _LEDGER, level=child or unit.level, with_own=child is not None)
+        chapters = [node for own in before for node in (own, *stores.nodes.ancestors(own)) if node.parent is not None]
+        told = stores.documents.of_nodes([node.key for node in chapters], DocumentKind.RETELLING)
+        last = [] if not before else [before[-1].key, *(node.key for node in stores.nodes.ancestors(before[-1])[:-1])]
+        reviews = stores.documents.of_nodes(last, DocumentKind.REVIEW)
+        checks = [
+            (found, ConsistencyReport.model_validate_json(stores.documents.data_of(found)))
+            for found in stores.documents.of_nodes(last, DocumentKind.CONSISTENCY)
+        ]
+        read = [(found, Retelling.model_validate_json(stores.documents.data_of(found))) for found in told]
+        ordered = [(found, stores.documents.data_of(found)) for found in reviews]
+    order = {node.key: index for index, node in enumerate(chapters)}
+    read.sort(key=lambda pair: order[pair[0].node])
+    returning = [(f"{own.thing}: “{own.sentence}”", found.id) for found, said in read for own in said.returning]
+    orders = [(found, RepairOrders.model_validate_json(data)) for found, data in ordered if data]
+    owed = [(f"{own.trouble} → {own.order}", found.id) for found, said in orders for own in said.handed_on]
+    owed += [(own.line, found.id) for found, report in checks for own in report.details if own.result == "error"]
+    return replace(
+        card,
+        shapes=Told.of((said.shape.line for _, said in read if said.shape.line), (found.id for found, _ in read)),
+        returning=_told(returning[-_RETURNING:]),
+        carried=_told(owed),
+    )
+
+
+def _told(lines: list[tuple[str, int]]) -> Told:
+    """Lines, each with the document that it is from."""
+    return Told.of((line for line, _ in lines), (document for _, document in lines))
