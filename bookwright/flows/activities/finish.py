@@ -17,20 +17,9 @@ from bookwright.agents.relay.gaps import Gapped, without
 from bookwright.agents.relay.kept import Kept
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import (
-    is_rejected,
-    judged,
-    kept_cards,
-    pointed_at,
-    review_by_code,
-    round_of_code,
-)
-from bookwright.agents.workflows import (
-    IMPROVE,
-    LEAK_REVIEW,
-    LENGTHEN,
-    REVISE_LEAK,
-    evaluates,
-)
+    is_rejected, judged, kept_cards, pointed_at, review_by_code, round_of_code,
+)  # fmt: skip
+from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
 from bookwright.flows.activities.mending import ROUNDS, Mending
