@@ -17,7 +17,12 @@ from bookwright.agents.relay.gaps import Gapped, without
 from bookwright.agents.relay.kept import Kept
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.reviewing import (
-    is_rejected, judged, kept_cards, pointed_at, review_by_code, round_of_code,
+    is_rejected,
+    judged,
+    kept_cards,
+    pointed_at,
+    review_by_code,
+    round_of_code,
 )  # fmt: skip
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates
 from bookwright.flows import gates
