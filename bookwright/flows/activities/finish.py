@@ -35,14 +35,15 @@ from bookwright.models.document import DocumentOrigin
 from bookwright.models.errors import NoResult
 from bookwright.models.gate import FallbackHistory, Refusal
 from bookwright.models.leak import LeakJudgement, LeakRound
+from bookwright.models.profile import ProfileName
 from bookwright.models.shortening import Changes
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 
-_PLAN = "plan"
-"""The artefact that stays before a text whose length is mended: what is to happen in it."""
+_DONE_WITH = ("draft", "criticism", "gapped_text", "text")
+"""What stood before earlier steps and is not shown to those who mend a length: other states of the same text."""
 
 _LEAST_FILLING = 12
 """What is asked for a gap however little was lost there, in the book's unit of length."""
@@ -216,11 +217,10 @@ class Finish:
         return gapped.filled("")
 
     def _mend_length(self, text: str) -> None:
-        """A bounded step or two that add passages, or put shorter ones in the place of others; code does the counting.
+        """A few bounded steps that add passages, or put shorter ones in the place of others; code does the counting.
 
         Where no answer can be used, or what it brings gives something away, the text stands as it is.
         """
-        self.run.keep_only(_PLAN)
         for number in range(1, ROUNDS + 1):
             mending = Mending(text, self.unit, self.run.card, self.deps, self._found)
             answer = self._mended(mending, number)
@@ -238,7 +238,7 @@ class Finish:
         if self.run.failures(step) > self.deps.desk.settings.max_repairs:
             return None
         self.run.card = mending.asking
-        self.run.keep_only(_PLAN)
+        self.run.take_away(*_DONE_WITH, *(() if self._is_planned_by_brief else ("plan",)))
         self.run.add("text", mending.shown)
 
         def concluded(answer: str | Changes) -> Move | None:
@@ -250,6 +250,11 @@ class Finish:
             self._last = (self.run, step)
             return answer
         return None
+
+    @property
+    def _is_planned_by_brief(self) -> bool:
+        """Whether the plan is all that the steps are told of what is to happen; elsewhere the brief stands above."""
+        return self.deps.profile.name is ProfileName.ECONOMY
 
     def _is_mended(self, new: str, old: str, number: int) -> bool:
         """True if nothing more is to be tried."""
