@@ -128,10 +128,10 @@ class ActivityMaterial:
         self.artefacts.insert(self.leading, Artefact(tag, prose, is_prose=True))
         self.leading += 1
 
-    def keep_only(self, *tags: str) -> None:
-        """Take away what stands before the steps that follow, but for artefacts with these tags."""
-        self.leading = sum(made.tag in tags for made in self.artefacts[: self.leading])
-        self.artefacts = [made for made in self.artefacts if made.tag in tags]
+    def take_away(self, *tags: str) -> None:
+        """Take the artefacts with these tags from before the steps that follow."""
+        self.leading = sum(made.tag not in tags for made in self.artefacts[: self.leading])
+        self.artefacts = [made for made in self.artefacts if made.tag not in tags]
         self.shared = min(self.shared, self.leading + len(self.context.blocks))
 
     def rests_on(self, *documents: int) -> None:

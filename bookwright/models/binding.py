@@ -18,8 +18,8 @@ _NOT_TOLD = re.compile(r"[\W_]+")
 _LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _TOKEN = re.compile(rf"{_LETTER.pattern}|(?:(?!{_LETTER.pattern})\w)+")
 _QUOTED = re.compile(r"\*([^*]+)\*|“([^”]+)”|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"")
-_STRETCH = 8
-"""Weight of words in a row that come from a line and nowhere else."""
+_STRETCH, _QUOTED_STRETCH = 14, 8
+"""Weight of words in a row that come from a line and nowhere else, and from what it quotes."""
 _WORD_WEIGHT, _LETTER_WEIGHT = 2, 1
 _ARROW = re.compile(r"->|→|⇒|=>|$")
 
@@ -58,25 +58,28 @@ def lost_lines(before: str, after: str) -> list[str]:
 def demands(line: str, text: str) -> bool:
     """True if a sentence holds words that a binding line demands.
 
-    These are so many words in a row that they can only come from there, or all that the sentence has
-    where the line quotes it; marks, spaces, width and case do not count.
+    These are so many words in a row that they can only come from there, fewer where the line quotes them, or all that
+    the sentence has where they are a part of a quotation; marks, spaces, width and case do not count.
     """
     told, said = _words(line), _words(text)
-    if any(run in told for run in _stretches(said)):
+    quoted = [_words(words) for words in _quoted(line)]
+    if any(run in told for run in _stretches(said, _STRETCH)):
         return True
-    return bool(said.strip()) and any(said in _words(quoted) for quoted in _quoted(line))
+    if any(run in words for run in _stretches(said, _QUOTED_STRETCH) for words in quoted):
+        return True
+    return bool(said.strip()) and any(said in words for words in quoted)
 
 
-def _stretches(said: str) -> Iterator[str]:
-    """Yield the shortest runs of a text's words that say something, each with a space around every word."""
+def _stretches(said: str, least: int) -> Iterator[str]:
+    """Yield the shortest runs of a text's words of at least that weight, each with a space around every word."""
     words = said.split()
     weights = [_LETTER_WEIGHT if _LETTER.fullmatch(word) else _WORD_WEIGHT for word in words]
     for start in range(len(words)):
         end, weight = start, 0
-        while end < len(words) and weight < _STRETCH:
+        while end < len(words) and weight < least:
             weight += weights[end]
             end += 1
-        if weight >= _STRETCH:
+        if weight >= least:
             yield f" {' '.join(words[start:end])} "
 
 
@@ -86,7 +89,9 @@ def _words(text: str) -> str:
 
 
 def _quoted(line: str) -> list[str]:
-    return ["".join(found) for found in _QUOTED.findall(line)]
+    """What a line quotes, and all from the first of it to the last: a name in italics may stand upright between."""
+    found = list(_QUOTED.finditer(line))
+    return [*(one[0] for one in found), line[found[0].start() : found[-1].end()]] if found else []
 
 
 def without_releases(text: str) -> str:

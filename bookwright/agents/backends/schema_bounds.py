@@ -14,8 +14,9 @@ from pydantic import BaseModel
 
 _CHARACTERS = {"goal": 110, "title": 40, "reasoning": 150, "blurb": 300}
 _OTHER_CHARACTERS = 120
-_PATTERNS = {"cuts": r"^[0-9]{1,3}\.[0-9]{1,3}$"}
-_ITEMS = {"sub_tasks": 8, "verdicts": 8, "cuts": 24}
+_NUMBER = r"^[0-9]{1,3}\.[0-9]{1,3}$"
+_PATTERNS = {"first": _NUMBER, "last": _NUMBER}
+_ITEMS = {"sub_tasks": 8, "verdicts": 8, "changes": 24}
 _OTHER_ITEMS = 4
 _LEFT_OUT = frozenset(
     """id task_type hierarchical_position instructions input_brief constraints acceptance_criteria complexity_score

@@ -24,7 +24,7 @@ from bookwright.agents.relay.reviewing import (
     review_by_code,
     round_of_code,
 )  # fmt: skip
-from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates
+from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import accept, both
 from bookwright.flows.activities.mending import ROUNDS, Mending
@@ -39,7 +39,7 @@ from bookwright.flows.activities.purging import (
     telling_in,
     told_of_cut,
 )
-from bookwright.flows.activities.surroundings import is_off_length, kept_in, measured, unit_card
+from bookwright.flows.activities.surroundings import depth_at, is_off_length, kept_in, measured, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.changes import Changes
 from bookwright.models.document import DocumentOrigin
@@ -52,8 +52,8 @@ from bookwright.models.task import TaskNode
 from bookwright.prompts import render_problem
 from bookwright.storage.journal import Move
 
-_PLAN = "plan"
-"""The artefact that stays before a text whose length is mended: what is to happen in it."""
+_DONE_WITH = ("draft", "criticism", "carry_over", "reader", "gapped_text", "taken_out", "text")
+"""What stood before earlier steps and is not shown to those who mend a length: other states of the same text."""
 
 _LEAST_FILLING = 12
 """What is asked for a gap however little was lost there, in the book's unit of length."""
@@ -238,11 +238,10 @@ class Finish:
         self._accept_late(left)
 
     def _mend_length(self, text: str) -> None:
-        """A bounded step or two that add passages, or put shorter ones in the place of others; code does the counting.
+        """A few bounded steps that add passages, or put shorter ones in the place of others; code does the counting.
 
         Where no answer can be used, or what it brings gives something away, the text stands as it is.
         """
-        self.run.keep_only(_PLAN)
         for number in range(1, ROUNDS + 1):
             mending = Mending(text, self.unit, self.run.card, self.deps, self._found)
             answer = self._mended(mending, number)
@@ -261,7 +260,7 @@ class Finish:
         if self.run.failures(step) > self.deps.desk.settings.max_repairs:
             return None
         self.run.card = mending.asking
-        self.run.keep_only(_PLAN)
+        self.run.take_away(*_DONE_WITH, *(() if self._is_planned_by_brief else ("plan",)))
         self.run.add("text", mending.shown, is_prose=True)
 
         def concluded(answer: str | Changes) -> Move | None:
@@ -276,6 +275,11 @@ class Finish:
             self._last = (self.run, step)
             return answer
         return None
+
+    @property
+    def _is_planned_by_brief(self) -> bool:
+        """Whether the plan is all that the steps are told of what is to happen; elsewhere the brief stands above."""
+        return plans_in_brief(self.deps.profile.name, depth_at(self.unit, self.deps))
 
     def _is_mended(self, new: str, old: str, number: int) -> bool:
         """True if nothing more is to be tried."""

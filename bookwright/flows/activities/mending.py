@@ -18,8 +18,8 @@ from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_se
 from bookwright.models.task import TaskNode
 from bookwright.prompts import Card
 
-ROUNDS = 2
-"""How often a text is mended: each time for the true amount, and the second time for what the first left."""
+ROUNDS = 3
+"""How often a text is mended at most: each time for the true amount, then for what that left."""
 
 
 @dataclass(frozen=True)
