@@ -55,15 +55,23 @@ def shortened(
     return table.text
 
 
-def repaired(text: str, changes: Iterable[Change], language: Language, fits: Callable[[str], bool]) -> str:
-    """Carry out changes in the order given; `fits` refuses a text as it would become.
+def repaired(
+    text: str, changes: Iterable[Change], limits: LengthRange, language: Language, tells: Callable[[str], bool]
+) -> str:
+    """Carry out changes as one set; those of a set that would be too long or too short are left out from its end.
 
-    Passed over is a change that names no passage or one that was changed already, and one that breaks a quotation.
+    Passed over is a change that names no passage or one that was changed already, one that breaks a quotation, and
+    one whose words `tells` refuses. A text that is out of its limits may stay so, but is not led further out.
     """
-    table = _Table(text, language, ())
-    for change in changes:
-        table.repair(change, fits)
-    return table.text
+    low, high = min(limits.low, language.measure(text)), max(limits.high, language.measure(text))
+    wanted = [change for change in changes if not (change.text and tells(change.text))]
+    while True:
+        table = _Table(text, language, ())
+        gained = [table.repair(change) for change in wanted]
+        if low <= table.length <= high:
+            return table.text
+        is_long = table.length > high
+        wanted.pop(max(place for place, more in enumerate(gained) if (more > 0 if is_long else more < 0)))
 
 
 def is_balanced_like(text: str, other: str) -> bool:
@@ -101,16 +109,20 @@ class _Table:
         for row, parts in new.items():
             self._rows[row] = parts
 
-    def repair(self, change: Change, fits: Callable[[str], bool]) -> None:
-        """Make a change of any length if it breaks nothing and the text with it fits."""
+    def repair(self, change: Change) -> int:
+        """Make a change of any length if it breaks nothing; return how much longer the text is by it."""
         span = self._span(change)
         if not span or not self._touched.isdisjoint(span):
-            return
+            return 0
         new = self._changed(span, change.text.strip())
-        if self._fits(span, new) and fits(joined("".join(new.get(row, parts)) for row, parts in enumerate(self._rows))):
-            self._touched |= set(span)
-            for row, parts in new.items():
-                self._rows[row] = parts
+        if not self._fits(span, new):
+            return 0
+        more = self._measure(change.text) - sum(self._measure(self._rows[row][column]) for row, column in span)
+        self.length += more
+        self._touched |= set(span)
+        for row, parts in new.items():
+            self._rows[row] = parts
+        return more
 
     def _span(self, change: Change) -> list[tuple[int, int]]:
         """The places of a passage, in order; none if it names no passage."""

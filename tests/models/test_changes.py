@@ -2,12 +2,13 @@
 
 from bookwright.models.changes import Change, repaired
 from bookwright.models.language import Language
+from bookwright.models.length import LengthRange
 
 TEXT = "The keeper rowed out. She had no lamp. Nobody saw her go.\n\n“Wait,” he said. She did not wait."
 
 
 def after(*changes: Change) -> str:
-    return repaired(TEXT, changes, Language.EN, lambda text: True)
+    return repaired(TEXT, changes, LengthRange(low=1, high=100), Language.EN, lambda words: False)
 
 
 def test_a_passage_is_replaced_and_its_neighbours_stand() -> None:
@@ -41,6 +42,18 @@ def test_what_is_not_there_leaves_speech_open_or_was_changed_already_is_passed_o
 def test_a_change_that_does_not_fit_is_left_out_and_the_others_are_taken() -> None:
     wanted = [Change(first="1.1", text="The king rowed out."), Change(first="1.2", text="She had a lamp.")]
 
-    told = repaired(TEXT, wanted, Language.EN, lambda text: "king" not in text)
+    told = repaired(TEXT, wanted, LengthRange(low=1, high=100), Language.EN, lambda words: "king" in words)
 
     assert told == TEXT.replace("She had no lamp.", "She had a lamp.")
+
+
+def test_changes_count_as_one_set_and_the_last_that_leads_out_of_the_limits_goes() -> None:
+    longer = Change(first="1.1", text="The keeper rowed out before anybody was awake.")
+    shorter = Change(first="1.3", text="Nobody saw.")
+    last = Change(first="2.2", text="She did not wait, and did not look back at him either.")
+    limits = LengthRange(low=15, high=24)
+
+    told = repaired(TEXT, [longer, shorter, last], limits, Language.EN, lambda words: False)
+
+    assert told.startswith("The keeper rowed out before anybody was awake. She had no lamp. Nobody saw.")
+    assert told.endswith("“Wait,” he said. She did not wait.")

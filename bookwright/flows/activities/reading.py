@@ -15,8 +15,8 @@ from bookwright.agents.relay.reviewing import is_rejected, kept_cards, review_by
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.surroundings import (
+    allowed_lengths,
     designs_told_in,
-    is_off_length,
     kept_in,
     measured,
     prose_parts,
@@ -265,6 +265,8 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
     part, kept = target.unit, kept_in(target.unit, deps)
     card = replace(unit_card(part, deps), spots=tuple(order.line for order in target.orders))
     card = measured(card, target.text, part, deps)
+    limits = allowed_lengths(part, card.is_last, deps)
+    card = replace(card, low_length=limits.low, high_length=limits.high)
     run = ActivityRun(
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(part, deps),
@@ -273,12 +275,12 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
     if run.failures(step) > deps.desk.settings.max_repairs:
         return
 
-    def fits(text: str) -> bool:
-        issues = review_by_code(text, kept, deps.brief.language, deps.embedder)
-        return not is_rejected(issues) and not is_off_length(text, part, card.is_last, deps)
+    def tells(words: str) -> bool:
+        return is_rejected(review_by_code(words, kept, deps.brief.language, deps.embedder))
 
     def put_right(answer: Changes) -> Move:
-        text = repaired(target.text, answer.changes, deps.brief.language, fits)
+        text = repaired(target.text, answer.changes, limits, deps.brief.language, tells)
+        text = target.text if tells(text) else text
         if text == target.text:
             return lambda stores, made: None
         return exchange(text, part, deps, DocumentOrigin.REPAIR)
