@@ -236,8 +236,8 @@ class Finish:
             )
         self._cut += gapped.lost
         left = gapped.filled("")
-        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost))
-        self._accept_late(left)
+        move = self._accepted(left, self.rounds)
+        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost), move)
 
     def _mend_length(self, text: str) -> None:
         """One bounded step that adds passages or drops sentences; code does the counting.
