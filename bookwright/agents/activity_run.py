@@ -9,13 +9,10 @@ from bookwright.agents.parsing import Check, parse
 from bookwright.agents.react.loop import answered
 from bookwright.agents.recording import record_surely
 from bookwright.models.plain import plain
-from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse
+from bookwright.models.step import CODE, Failure, Reply, StepKey, StepRecord, ToolUse
 from bookwright.prompts.render import fields_of
 from bookwright.storage.attempts import Attempt
 from bookwright.storage.journal import Move
-
-CODE = "code"
-"""Who is named in the journal where nobody was asked."""
 
 _TOLD_CHARACTERS = 500
 

@@ -52,6 +52,10 @@ class StepKey(BaseModel):
     """The step's name in its workflow, such as `"proposer_long"` or `"draft.2"`."""
 
 
+CODE = "code"
+"""The model and the role of a step that code did by itself: nobody was asked, and nothing is counted or paid."""
+
+
 class Failure(StrEnum):
     """Why an attempt is no result, by name."""
 

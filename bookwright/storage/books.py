@@ -179,7 +179,7 @@ class Lease:
     def fence_step(self, connection: Connection, bill: dict[str, Any]) -> bool:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
-        `bill` has `intent`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
+        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
 
         Raises:
             LeaseLost: A newer worker holds the book; the transaction must be given up.
@@ -210,7 +210,7 @@ _FENCE = (
 )
 _FENCE_STEP = _FENCE.values(
     intent=bindparam("bill_intent"),
-    calls=books.c.calls + 1,
+    calls=books.c.calls + bindparam("bill_calls"),
     input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
     cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
     output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import StorageError
-from bookwright.models.step import Reply, StepKey, StepRecord, ToolUse
+from bookwright.models.step import CODE, Reply, StepKey, StepRecord, ToolUse
 from bookwright.storage.attempts import Attempt, attempts_beside, insert_attempt, mark_moved
 from bookwright.storage.books import Lease
 from bookwright.storage.stores import BookStorage, Stores
@@ -235,6 +235,7 @@ def _activity_of(key: StepKey) -> tuple[Any, ...]:
 def _bill(reply: Reply, intent: str) -> dict[str, Any]:
     return {
         "intent": intent,
+        "calls": int(reply.model != CODE),
         "input_tokens": reply.usage.input_tokens,
         "cached_tokens": reply.usage.cached_tokens,
         "output_tokens": reply.usage.output_tokens,

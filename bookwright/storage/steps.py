@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.step import AMENDING_ROUNDS, Activity, Failure, StepKey
+from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
 from bookwright.models.task import TaskNode
 from bookwright.storage.tables import nodes, steps
 from bookwright.storage.texts import TextStore
@@ -225,7 +225,7 @@ class StepRepository:
                 func.coalesce(func.sum(steps.c.cost), 0).label("cost"),
                 (func.count() - func.count(steps.c.cost)).label("unpriced"),
             )
-            .where(steps.c.book == self._book)
+            .where(steps.c.book == self._book, steps.c.model != CODE)
             .group_by(steps.c.role, steps.c.model)
         )
         sums = [RoleSum(**{name: _number(value) for name, value in row._mapping.items()}) for row in rows]

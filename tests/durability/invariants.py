@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select
 
+from bookwright.models.step import CODE
 from bookwright.storage import migrate
 from bookwright.storage.database import Database
 from bookwright.storage.tables import (
@@ -46,6 +47,7 @@ class Evidence:
     books: Sequence[Row[Any]]
     nodes: Sequence[Row[Any]]
     steps: Sequence[Row[Any]]
+    """Attempts at which somebody was asked; what code does by itself costs nothing and is done once."""
     documents: Sequence[Row[Any]]
     tool_uses: Sequence[Row[Any]]
     texts: dict[str, str]
@@ -60,7 +62,7 @@ class Evidence:
             return cls(
                 books=_rows(connection, books),
                 nodes=_rows(connection, nodes),
-                steps=_rows(connection, steps),
+                steps=[row for row in _rows(connection, steps) if row.model != CODE],
                 documents=_rows(connection, documents),
                 tool_uses=_rows(connection, tool_uses),
                 texts={row.hash: _unpacked(row.body) for row in _rows(connection, texts)},

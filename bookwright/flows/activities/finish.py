@@ -234,8 +234,8 @@ class Finish:
             )
         self._cut += gapped.lost
         left = gapped.filled("")
-        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost))
-        self._accept_late(left)
+        move = self._accepted(left, self.rounds)
+        self.run.by_code(f"{REVISE_LEAK.name}.{CUT}", left, told_of_cut(gapped.lost), move)
 
     def _mend_length(self, text: str) -> None:
         """A few bounded steps that add passages, or put shorter ones in the place of others; code does the counting.
