@@ -9,7 +9,7 @@ from enum import StrEnum
 from bookwright.models.brief import Brief
 from bookwright.models.length import WORDS_PER_CHARACTER
 
-_SLIGHT, _SHORT = 1_500, 6_000
+_SLIGHT, _SHORT = 1_500, 12_000
 """Words below which a unit is slight, and below which it is short."""
 
 
@@ -19,7 +19,7 @@ class Depth(StrEnum):
     FULL = "full"
     """All that the profile has."""
     SHORT = "short"
-    """A story or a chapter that is read at one sitting: planned once, in few large tasks, none of them judged."""
+    """A chapter, or a story that is read in a sitting or two: planned once, in few large tasks, none of them judged."""
     SLIGHT = "slight"
     """A few pages: besides, one step tells the writer everything, and a first reader stands for the critic."""
 
