@@ -8,7 +8,7 @@ from typing import Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.models import codex, decision, extraction, foreshadowing, leak, plan, quality, shortening, state
+from bookwright.models import changes, codex, decision, extraction, foreshadowing, leak, plan, quality, retelling, state
 from bookwright.models.language import Language
 from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
 
@@ -60,7 +60,7 @@ def strays_in_material(prompt: str, language: Language) -> list[str]:
 def _words_of_form() -> set[str]:
     """The names and closed values of all JSON answers, which are English in every prompt."""
     found: set[str] = set()
-    for module in (codex, decision, extraction, foreshadowing, leak, plan, quality, shortening, state):
+    for module in (changes, codex, decision, extraction, foreshadowing, leak, plan, quality, retelling, state):
         for thing in vars(module).values():
             if isinstance(thing, type) and issubclass(thing, BaseModel):
                 found |= set(thing.model_fields)

@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.context.builder import Context
 from bookwright.agents.desk import Desk
-from bookwright.agents.readers import CHOOSE, FIRST_READER, VOICE
+from bookwright.agents.readers import CHOOSE, FIRST_READER, REPAIR, VOICE
 from bookwright.agents.workflows import EXTRACT_DESIGN, LEAK_REVIEW
 from bookwright.failpoints import Failpoint
 from bookwright.flows import carrying_out
@@ -56,7 +56,7 @@ _ACTIVITIES: dict[Activity, _Do] = {
     Activity.DECIDE: lambda node, number, deps: deciding.decide(node, number, deps),
     Activity.DIVIDE: lambda node, number, deps: dividing.divide(node, deps),
     Activity.BRIEF: lambda node, number, deps: briefing.make_brief(node, deps),
-    Activity.WRITE: lambda node, number, deps: closing.close(node, deps) if number else writing.write(node, deps),
+    Activity.WRITE: lambda node, number, deps: writing.write(node, deps),
     Activity.CLOSE: lambda node, number, deps: closing.close(node, deps),
     Activity.MAINTAIN: lambda node, number, deps: maintain(node, deps),
     Activity.PUBLISH: lambda node, number, deps: closing.publish(node, deps),
@@ -171,8 +171,16 @@ def _do(step: AskedStep, deps: Deps) -> None:
         _review(step, node, deps)
     elif step.key.step == VOICE.name:
         voicing.make_voice(node, deps)
+    elif step.key.step.startswith(f"{REPAIR.name}."):
+        closing.close(_closed_by(step, deps), deps)
     else:
         _ACTIVITIES[step.key.activity](node, step.key.round, deps)
+
+
+def _closed_by(step: AskedStep, deps: Deps) -> TaskNode:
+    """The unit at whose close a text was put right: itself, or one above it."""
+    with deps.stores() as stores:
+        return stores.nodes.by_label(step.key.step.partition(".")[2])
 
 
 def _review(step: AskedStep, node: TaskNode, deps: Deps) -> None:

@@ -14,7 +14,6 @@ from bookwright.agents.relay.guard import Guard
 from bookwright.flows import carrying_out
 from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
-from bookwright.flows.activities import voicing
 from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.maintain import maintain
@@ -191,8 +190,7 @@ def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) 
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
     node = deps.fresh(node)
     activity = _activity_of(kind, maker)
-    work = voicing.make_voice if kind is DocumentKind.VOICE else _ACTIVITIES[activity]
-    deps.window.run(activity, node, lambda: work(node, deps))
+    deps.window.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
 
 
 def _activity_of(kind: DocumentKind, maker: StepKey) -> Activity:

@@ -14,9 +14,13 @@ Slot = tuple[int, DocumentKind]
 UNREAD = (
     DocumentKind.QUESTIONS, DocumentKind.QUALITY, DocumentKind.WRITE_PLAN, DocumentKind.LEAK_REVIEW,
     DocumentKind.CONSISTENCY, DocumentKind.REGISTER, DocumentKind.RETELLING, DocumentKind.REVIEW,
-    DocumentKind.REPORT,
+    DocumentKind.REPORT, DocumentKind.VOICE,
 )  # fmt: skip
-"""Kinds that never go stale: they served or judged one making of their unit, and no other text is made of them."""
+"""Kinds that never go stale: they served or judged one making of their unit, or are found once for a whole book.
+
+How a book is told does not hang on a decision that is changed after its first page; a voice that its author changes
+is another matter for all that was written in the old one.
+"""
 
 _ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW)
 """What was said about a text: later units were advised by it, and stand when it is said again in other words."""

@@ -33,9 +33,10 @@ _MAKING = (Activity.PLAN, Activity.DECOMPOSE, Activity.DIVIDE)
 def book_before(step: AskedStep, source: BookStorage, settings: Settings) -> Iterator[BookStorage]:
     """Copy a book as it stood before a step; nothing is written to the book itself, held or not.
 
-    The copy has the documents, the tree, the queue and the brief of then. Of the journal it has what
-    was recorded for the step's node and its unit, and of the nodes' own columns only `written` is set
-    back: what a decision or a division wrote to them, whoever knows the rules of it sets back.
+    The copy has the documents, the tree, the queue and the brief of then. Of the journal it has what was recorded
+    for the step's node and its unit, every repair, and for a repair what was recorded above it; of the nodes' own
+    columns only `written` is set back: what a decision or a division wrote to them, whoever knows the rules of it
+    sets back.
     """
     database = memory_database(settings)
     try:
@@ -117,8 +118,19 @@ class _Copying:
     def _steps(self) -> list[dict[str, Any]]:
         node = self._step.key.node
         unit = select(nodes.c.unit).where(nodes.c.key == node).scalar_subquery()
-        is_near = (steps.c.node == node) | (steps.c.node == unit)
+        is_repair = (steps.c.activity == Activity.WRITE.value) & (steps.c.round > 0)
+        is_near = (steps.c.node == node) | (steps.c.node == unit) | is_repair
+        if self._step.key.activity is Activity.WRITE and self._step.key.round:
+            is_near |= steps.c.node.in_(self._closed())
         return self._rows(steps, steps.c.id < self._step.id, is_near, order=steps.c.id)
+
+    def _closed(self) -> list[int]:
+        """The unit of a repair and those above it, at the close of one of which it was ordered."""
+        parents = {row["key"]: row["parent"] for row in self._rows(nodes)}
+        found = [self._step.key.node]
+        while (parent := parents[found[-1]]) is not None:
+            found.append(parent)
+        return found
 
     def _tool_uses(self) -> list[dict[str, Any]]:
         """What the copied steps used, all of which came before."""

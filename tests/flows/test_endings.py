@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bookwright.agents.backends.protocol import Request
 from bookwright.flows.activities.brief import make_brief
 from bookwright.flows.activities.close import close
 from bookwright.flows.activities.divide import divide
@@ -12,12 +13,14 @@ from bookwright.flows.activities.write import write
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.prompts import Card
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 
 NEXT = PlanOutput(sub_tasks=(PlanNode(task_type=TaskType.WRITE, title="The Lens", goal="It cracks.", length=3_000),))
+RETOLD = Retelling(happened="He left.")
 TEXT = "Rain fell on the tower. " * 10
 
 
@@ -38,9 +41,23 @@ def cards(backend: ScriptedBackend) -> list[Card]:
     return [request.facts["card"] for request in backend.requests]
 
 
+def edited(backend: ScriptedBackend) -> Request:
+    """What the editor of a chapter was asked."""
+    [request] = [request for request in backend.requests if request.name.endswith("review/review")]
+    return request
+
+
 def begun(tmp_path: Path, **brief: Any) -> tuple[ScriptedBackend, TaskNode, Deps]:
     """An act of three written chapters, the first of them in scenes."""
-    backend = ScriptedBackend(lines={"refiner": [NEXT], "refine": [TEXT], "*": ["She waits there."]})
+    backend = ScriptedBackend(
+        lines={
+            "refiner": [NEXT],
+            "refine": [TEXT],
+            "cold_read": [RETOLD],
+            "review": [RepairOrders()],
+            "*": ["She waits there."],
+        }
+    )
     root, deps = begin(tmp_path, backend, **{"length": 120_000, **brief})
     act = add(deps, root, "act", length=30_000)
     chapter = add(deps, act, "chapter")
@@ -56,8 +73,9 @@ def test_a_chapter_is_reviewed_beside_how_the_chapters_before_it_ended(tmp_path:
 
     close(add(deps, act, "chapter", "He left."), deps)
 
-    assert cards(backend)[-1].previous_endings == ("She rose.", "The bell rang.", "Nobody came.")
-    assert "Nobody came." in backend.requests[-1].prompt.blocks[-1]
+    editing = edited(backend)
+    assert editing.facts["card"].previous_endings == ("She rose.", "The bell rang.", "Nobody came.")
+    assert "Nobody came." in editing.prompt.blocks[-1]
     deps.storage.database.dispose()
 
 
@@ -80,7 +98,7 @@ def test_what_was_written_anew_still_stands_in_its_place(tmp_path: Path) -> None
 
     close(add(deps, act, "chapter", "He left."), deps)
 
-    assert cards(backend)[-1].previous_endings == ("She rose.", "It rang twice.", "Nobody came.")
+    assert edited(backend).facts["card"].previous_endings == ("She rose.", "It rang twice.", "Nobody came.")
     deps.storage.database.dispose()
 
 

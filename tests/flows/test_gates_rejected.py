@@ -75,7 +75,7 @@ def test_a_rejected_chapter_alone_is_written_again_with_the_old_text_in_view(sit
 
     assert (again.label, again.revision) == (gate.label, 2)
     assert {name.partition("/")[0] for name in desk.steps_since(asked)} <= {
-        f"{gate.label} brief", f"{gate.label} write", f"{gate.label} close", "1 maintain",
+        f"{gate.label} brief", f"{gate.label} write", f"{gate.label} review", f"{gate.label} close", "1 maintain",
     }  # fmt: skip
     writing = desk.prompts_since(asked, f"{gate.label} write/")
     assert writing

@@ -31,7 +31,7 @@ def exchange(text: str, unit: TaskNode, deps: Deps, origin: DocumentOrigin = Doc
     def move(stores: Stores, step: int) -> None:
         before = stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
         new = NewDocument(
-            node=unit.key, kind=DocumentKind.PROSE, text=text, base=before.id if before else None,
+            node=unit.key, kind=DocumentKind.PROSE, text=text, base=before.version if before else None,
             inputs=tuple(stores.documents.inputs_of(before.id)) if before else (),
             codex=stores.codex_uses.of(before.id) if before else None, origin=origin,
         )  # fmt: skip
@@ -55,7 +55,7 @@ def accept(
     def move(stores: Stores, step: int) -> None:
         stores.documents.add(new, step)
         stores.nodes.change(unit.key, status=status.value, decision=Decision.PROCEED_TO_WRITE.value)
-        stores.nodes.add_written(unit, written - unit.written)
+        stores.nodes.add_written(unit, written - stores.nodes.get(unit.key).written)
         if draft:
             record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
             asked = record.to_ask(unit.length or 1)

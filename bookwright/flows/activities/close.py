@@ -8,7 +8,6 @@ from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, s
 from bookwright.flows import gates
 from bookwright.flows.activities.acceptance import both, no_move
 from bookwright.flows.activities.audit import audit, report_move
-from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.extract import extract, last_prose, taken_in
 from bookwright.flows.activities.reading import hand_on, read_and_repair, read_book
 from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
@@ -65,8 +64,6 @@ def close(unit: TaskNode, deps: Deps) -> None:
 
 def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
-    if not unit.level.is_at_least(Level.ACT):
-        card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
     run = ActivityRun(deps.desk, Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
     sources = _put_text_before(unit, run, deps)
     asks_gate = not unit.is_brought_in and gates.asks_chapter(unit, deps)

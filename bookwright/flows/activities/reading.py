@@ -14,6 +14,7 @@ from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.reviewing import is_rejected, kept_cards, review_by_code, span_of
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
+from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.surroundings import (
     allowed_lengths,
     designs_told_in,
@@ -28,6 +29,7 @@ from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.leak import LeakReport
+from bookwright.models.level import Level
 from bookwright.models.plan import TaskType
 from bookwright.models.prose import numbered_sentences
 from bookwright.models.retelling import RepairOrder, RepairOrders, Retelling
@@ -181,6 +183,8 @@ def _orders(
     """Ask an editor what is to be put right; none where no answer can be used."""
     meant, kept_back = _editors_eyes(unit, deps)
     card = replace(unit_card(unit, deps), findings=findings, understood=meant, secrets=kept_back)
+    if not unit.level.is_at_least(Level.ACT):
+        card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
     agent = editor(unit.level)
     run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
     if len(retellings) == 1:  # of more, the retellings quote what matters

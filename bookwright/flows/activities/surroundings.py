@@ -195,7 +195,8 @@ def allowed_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
     target = unit.length or 1
     if not is_last:
         return range_of(target)
-    root, total = (deps.storage.above(unit) or (unit,))[-1], deps.brief.length
+    unit, total = deps.fresh(unit), deps.brief.length  # a step may have accepted a text of it by now
+    root = (deps.storage.above(unit) or (unit,))[-1]
     return range_of_last(target, root.written - unit.written, total)
 
 

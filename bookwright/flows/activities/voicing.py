@@ -21,10 +21,10 @@ _PAGE = {"words": 450, "characters": 700}
 
 
 def wants_voice(book: TaskNode, deps: Deps) -> bool:
-    """True for a book of prose that is long enough, and has no voice page yet."""
+    """True for a book of prose that is long enough, of which no page and no voice page is there yet."""
     if deps.profile.name is ProfileName.SMALL or deps.makes_designs:
         return False
-    if (book.length or 0) < _LEAST[deps.brief.length_unit]:
+    if book.written or (book.length or 0) < _LEAST[deps.brief.length_unit]:
         return False
     with deps.stores() as stores:
         there = stores.documents.current(book.key, DocumentKind.VOICE, with_text=False)

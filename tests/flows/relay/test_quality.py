@@ -1,16 +1,17 @@
 """Who judges a chapter, and what a low score makes of it."""
 
-import json
 from collections.abc import Callable
 
 import pytest
 
 from bookwright.flows import revise, tasks
 from bookwright.flows.deps import Deps
+from bookwright.models.changes import Change, Changes
 from bookwright.models.document import DocumentKind
 from bookwright.models.level import Level
 from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.quality import QualityReport
+from bookwright.models.retelling import RepairOrder, RepairOrders, Retelling
 from bookwright.models.task import NodeStatus
 from tests.flows.relay.scripted import (
     CALM,
@@ -69,29 +70,46 @@ def test_whoever_judges_shares_no_call_with_whoever_writes(shelf: Callable[..., 
     assert not any(SECRET in block for step in WRITERS for own in asked(backend, step) for block in own.prompt.blocks)
 
 
-def test_a_chapter_below_the_threshold_is_revised_once_and_kept_if_better(shelf: Callable[..., Deps]) -> None:
-    better = CALM.replace("clerk", "widow")
-    backend = script(quality=[scored(0.3), scored(0.5), scored(0.3), scored(0.2)], improve=better)
+def ordered(*places: tuple[str, str]) -> RepairOrders:
+    """An editor's orders for these pages: words of them, and what is to be done."""
+    return RepairOrders(
+        orders=tuple(RepairOrder(quote=quote, trouble="It sags.", order=order) for quote, order in places)
+    )
+
+
+def replaced(first: str, text: str) -> Changes:
+    """One sentence in another wording."""
+    return Changes(changes=(Change(first=first, text=text),))
+
+
+RETOLD = Retelling(happened="A clerk wrote the hour down.")
+
+
+def test_what_a_judge_and_a_reader_found_is_put_right_once_by_an_editors_orders(shelf: Callable[..., Deps]) -> None:
+    better = FILLER.replace("clerk", "widow")
+    backend = script(
+        quality=[scored(0.3), scored(0.8)], cold_read=RETOLD, review=[ordered((FILLER, "Say who.")), RepairOrders()],
+        **{"repair.1.2": replaced("1.1", f"{better}.")},
+    )  # fmt: skip
     deps = shelf(backend)
     design(deps)
 
     write(deps, 1, 2)
 
-    assert len(asked(backend, "improve", "1.2")) == 1
-    assert len(asked(backend, "quality", "1.2")) == 2
-    assert prose(deps, 1) == better.strip()
+    steps = ("quality", "cold_read", "review", "repair")
+    assert [len(asked(backend, step, "1.2")) for step in steps] == [1, 1, 1, 1]
+    assert [len(asked(backend, step, "1.3")) for step in steps] == [1, 1, 1, 0]
+    [editing], [repairing] = asked(backend, "review", "1.2"), asked(backend, "repair")
+    assert any("It stands still." in line for line in editing.facts["card"].findings)
+    assert any("Say who." in line for line in repairing.facts["card"].spots)
+    assert prose(deps, 1) == CALM.replace("clerk", "widow", 1).strip()
     assert prose(deps, 2) == CALM.strip()
     first, second = (QualityReport.model_validate_json(data(deps, n, DocumentKind.QUALITY)) for n in (1, 2))
-    assert first.is_revised
-    assert first.scores is not None
-    assert first.scores.overall == 0.5
-    assert not second.is_revised
-    assert second.scores is not None
-    assert second.scores.overall == 0.3
+    assert [report.scores.overall for report in (first, second) if report.scores] == [0.3, 0.8]
 
 
 def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter(shelf: Callable[..., Deps]) -> None:
-    backend = script(quality=[scored(0.3), scored(0.9)], improve=CALM.replace("clerk", "widow"))
+    backend = script(quality=[scored(0.3), scored(0.9)], cold_read=RETOLD, review=ordered((FILLER, "Say who.")))
     deps = shelf(backend)
     design(deps)
     chapter = chapters(deps)[0]
@@ -102,7 +120,8 @@ def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter
 
     tasks.close(deps.fresh(chapter), deps)
 
-    assert asked(backend, "improve") == []
+    assert len(asked(backend, "review")) == 1
+    assert asked(backend, "repair") == []
     assert prose(deps, 1) == own
     report = QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY))
     assert report.scores is not None
@@ -112,22 +131,12 @@ def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter
 WEAK = "Nothing came of it, and nobody minded."
 
 
-def scored_at(overall: float, *places: tuple[str, str]) -> str:
-    judgement = json.loads(scored(overall))
-    judgement["issues"] = [
-        {"category": "pacing", "severity": severity, "location": location, "description": "It stands still."}
-        for severity, location in places
-    ]
-    return json.dumps(judgement)
-
-
-def test_of_a_chapter_in_scenes_the_one_that_the_judgement_names_is_revised_and_summed_up_anew(
-    shelf: Callable[..., Deps],
-) -> None:
-    named = scored_at(0.3, ("warning", FILLER), ("critical", WEAK), ("critical", "words that stand nowhere"))
+def test_of_a_chapter_in_scenes_the_one_in_which_an_orders_words_stand_is_put_right(shelf: Callable[..., Deps]) -> None:
     backend = script(
-        refine=by_label({"1.2.2": told(WEAK)}, CALM), improve=told("She struck the bell."), quality=[named, scored(0.7)]
-    )
+        refine=by_label({"1.2.2": told(WEAK)}, CALM), cold_read=RETOLD,
+        review=ordered((WEAK, "Let her act."), ("words that stand nowhere", "Cut.")),
+        **{"repair.1.2": replaced("1.1", "She struck the bell.")},
+    )  # fmt: skip
     deps = shelf(backend)
     design(deps)
     chapter = chapters(deps)[0]
@@ -146,18 +155,16 @@ def test_of_a_chapter_in_scenes_the_one_that_the_judgement_names_is_revised_and_
         stores.nodes.change(chapter.key, status=NodeStatus.WRITTEN.value)
     tasks.close(deps.fresh(chapter), deps)
 
-    assert [request.facts["label"] for request in asked(backend, "improve")] == ["1.2.2"]
-    assert [request.facts["label"] for request in asked(backend, "improve")] == ["1.2.2"]
+    assert [request.facts["label"] for request in asked(backend, "repair")] == ["1.2.2"]
     summed_up = [request.facts["label"] for request in asked(backend, "summary")]
-    assert summed_up == ["1.2.1", "1.2.2", "1.2.3", "1.2.2", "1.2"]
-    assert len(asked(backend, "quality")) == 2
+    assert summed_up == ["1.2.1", "1.2.2", "1.2.3", "1.2"]
+    assert [len(asked(backend, step)) for step in ("quality", "cold_read", "review")] == [1, 1, 1]
     assert len(backend.requests) == calls
     with deps.stores() as stores:
         texts = [document.text for document in stores.documents.of_nodes([s.key for s in scenes], DocumentKind.PROSE)]
         stale = [found.document.label for found in stores.staleness.direct()]
         written = stores.nodes.get(chapter.key).written
-    assert stale == ["1.2.3"], "only what was written with the old text in view"
+    assert stale == [], "what happens is as it was"
     assert [WEAK in text for text in texts] == [False] * 3
     assert sum("She struck the bell." in text for text in texts) == 1
     assert written == sum(len(text.split()) for text in texts)
-    assert QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY)).is_revised
