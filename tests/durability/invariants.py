@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select
 
+from bookwright.agents.activity_run import CODE
 from bookwright.storage import migrate
 from bookwright.storage.database import Database
 from bookwright.storage.tables import (
@@ -71,7 +72,12 @@ class Evidence:
     @property
     def answered(self) -> list[Row[Any]]:
         """The attempts on record that the provider answered wholly."""
-        return [step for step in self.steps if step.failure not in _UNDELIVERED]
+        return [step for step in self.asked if step.failure not in _UNDELIVERED]
+
+    @property
+    def asked(self) -> list[Row[Any]]:
+        """The attempts on record for which somebody was asked; what code did by itself has a step and no call."""
+        return [step for step in self.steps if step.role != CODE]
 
 
 def violations(database: Database, calls: Sequence[Entry], deaths: int) -> list[str]:
@@ -103,9 +109,9 @@ def _no_text_is_lost(evidence: Evidence) -> Iterator[str]:
 
 def _nothing_is_paid_twice(evidence: Evidence) -> Iterator[str]:
     """I2: a prompt is asked once more for each death in mid-call and for each answer that was no result."""
-    unrecorded = len(evidence.calls) - len(evidence.steps)
+    unrecorded = len(evidence.calls) - len(evidence.asked)
     if not 0 <= unrecorded <= evidence.deaths:
-        yield f"{len(evidence.calls)} calls, {len(evidence.steps)} on record, {evidence.deaths} deaths"
+        yield f"{len(evidence.calls)} calls, {len(evidence.asked)} on record, {evidence.deaths} deaths"
     failed = sum(step.failure is not None for step in evidence.steps)
     asked = Counter(call["prompt_hash"] for call in evidence.calls)
     again = sum(count - 1 for count in asked.values())
