@@ -56,13 +56,18 @@ def _looked_up(prompt: str) -> str:
 
 
 def _prose(lot: Random, words: int) -> str:
+    """Paragraphs of at most so many words together; one sentence at least."""
     paragraphs: list[str] = []
-    written = 0
-    while written < words:
-        sentences = []
+    written, is_full = 0, False
+    while not is_full:
+        sentences: list[str] = []
         for _ in range(lot.randint(2, 6)):
-            parts = (_SUBJECTS, _VERBS, _OBJECTS, _ENDS)
-            sentences.append(" ".join(lot.choice(part) for part in parts) + ".")
-        paragraphs.append(" ".join(sentences))
-        written += len(paragraphs[-1].split())
+            sentence = " ".join(lot.choice(part) for part in (_SUBJECTS, _VERBS, _OBJECTS, _ENDS)) + "."
+            is_full = written > 0 and written + len(sentence.split()) > words
+            if is_full:
+                break
+            sentences.append(sentence)
+            written += len(sentence.split())
+        if sentences:
+            paragraphs.append(" ".join(sentences))
     return "\n\n".join(paragraphs)

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select
 
-from bookwright.models.step import CODE
+from bookwright.agents.activity_run import CODE
 from bookwright.storage import migrate
 from bookwright.storage.database import Database
 from bookwright.storage.tables import (
@@ -47,7 +47,6 @@ class Evidence:
     books: Sequence[Row[Any]]
     nodes: Sequence[Row[Any]]
     steps: Sequence[Row[Any]]
-    """Attempts at which somebody was asked; what code does by itself costs nothing and is done once."""
     documents: Sequence[Row[Any]]
     tool_uses: Sequence[Row[Any]]
     texts: dict[str, str]
@@ -62,7 +61,7 @@ class Evidence:
             return cls(
                 books=_rows(connection, books),
                 nodes=_rows(connection, nodes),
-                steps=[row for row in _rows(connection, steps) if row.model != CODE],
+                steps=_rows(connection, steps),
                 documents=_rows(connection, documents),
                 tool_uses=_rows(connection, tool_uses),
                 texts={row.hash: _unpacked(row.body) for row in _rows(connection, texts)},
@@ -73,7 +72,12 @@ class Evidence:
     @property
     def answered(self) -> list[Row[Any]]:
         """The attempts on record that the provider answered wholly."""
-        return [step for step in self.steps if step.failure not in _UNDELIVERED]
+        return [step for step in self.asked if step.failure not in _UNDELIVERED]
+
+    @property
+    def asked(self) -> list[Row[Any]]:
+        """The attempts on record for which somebody was asked; what code did by itself has a step and no call."""
+        return [step for step in self.steps if step.role != CODE]
 
 
 def violations(database: Database, calls: Sequence[Entry], deaths: int) -> list[str]:
@@ -105,9 +109,9 @@ def _no_text_is_lost(evidence: Evidence) -> Iterator[str]:
 
 def _nothing_is_paid_twice(evidence: Evidence) -> Iterator[str]:
     """I2: a prompt is asked once more for each death in mid-call and for each answer that was no result."""
-    unrecorded = len(evidence.calls) - len(evidence.steps)
+    unrecorded = len(evidence.calls) - len(evidence.asked)
     if not 0 <= unrecorded <= evidence.deaths:
-        yield f"{len(evidence.calls)} calls, {len(evidence.steps)} on record, {evidence.deaths} deaths"
+        yield f"{len(evidence.calls)} calls, {len(evidence.asked)} on record, {evidence.deaths} deaths"
     failed = sum(step.failure is not None for step in evidence.steps)
     asked = Counter(call["prompt_hash"] for call in evidence.calls)
     again = sum(count - 1 for count in asked.values())

@@ -31,9 +31,9 @@ IN_A_CALL = ("before:renew_lease", "after:renew_lease")
 
 _TELLS_NOTHING = re.compile("after:take_lease|before:leave_book")
 """Where a fault leaves a book as a death would: held by a worker that is gone, until its lease runs out."""
-_MOST_READS = 4
-"""Of the journal before the first call, however much is recorded: the steps of the activity under way, of the
-brief before it and of the maintainer, and the times for the folder's progress file."""
+_MOST_READS = 5
+"""Of the journal before the first call, however much is recorded: whether the book's model has answered, the steps of
+the activity under way, of the one before it and of the maintainer, and the times for the folder's progress file."""
 
 
 @dataclass(frozen=True)
