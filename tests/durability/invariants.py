@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select
 
-from bookwright.agents.activity_run import CODE
+from bookwright.models.step import CODE
 from bookwright.storage import migrate
 from bookwright.storage.database import Database
 from bookwright.storage.tables import (
