@@ -153,10 +153,13 @@ def render_book_order(book: BookCard, unit: NodeCard, place: object, locale: str
 
 
 def render_writers_task(
-    goal: str, constraints: Sequence[str], criteria: Sequence[str], open_points: Sequence[str], locale: str = "en"
-) -> str:
+    goal: str, happens: Sequence[str], constraints: Sequence[str], criteria: Sequence[str],
+    open_points: Sequence[str], locale: str = "en",
+) -> str:  # fmt: skip
     """Tell a writer what was planned for their unit; empty if there is nothing to tell."""
-    values = {"goal": goal, "constraints": constraints, "criteria": criteria, "open_points": open_points}
+    values = {
+        "goal": goal, "happens": happens, "constraints": constraints, "criteria": criteria, "open_points": open_points,
+    }  # fmt: skip
     return environment(locale).get_template("story/_writers_task.md.j2").render(values).strip()
 
 

@@ -44,7 +44,7 @@ OWN_VARIABLES = {
     "story/_origin": {"label", "level", "kind", "title"},
     "story/_heading": {"level", "kind", "title", "number"},
     "story/_book_order": {"book", "unit", "place"},
-    "story/_writers_task": {"goal", "constraints", "criteria", "open_points"},
+    "story/_writers_task": {"goal", "happens", "constraints", "criteria", "open_points"},
     "story/_style_guide": {"profile", "unit"},
     "story/_style_page": {"guide"},
     "story/_manner": {"profile"},

@@ -94,11 +94,11 @@ class ProseFilling:
         """The unit as it was planned, without the entries that tell what is kept back."""
         unit, kept = self._place.unit, self._kept
         open_points = () if self._told_by else unit.open_points  # a brief has settled them
-        lists = (unit.constraints, unit.acceptance_criteria, open_points)
-        for most in (None, 6, 3, 1):
-            constraints, criteria, points = (kept(entries)[:most] for entries in lists)
+        lists = (unit.instructions, unit.constraints, unit.acceptance_criteria, open_points)
+        for most in (None, 8, 6, 4, 2, 1):
+            happens, constraints, criteria, points = (kept(entries)[:most] for entries in lists)
             goal = "".join(kept((unit.goal,)))
-            text = render_writers_task(goal, constraints, criteria, points, self._kit.locale)
+            text = render_writers_task(goal, happens, constraints, criteria, points, self._kit.locale)
             if self._kit.count(text) <= room:
                 return Cut(text)
         return Cut()
