@@ -22,7 +22,7 @@ How a book is told does not hang on a decision that is changed after its first p
 is another matter for all that was written in the old one.
 """
 
-_ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW)
+_ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
 """What was said about a text: later units were advised by it, and stand when it is said again in other words."""
 
 _IN_ORDER = (

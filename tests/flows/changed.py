@@ -17,8 +17,10 @@ from bookwright.flows.limits import Limits
 from bookwright.flows.run_book import run_book
 from bookwright.models.codex import CodexEntry
 from bookwright.models.codex_record import Origin
-from bookwright.models.document import Document, DocumentKind
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookPaused
+from bookwright.models.extraction import ConsistencyReport
+from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.settings import Settings
 from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
@@ -30,7 +32,9 @@ Written = tuple[BookStorage, Settings]
 
 MARK = re.compile(r"Zq\d+x-")
 _FIRST_WORD = re.compile(r"(^[ \t]*(?:[-*#>]+ )?|[.!?][\"”’\u0027]* )(?=[\"“‘\u0027(]*\w)", re.MULTILINE)
-_QUOTING = (DocumentKind.STYLE_GUIDE, DocumentKind.LEAK_REVIEW)
+ADVICE = (DocumentKind.RETELLING, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
+"""What was said about a text: its words are handed on, and make nothing stale."""
+_QUOTING = (DocumentKind.STYLE_GUIDE, DocumentKind.LEAK_REVIEW, *ADVICE)
 """Kinds that quote the prose: a mark in them is that of the words they quote."""
 _LEFT_AS_IT_IS = ("§", "<<<", "@after")
 
@@ -85,7 +89,8 @@ def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEnt
 def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     """Which versions' words stood in a prompt of each current document's steps, found by reading all of them.
 
-    No recorded input is looked at. Words of an earlier version of the document itself are no other text.
+    No recorded input is looked at. Words of an earlier version of the document itself are no other text, what was
+    put right rests on what it rested on before, and words that two versions share were read in the newer one.
     """
     every = [
         stores.documents.get(row.id)
@@ -99,16 +104,28 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
         for mark in set(MARK.findall(version.text)):
             owners.setdefault(mark, []).append(version)
     current = {(found.node, found.kind): found for found in versions}
-    known: dict[str, frozenset[str]] = {}
+    blocks = _Blocks(stores, [version for version in versions if version.kind in ADVICE])
     resting = {}
     for document in current.values():
-        if document.step is not None and document.kind not in UNREAD:
-            marks = set().union(*(_marks_in(stores, key, known) for key in steps_of(stores, document.step)))
-            shown = {owner for mark in marks for owner in owners.get(mark, ()) if owner.id < document.id}
-            resting[document.id] = {
-                owner.id for owner in shown if (owner.node, owner.kind) != (document.node, document.kind)
+        made = _as_made(document, versions)
+        if made.step is not None and made.kind not in UNREAD:
+            marks = set().union(*(blocks.marks_in(key) for key in steps_of(stores, made.step)))
+            shown = {
+                (owner.node, owner.kind): owner.id
+                for mark in marks
+                for owner in sorted(owners.get(mark, ()), key=lambda owner: owner.id)
+                if owner.id < made.id
             }
+            resting[document.id] = {key for slot, key in shown.items() if slot != (document.node, document.kind)}
     return resting
+
+
+def _as_made(document: Document, versions: list[Document]) -> Document:
+    """The version that was put right since, if it was."""
+    slot = (document.node, document.kind)
+    while document.origin is DocumentOrigin.REPAIR:
+        document = next(old for old in versions if ((old.node, old.kind), old.version) == (slot, document.base))
+    return document
 
 
 def steps_of(stores: Stores, step: int) -> list[Any]:
@@ -120,15 +137,40 @@ def steps_of(stores: Stores, step: int) -> list[Any]:
     return list(stores.connection.execute(select(steps).where(*beside, steps.c.id <= step)))
 
 
-def _marks_in(stores: Stores, step: Any, known: dict[str, frozenset[str]]) -> set[str]:
-    hashes = step.prompt.split()
-    fresh = [key for key in hashes if key not in known]
-    known |= {key: _marks_of(text) for key, text in stores.texts.get_many(fresh).items()}
-    looked = stores.tool_uses.of_steps([step.id]).values()
-    said = {mark for use in looked for mark in MARK.findall(use.response)}
-    return said.union(*(known[key] for key in hashes))
+class _Blocks:
+    """The marks of what stood in prompts, each block read once."""
+
+    def __init__(self, stores: Stores, advice: list[Document]) -> None:
+        self._stores = stores
+        self._known: dict[str, frozenset[str]] = {}
+        self._handed_on = sorted({line for found in advice for line in _handed_on(found, stores)}, key=len)[::-1]
+
+    def marks_in(self, step: Any) -> set[str]:
+        """The marks of a call's prompt, and of what it looked up."""
+        hashes = step.prompt.split()
+        fresh = [key for key in hashes if key not in self._known]
+        self._known |= {key: self._marks_of(text) for key, text in self._stores.texts.get_many(fresh).items()}
+        looked = self._stores.tool_uses.of_steps([step.id]).values()
+        said = {mark for use in looked for mark in MARK.findall(use.response)}
+        return said.union(*(self._known[key] for key in hashes))
+
+    def _marks_of(self, block: str) -> frozenset[str]:
+        """The marks of a block; what a guide or a reader quotes of the prose are words of theirs there."""
+        if block.endswith("</style_guide>"):
+            return frozenset()
+        for line in self._handed_on:
+            block = block.replace(line, "")
+        return frozenset(MARK.findall(block))
 
 
-def _marks_of(block: str) -> frozenset[str]:
-    """The marks of a block; what a style guide quotes of the prose are the guide's words there."""
-    return frozenset() if block.endswith("</style_guide>") else frozenset(MARK.findall(block))
+def _handed_on(advice: Document, stores: Stores) -> Iterator[str]:
+    """What of a reader's, an editor's or a checker's words may be told to whoever makes the next pages."""
+    data = stores.documents.data_of(advice)
+    if advice.kind is DocumentKind.RETELLING:
+        told = Retelling.model_validate_json(data)
+        yield told.shape.line
+        yield from (f"{own.thing}: “{own.sentence}”" for own in told.returning)
+    elif advice.kind is DocumentKind.REVIEW:
+        yield from (f"{own.trouble} → {own.order}" for own in RepairOrders.model_validate_json(data).orders)
+    else:
+        yield from (own.line for own in ConsistencyReport.model_validate_json(data).details)

@@ -28,10 +28,10 @@ from bookwright.models.staleness import Stale
 from bookwright.models.step import Reply
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage, Stores
-from tests.flows.changed import Written, marked_models, resting_by_marks, written
+from tests.flows.changed import ADVICE, Written, marked_models, resting_by_marks, written
 
 NEWS = "\n\nAnd the lamp was blue all along."
-UNSEEN = (DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE)
+UNSEEN = (DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE, *ADVICE)
 """Kinds that bear no marks: kept as structure, or quotations."""
 
 

@@ -125,15 +125,21 @@ def test_a_text_that_tells_what_is_secret_now_tells_it_no_more_after_a_refresh(c
     storage, settings = copied
     with storage.read() as stores:
         first = stores.codex.reading_order().chapters[0]
-    word = MARK.findall(prose(storage, first).text)[1].rstrip("-")
+    before = prose(storage, first)
+    word = MARK.findall(before.text)[1].rstrip("-")
     edit(storage, forbidden_keywords=["drowned king", word])
 
     with closing(ModelService(settings)) as models:
         redo(copied, Saying(models))
 
-    text = prose(storage, first)
-    assert word not in text.text
-    assert text.origin is DocumentOrigin.REFRESH
+    with storage.read() as stores:
+        versions = stores.documents.versions(stores.nodes.by_label(first).key, DocumentKind.PROSE)
+    since = [
+        found.origin for found in sorted(versions, key=lambda found: found.version) if found.version > before.version
+    ]
+    assert word not in prose(storage, first).text
+    assert since[0] is DocumentOrigin.REFRESH
+    assert set(since[1:]) <= {DocumentOrigin.REPAIR}  # the chapter before it being summed up anew, or the book
     assert stale(storage) == []
 
 

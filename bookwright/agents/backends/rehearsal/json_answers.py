@@ -218,7 +218,7 @@ _ANSWERS: dict[type[BaseModel], Callable[[Step, Mode], dict[str, Any]]] = {
     Routing: _routing,
     Questions: _questions,
     TitleAndBlurb: _title_and_blurb,
-    Changes: lambda step, mode: readers.changes(step) if step.card.spots else _changes(step, mode),
+    Changes: lambda step, mode: readers.changes(step) if step.kind == "repair" else _changes(step, mode),
     GlobalState: lambda step, mode: upkeep.state(step),
     LeakJudgement: lambda step, mode: relay.leak_judgement(step),
     QualityJudgement: lambda step, mode: relay.quality(step),
