@@ -21,10 +21,12 @@ from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
-from bookwright.models.decision import Decision, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.changes import Changes
+from bookwright.models.decision import Choice, Decision, FlowDecision, Questions, Routing, TitleAndBlurb
 from bookwright.models.extraction import DesignExtraction, Extraction
 from bookwright.models.plan import PlanOutput
 from bookwright.models.quality import QualityJudgement, Scores
+from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.state import Ending, GlobalState, Promise, Settled
 from bookwright.models.step import Activity, Reply, Usage
@@ -36,6 +38,8 @@ _WORD_LETTERS = 6
 _POOL_WORDS = 40_000
 _REPLY_WORDS = 290
 """Words of 6 letters that make 2 KB."""
+_PROSE = ("draft", "draft.again", "revise", "refine")
+"""Steps of the activity `write` that are answered with a unit's prose."""
 
 
 def _make_words() -> list[str]:
@@ -116,7 +120,7 @@ class NullAsker:
 
     def _answer(self, request: Request, card: Card) -> str:
         if request.output is None:
-            is_prose = request.facts["step"] in ("draft", "refine") and request.facts["activity"] == "write"
+            is_prose = request.facts["step"] in _PROSE and request.facts["activity"] == "write"
             return self._words(card.ask_length if is_prose else _REPLY_WORDS)
         if request.output is PlanOutput:
             return self._plan(request.facts["activity"], card)
@@ -132,13 +136,20 @@ class NullAsker:
             promise = Promise(promise=self._words(20))
             state = GlobalState(aim=self._words(20), conflict=self._words(20), promises=(promise,))
             return state.model_copy(update={"settled": self._settled(request)}).model_dump_json()
-        if request.output in (DesignExtraction, Extraction):
-            return "{}"
+        if request.output is TitleAndBlurb:
+            return TitleAndBlurb(blurb=self._words(100), title=self._words(4)).model_dump_json()
+        return self._judge(request)
+
+    def _judge(self, request: Request) -> str:
+        """Answer as one who reads a text: content with it, and of the first of two."""
         if request.output is QualityJudgement:
-            judged = QualityJudgement(scores=_SCORES, assessment=self._words(40))
-            return judged.model_dump_json()
-        assert request.output is TitleAndBlurb, request.output
-        return TitleAndBlurb(blurb=self._words(100), title=self._words(4)).model_dump_json()
+            return QualityJudgement(scores=_SCORES, assessment=self._words(40)).model_dump_json()
+        if request.output is Choice:
+            return Choice(reasoning=self._words(40), better="A").model_dump_json()
+        if request.output is Retelling:
+            return Retelling(happened=self._words(_REPLY_WORDS)).model_dump_json()
+        assert request.output in (DesignExtraction, Extraction, RepairOrders, Changes), request.output
+        return "{}"
 
     def _settled(self, request: Request) -> tuple[Settled, ...]:
         """Settle whatever the state that stands before the step still promises."""

@@ -60,11 +60,11 @@ def run(full: bool, lengths: Sequence[int] = (), profiles: Sequence[str] = ()) -
             yield Cell(f"process.{profile}.{length}", figures["requests"], "requests", target, figures=figures)
 
 
-def write_book(folder: Path, length: int, profile: str) -> dict[str, Any]:
+def write_book(folder: Path, length: int, profile: str, **brief: Any) -> dict[str, Any]:
     """Write one book with the rehearsal author and look through what is on record of it."""
     settings = make_settings(folder, "rehearsal:exact")
     models = ModelService(settings)
-    with held_book(settings, models, with_context=True, length=length, profile=profile) as held:
+    with held_book(settings, models, with_context=True, length=length, profile=profile, **brief) as held:
         probe = probed(held)
         meter = ProcessMeter(PromptMeter(models), probe)
         deps = probe.watched(held, meter)

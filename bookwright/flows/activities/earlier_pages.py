@@ -77,17 +77,17 @@ def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = No
         chapters = [node for own in before for node in (own, *stores.nodes.ancestors(own)) if node.parent is not None]
         told = stores.documents.of_nodes([node.key for node in chapters], DocumentKind.RETELLING)
         last = [] if not before else [before[-1].key, *(node.key for node in stores.nodes.ancestors(before[-1])[:-1])]
-        reviews = stores.documents.of_nodes(last, DocumentKind.REVIEW)
-        checks = [
-            (found, ConsistencyReport.model_validate_json(stores.documents.data_of(found)))
-            for found in stores.documents.of_nodes(last, DocumentKind.CONSISTENCY)
-        ]
-        read = [(found, Retelling.model_validate_json(stores.documents.data_of(found))) for found in told]
-        ordered = [(found, stores.documents.data_of(found)) for found in reviews]
+        found_last = stores.documents.of_nodes(last, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
+        data = list(zip((*told, *found_last), stores.documents.data_of_all([*told, *found_last]), strict=True))
+    read = [(own, Retelling.model_validate_json(text)) for own, text in data[: len(told)]]
+    rest = data[len(told) :]
+    reviews = [(own, text) for own, text in rest if own.kind is DocumentKind.REVIEW and text]
+    orders = [(own, RepairOrders.model_validate_json(text)) for own, text in reviews]
+    against = [(own, text) for own, text in rest if own.kind is DocumentKind.CONSISTENCY]
+    checks = [(own, ConsistencyReport.model_validate_json(text)) for own, text in against]
     order = {node.key: index for index, node in enumerate(chapters)}
     read.sort(key=lambda pair: order[pair[0].node])
     returning = [(f"{own.thing}: “{own.sentence}”", found.id) for found, said in read for own in said.returning]
-    orders = [(found, RepairOrders.model_validate_json(data)) for found, data in ordered if data]
     owed = [(f"{own.trouble} → {own.order}", found.id) for found, said in orders for own in said.handed_on]
     owed += [(own.line, found.id) for found, report in checks for own in report.details if own.result == "error"]
     return replace(
