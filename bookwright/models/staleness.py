@@ -92,16 +92,23 @@ def replacement(old: Version, versions: Sequence[Version]) -> Version | None:
     of one that an author changed, the last of the author's versions in a row is compared. `versions` has all
     versions of the same document in order.
     """
-    later = [
-        version for version in versions if version.version > old.version and version.origin is not DocumentOrigin.REPAIR
-    ]
+    later = [version for version in versions if version.version > old.version]
     if old.kind in _ADVICE:
         return None
     if old.kind.is_running:
         later = list(takewhile(lambda version: version.origin.is_revision, later))
-    if not later or later[-1].text_hash == old.text_hash:
-        return None
-    return later[-1]
+    return _changed_mind(old, later)
+
+
+def _changed_mind(old: Version, later: Iterable[Version]) -> Version | None:
+    """The last of some later versions that says something else; one that was only put right says what it said."""
+    alike, found = {old.text_hash}, None
+    for version in later:
+        if version.origin is not DocumentOrigin.REPAIR:
+            found = None if version.text_hash in alike else version
+        elif found is None:
+            alike.add(version.text_hash)
+    return found
 
 
 class Rests:

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.readers import CHOOSE, FIRST_READER
 from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
@@ -134,6 +135,7 @@ def steps_of(stores: Stores, step: int) -> list[Any]:
     beside = [steps.c[name] == getattr(maker, name) for name in ("book", "node", "revision", "round")]
     written = (Activity.WRITE.value, Activity.REVIEW.value)  # a review of it may have accepted the prose
     beside.append(steps.c.activity.in_(written if maker.activity in written else [maker.activity]))
+    beside.append(steps.c.step.not_in([FIRST_READER.name, CHOOSE.name]))  # what these read is not shown to writers
     return list(stores.connection.execute(select(steps).where(*beside, steps.c.id <= step)))
 
 

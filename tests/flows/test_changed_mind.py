@@ -57,7 +57,8 @@ def let_go(deps: Deps) -> None:
     ("first", "second", "step", "template"),
     [
         ("standard", "economy", "draft", "/design/draft"),
-        ("economy", "small", "summary", "/summary"),
+        ("economy", "small", "draft", "/write/draft"),
+        ("small", "economy", "summary", "/summary"),
         ("standard", "small", "planner", "/plan/"),
         ("economy", "standard", "revise", "/write/revise"),
     ],

@@ -90,7 +90,7 @@ def test_the_second_volume_is_made_only_after_the_first_is_closed(walked: tuple[
 
     assert [volume.unit_index for volume in volumes] == [1]
     assert divisions == ["1 divide/proposer", "1 divide/critic", "1 divide/refiner"]
-    assert backend.speakers[-1].endswith("close/review")
+    assert backend.speakers[-1] == f"{volumes[0].label} close/summary"
 
 
 def test_the_breaker_trips_after_three_rounds(walked: tuple[ScriptedBackend, Deps]) -> None:

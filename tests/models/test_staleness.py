@@ -60,6 +60,18 @@ def test_an_earlier_version_of_itself_is_no_other_text() -> None:
     assert stale(versions, [(2, 1)]) == ([], [])
 
 
+def test_a_text_that_was_put_right_and_then_left_as_it_was_makes_nothing_stale() -> None:
+    repair, refresh = DocumentOrigin.REPAIR, DocumentOrigin.REFRESH
+    versions = [
+        version(1, "1.1", PROSE, 1, "a"), version(2, "1.1", SUMMARY, 1, "s"), version(3, "1.1", PROSE, 2, "b", repair),
+        version(4, "1.1", PROSE, 3, "b", refresh),
+    ]  # fmt: skip
+    changed = [*versions[:3], version(4, "1.1", PROSE, 3, "c", refresh), version(5, "1.1", PROSE, 4, "b", repair)]
+
+    assert stale(versions, [(2, 1)]) == ([], [])
+    assert stale(changed, [(2, 1)]) == ([2], [])
+
+
 def test_the_way_leads_to_a_document_with_a_cause_of_its_own() -> None:
     versions = [
         version(1, "1.1", DocumentKind.DESIGN, 1, "d"), version(2, "1.2", PROSE, 1, "p"),
