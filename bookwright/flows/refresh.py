@@ -93,7 +93,8 @@ def refresh(wanted: Wanted, deps: Deps, tell: Callable[[Redone], None]) -> list[
     while (stale := _next(wanted, done.keys(), looking, deps)) is not None:
         if not done:
             deps.desk.journal.move(lambda stores, _: void_unfinished(stores))
-        _tell_maintainers(deps, DocumentKind.BOOK_DESIGN)
+        if _tell_maintainers(deps, DocumentKind.BOOK_DESIGN) and stale.document.kind.is_running:
+            continue  # it may have taken in just now what it was stale for
         redone = _redo(stale, wanted, deps)
         done[stale.document.slot] = redone
         tell(redone)
@@ -228,13 +229,14 @@ def _take_in(causes: Iterable[Cause], kind: DocumentKind, deps: Deps) -> None:
     _tell_maintainers(deps, kind)
 
 
-def _tell_maintainers(deps: Deps, *kinds: DocumentKind) -> None:
-    """Let the maintainers take in what waits, if some of it is for one of those kinds."""
+def _tell_maintainers(deps: Deps, *kinds: DocumentKind) -> bool:
+    """Let the maintainers take in what waits, if some of it is for one of those kinds; return whether some was."""
     with deps.stores() as stores:
         root = stores.nodes.root()
         waits = any(kind in kinds for _, kind, _ in stores.queue.waiting())
     if waits:
         maintain(root, deps)
+    return waits
 
 
 def _order(stale: Stale, guard: Guard, deps: Deps) -> str:

@@ -204,6 +204,7 @@ class NodeRepository:
 
     def add_written(self, node: TaskNode, amount: int) -> None:
         """Count `amount` more as written in a unit and in every unit above it."""
+        self.has_resized = True
         self._note(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}))
 
     def walk(self, *types: TaskType) -> Iterator[TaskNode]:
