@@ -69,6 +69,8 @@ def test_a_book_whose_profile_changes_midway_is_finished(
     holder: list[Deps] = []
     text = f"It sags.\n<<<TEXT>>>\n{PROSE}" if step == "revise" else "It is settled, and that is all."
     stop = backend(**{step: [stopping(holder, template, text)], "proposer_short": [stopping(holder, template, text)]})
+    if first == "small":  # whose one planner answers with tasks
+        stop.lines["planner"] = [ONE_TASK]
     root, deps = begin(tmp_path, stop, profile=first)
     holder.append(deps)
     with pytest.raises(BookPaused, match="asked to rest"):

@@ -143,8 +143,10 @@ def test_a_rejected_chapter_of_scenes_is_divided_anew(sit: Sit) -> None:
 
     now = [node.label for node in living(desk, TaskType.WRITE) if node.depth == 2]
     assert (scenes, now[0]) == (["1.1.1", "1.1.2"], "1.1.3")
-    assert desk.steps_since(0)[0].startswith("1.1 divide/")
-    assert NOTE in desk.prompts_since(0)[0]
+    voice, first, *_ = desk.steps_since(0)
+    assert voice == "1 brief/voice", "of which no page is left"
+    assert first.startswith("1.1 divide/")
+    assert NOTE in desk.prompts_since(0, "1.1 divide/")[0]
     assert sums_hold(desk)
 
 
