@@ -260,7 +260,8 @@ class Finish:
         if self.run.failures(step) > self.deps.desk.settings.max_repairs:
             return None
         self.run.card = mending.asking
-        self.run.take_away(*_DONE_WITH, *(() if self._is_planned_by_brief else ("plan",)))
+        planned = plans_in_brief(self.deps.profile.name, depth_at(self.unit, self.deps))
+        self.run.take_away(*_DONE_WITH, *(() if planned else ("plan",)))  # else the brief stands above
         self.run.add("text", mending.shown, is_prose=True)
 
         def concluded(answer: str | Changes) -> Move | None:
@@ -275,11 +276,6 @@ class Finish:
             self._last = (self.run, step)
             return answer
         return None
-
-    @property
-    def _is_planned_by_brief(self) -> bool:
-        """Whether the plan is all that the steps are told of what is to happen; elsewhere the brief stands above."""
-        return plans_in_brief(self.deps.profile.name, depth_at(self.unit, self.deps))
 
     def _is_mended(self, new: str, old: str, number: int) -> bool:
         """True if nothing more is to be tried."""
