@@ -34,12 +34,13 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     run.put_away(agent.artefact)
     run.card = replace(run.card, is_second=False)
     chosen, carry_over = _chosen(first, second, unit, run, deps)
-    if is_free and chosen is second:
+    is_unplanned = is_free and chosen is second
+    if is_unplanned:
         run.put_away("plan")
         run.narrow_to("order")
         run.card = replace(run.card, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
-    if carry_over and not is_free:  # another story has no place for it
+    if carry_over and not is_unplanned:  # a story of its own has no place for what was good in the planned one
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
 
