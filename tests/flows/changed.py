@@ -108,7 +108,7 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     blocks = _Blocks(stores, [version for version in versions if version.kind in ADVICE])
     resting = {}
     for document in current.values():
-        made = _as_made(document, versions)
+        made = as_made(document, versions)
         if made.step is not None and made.kind not in UNREAD:
             marks = set().union(*(blocks.marks_in(key) for key in steps_of(stores, made.step)))
             shown = {
@@ -121,7 +121,7 @@ def resting_by_marks(stores: Stores) -> dict[int, set[int]]:
     return resting
 
 
-def _as_made(document: Document, versions: list[Document]) -> Document:
+def as_made(document: Document, versions: list[Document]) -> Document:
     """The version that was put right since, if it was."""
     slot = (document.node, document.kind)
     while document.origin is DocumentOrigin.REPAIR:

@@ -28,7 +28,7 @@ from bookwright.models.staleness import Stale
 from bookwright.models.step import Reply
 from bookwright.models.task import TaskNode
 from bookwright.storage.stores import BookStorage, Stores
-from tests.flows.changed import ADVICE, Written, marked_models, resting_by_marks, written
+from tests.flows.changed import ADVICE, Written, as_made, marked_models, resting_by_marks, written
 
 NEWS = "\n\nAnd the lamp was blue all along."
 UNSEEN = (DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE, *ADVICE)
@@ -171,7 +171,8 @@ def test_hand_edits_reach_what_they_stood_before_and_are_taken_back_by_restoring
         current = {
             found.id for key in resting if (found := stores.documents.get(key)) and key not in {o.id for o in edited}
         }
-    olds = {old.id for old in edited}
+        before = [as_made(old, stores.documents.versions(old.node, old.kind)) for old in edited]
+    olds = {old.id for old in [*edited, *before]}  # a text that was put right since is changed for who read it before
 
     stale = {one.document.id for one in direct(storage)}
     with storage.write() as stores:
