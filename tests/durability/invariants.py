@@ -146,7 +146,7 @@ def _one_result_each(evidence: Evidence) -> Iterator[str]:
 
 def _sums(evidence: Evidence) -> Iterator[str]:
     for book in evidence.books:
-        of_book = [step for step in evidence.steps if step.book == book.id]
+        of_book = [step for step in evidence.asked if step.book == book.id]
         if book.calls != len(of_book):
             yield f"book {book.id} counts {book.calls} calls and has {len(of_book)}"
         for name in ("input_tokens", "cached_tokens", "output_tokens"):
