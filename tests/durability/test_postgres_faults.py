@@ -161,9 +161,9 @@ def at_statements(
     event.remove(scene.database.engine, "before_cursor_execute", hear)
 
 
-def every_41st(offset: int) -> Callable[[Connection, int], bool]:
+def every_83rd(offset: int) -> Callable[[Connection, int], bool]:
     """More statements than the walk needs from its root to the next recorded step."""
-    return lambda connection, number: number % 41 == offset
+    return lambda connection, number: number % 83 == offset
 
 
 def assert_nothing_was_lost_or_paid_twice(scene: Scene, undisturbed: str, lost: int = 0) -> None:
@@ -209,7 +209,7 @@ def test_connections_that_are_ended_during_every_call_are_made_anew(scene: Scene
 
 
 def test_a_connection_that_is_ended_in_the_middle_of_a_transaction_is_made_anew(scene: Scene, undisturbed: str) -> None:
-    with at_statements(scene, every_41st(20), scene.hang_up) as met:
+    with at_statements(scene, every_83rd(20), scene.hang_up) as met:
         said = scene.write_and_resume()
 
     assert len(met) > 2
@@ -218,12 +218,12 @@ def test_a_connection_that_is_ended_in_the_middle_of_a_transaction_is_made_anew(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("offset", range(0, 41, 2))
+@pytest.mark.parametrize("offset", range(0, 83, 4))
 @pytest.mark.parametrize("fault", [Scene.hang_up, lambda scene: scene.server.restart()], ids=["hang up", "restart"])
 def test_at_whatever_statement_the_server_goes_away_nothing_is_lost(
     scene: Scene, undisturbed: str, offset: int, fault: Callable[[Scene], None]
 ) -> None:
-    with at_statements(scene, every_41st(offset), partial(fault, scene)) as met:
+    with at_statements(scene, every_83rd(offset), partial(fault, scene)) as met:
         said = scene.write_and_resume()
 
     assert len(met) > 2
