@@ -16,6 +16,7 @@ from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.context.builder import Context
 from bookwright.agents.ports import Asker
+from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
 from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
@@ -227,6 +228,15 @@ def held_book(settings: Settings, models: Asker, *, with_context: bool = False, 
             yield deps if with_context else replace(deps, desk=replace(deps.desk, contexts=NoContext()))
     finally:
         database.dispose()
+
+
+def write_whole(deps: Deps) -> None:
+    """Write a held book from where it stands to its blurb, as a run does."""
+    with deps.stores() as stores:
+        root = stores.nodes.root()
+    tasks.condense(deps)
+    write_unit(root, deps)
+    tasks.publish(root, deps)
 
 
 def resident_megabytes() -> float:

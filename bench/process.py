@@ -12,15 +12,13 @@ from typing import Any
 
 from bench import shim
 from bench.measure import Measure
-from bench.parts import held_book, make_settings
+from bench.parts import held_book, make_settings, write_whole
 from bench.prompts import PromptMeter, tokens
 from bench.room import RoomProbe, probed
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
-from bookwright.flows.walk import write_unit
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity, Reply
@@ -68,11 +66,7 @@ def write_book(folder: Path, length: int, profile: str, **brief: Any) -> dict[st
         probe = probed(held)
         meter = ProcessMeter(PromptMeter(models), probe)
         deps = probe.watched(held, meter)
-        with deps.stores() as stores:
-            root = stores.nodes.root()
-        tasks.condense(deps)
-        write_unit(root, deps)
-        tasks.publish(root, deps)
+        write_whole(deps)
         with deps.stores() as stores:
             found = figures_of(stores, meter, deps)
     models.close()

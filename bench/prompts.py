@@ -13,15 +13,13 @@ from typing import Any
 
 from bench import shim
 from bench.measure import Measure
-from bench.parts import held_book, make_settings
+from bench.parts import held_book, make_settings, write_whole
 from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.prices import cost
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.schema import tools_request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.tokens import count_raw
-from bookwright.flows import tasks
-from bookwright.flows.walk import write_unit
 from bookwright.models.step import Reply, Usage
 
 _CACHED = 40
@@ -88,11 +86,7 @@ def write_book(folder: Path, length: int, profile: str) -> dict[str, float]:
     models = ModelService(settings)
     meter = PromptMeter(models)
     with held_book(settings, meter, with_context=True, length=length, profile=profile) as deps:
-        with deps.stores() as stores:
-            root = stores.nodes.root()
-        tasks.condense(deps)
-        write_unit(root, deps)
-        tasks.publish(root, deps)
+        write_whole(deps)
         with deps.stores() as stores:
             written = stores.nodes.root().written
     models.close()

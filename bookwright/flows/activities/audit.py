@@ -8,6 +8,7 @@ from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
 from bookwright.agents.workflows import QUALITY
+from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.surroundings import prose_of, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
@@ -17,7 +18,6 @@ from bookwright.models.quality import QualityIssue, QualityJudgement, QualityRep
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 _GRAVITY = ("critical", "warning", "info")
 
@@ -49,14 +49,10 @@ def report_move(unit: TaskNode, text: str, judgement: QualityJudgement | None, d
     """The move that keeps what is known of a chapter's quality; figures alone where nobody has judged it."""
     said = {} if judgement is None else judgement.model_dump()
     report = QualityReport(unit=unit.label, figures=_figures(unit, text, deps), **said)
-    new = NewDocument(
-        node=unit.key, kind=DocumentKind.QUALITY, text=report.assessment or unit.label, data=report.model_dump_json()
+    said_of_it = report.assessment or unit.label
+    return keeping(
+        NewDocument(node=unit.key, kind=DocumentKind.QUALITY, text=said_of_it, data=report.model_dump_json())
     )
-
-    def move(stores: Stores, step: int) -> None:
-        stores.documents.add(new, step or None)
-
-    return move
 
 
 def _figures(unit: TaskNode, text: str, deps: Deps) -> Figures:

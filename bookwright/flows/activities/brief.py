@@ -15,6 +15,7 @@ from bookwright.agents.relay.open_designs import reads_designs
 from bookwright.agents.workflows import briefing, plans_in_brief
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
+from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.purging import CUT, told_of_cut
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, unit_card
@@ -28,7 +29,6 @@ from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.prompts import Card, render_problem
 from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 BRIEF_SHARE = 3
 """A brief may have a third of its unit's length, within bounds: what is left out of it is lost to the writer."""
@@ -92,14 +92,9 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
         return problem
 
     def kept(text: str) -> Move:
-        new = NewDocument(
-            node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text, inputs=run.sources, codex=guard.use
+        return keeping(
+            NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text, inputs=run.sources, codex=guard.use)
         )
-
-        def keep(stores: Stores, step: int) -> None:
-            stores.documents.add(new, step)
-
-        return keep
 
     text = run.run(agent, lambda text: None if guard.violations(text) else kept(text), check=check).value
     if found := guard.violations(text):

@@ -26,6 +26,15 @@ def leave_document(node: TaskNode, unit: TaskNode, made: NewDocument, run: Activ
     return move
 
 
+def keeping(new: NewDocument) -> Move:
+    """The move that keeps a document and changes nothing else."""
+
+    def move(stores: Stores, step: int) -> None:
+        stores.documents.add(new, step or None)
+
+    return move
+
+
 def kind_of(node: TaskNode) -> DocumentKind:
     """Return what kind of document a task is for."""
     return DocumentKind.DESIGN if node.task_type is TaskType.DESIGN else DocumentKind.FINDINGS

@@ -15,6 +15,7 @@ from bookwright.agents.relay.reviewing import is_rejected, kept_cards, review_by
 from bookwright.flows.activities.acceptance import exchange
 from bookwright.flows.activities.brief import guard_of
 from bookwright.flows.activities.earlier_pages import previous_endings
+from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.surroundings import (
     allowed_lengths,
     designs_told_in,
@@ -130,15 +131,8 @@ def _read(reader: Agent, step: str, shown: dict[str, tuple[str, ...]], unit: Tas
         return None
 
     def kept(told: Retelling) -> Move:
-        new = NewDocument(
-            node=unit.key, kind=DocumentKind.RETELLING, text=render_retelling(told, deps.desk.locale),
-            data=told.model_dump_json(),
-        )  # fmt: skip
-
-        def keep(stores: Stores, made: int) -> None:
-            stores.documents.add(new, made)
-
-        return keep
+        text = render_retelling(told, deps.desk.locale)
+        return keeping(NewDocument(node=unit.key, kind=DocumentKind.RETELLING, text=text, data=told.model_dump_json()))
 
     try:
         found = run.run(reader, kept, step=step).value
@@ -196,14 +190,8 @@ def _orders(
         return RepairOrders()
 
     def kept(found: RepairOrders) -> Move:
-        new = NewDocument(
-            node=unit.key, kind=DocumentKind.REVIEW, text=found.as_text or unit.label, data=found.model_dump_json()
-        )
-
-        def keep(stores: Stores, made: int) -> None:
-            stores.documents.add(new, made)
-
-        return keep
+        text = found.as_text or unit.label
+        return keeping(NewDocument(node=unit.key, kind=DocumentKind.REVIEW, text=text, data=found.model_dump_json()))
 
     try:
         found = run.run(agent, kept).value

@@ -6,6 +6,7 @@ opinions. Source: DESIGN section 9, "Retrieval".
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
+from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.decision import Questions
@@ -15,7 +16,6 @@ from bookwright.models.level import Level
 from bookwright.models.step import Activity
 from bookwright.models.task import NodeStatus, TaskNode
 from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 
 def wants_questions(unit: TaskNode, deps: Deps) -> bool:
@@ -34,12 +34,7 @@ def recall(unit: TaskNode, deps: Deps) -> None:
 
     def move(answer: Questions) -> Move:
         text = "\n".join(" ".join(question.split()) for question in answer.questions if question.strip())
-        new = NewDocument(node=unit.key, kind=DocumentKind.QUESTIONS, text=text, inputs=run.sources)
-
-        def keep(stores: Stores, step: int) -> None:
-            stores.documents.add(new, step)
-
-        return keep
+        return keeping(NewDocument(node=unit.key, kind=DocumentKind.QUESTIONS, text=text, inputs=run.sources))
 
     try:
         run.run(QUESTIONS, move)

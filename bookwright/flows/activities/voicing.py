@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.readers import VOICE
+from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
@@ -12,7 +13,6 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.task import TaskNode
 from bookwright.storage.journal import Move
-from bookwright.storage.stores import Stores
 
 _LEAST = {"words": 2_000, "characters": 3_000}
 """From which length on a book has a voice page."""
@@ -36,12 +36,7 @@ def make_voice(book: TaskNode, deps: Deps) -> None:
     run = _run(book, deps)
 
     def kept(text: str) -> Move:
-        new = NewDocument(node=book.key, kind=DocumentKind.VOICE, text=text, inputs=run.sources)
-
-        def keep(stores: Stores, step: int) -> None:
-            stores.documents.add(new, step)
-
-        return keep
+        return keeping(NewDocument(node=book.key, kind=DocumentKind.VOICE, text=text, inputs=run.sources))
 
     try:
         run.run(VOICE, kept)
