@@ -1,8 +1,7 @@
 """The package's own imports: which folder may know which, and no circles, in types neither."""
 
 import ast
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -27,13 +26,25 @@ Blueprints are data.
 """
 
 
-def modules() -> dict[str, Path]:
-    """Every module of the package by its name."""
-    found = {path.relative_to(ROOT.parent).with_suffix("").parts: path for path in ROOT.rglob("*.py")}
-    return {".".join(parts).removesuffix(".__init__"): path for parts, path in found.items()}
+def sources(package: Path) -> Iterator[Path]:
+    """Every source of a package whose folders may be links: what stands in it, and what its folders lead to."""
+    yield from package.glob("*.py")
+    for folder in package.iterdir():
+        if folder.is_dir():
+            yield from (folder / path.relative_to(folder.resolve()) for path in folder.resolve().rglob("*.py"))
 
 
-MODULES = modules()
+def imports_of(package: Path) -> dict[str, frozenset[str]]:
+    """Every module of a package with those that it imports: at its top, late in a function, or for types alone."""
+    paths = {path.relative_to(package.parent).with_suffix("").parts: path for path in sources(package)}
+    modules = {".".join(parts).removesuffix(".__init__"): path for parts, path in paths.items()}
+    return {module: imported(path, modules.keys()) - {module} for module, path in modules.items()}
+
+
+def imported(path: Path, modules: Set[str]) -> frozenset[str]:
+    names = [name for node in ast.walk(ast.parse(path.read_text("utf-8"))) for name in named(node)]
+    owners = {name if name in modules else name.rpartition(".")[0] for name in names}
+    return frozenset(owners & modules)
 
 
 def named(node: ast.AST) -> Iterator[str]:
@@ -44,47 +55,59 @@ def named(node: ast.AST) -> Iterator[str]:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@cache
-def imported(module: str) -> frozenset[str]:
-    """What a module imports of the package: at its top, late in a function, or for types alone."""
-    tree = ast.parse(MODULES[module].read_text("utf-8"))
-    names = [name for node in ast.walk(tree) for name in named(node)]
-    owners = {name if name in MODULES else name.rpartition(".")[0] for name in names}
-    return frozenset(owners & MODULES.keys()) - {module}
-
-
 def folder_of(module: str) -> str:
     """The folder right below the package; empty for what lies in the package itself."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 and parts[1] in BELOW else ""
 
 
-def test_imports_point_one_way() -> None:
-    pairs = [(module, other) for module in MODULES for other in imported(module)]
-
-    wrong = [
+def upward(imports: dict[str, frozenset[str]]) -> list[str]:
+    """The imports that point to a folder which the importing one may not know."""
+    return [
         f"{module} imports {other}"
-        for module, other in pairs
+        for module, others in imports.items()
+        for other in others
         if folder_of(module) and folder_of(other) not in {folder_of(module), "", *BELOW[folder_of(module)]}
     ]
 
-    assert wrong == []
 
-
-def circle_in(graph: dict[str, frozenset[str]]) -> list[str]:
+def circle_in(imports: dict[str, frozenset[str]]) -> list[str]:
     """Return the modules of a circle, the first one again at its end; empty where there is none."""
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(imports).prepare()
     except CycleError as error:
         return list(error.args[1])
     return []
 
 
+IMPORTS = imports_of(ROOT)
+
+
+def test_imports_point_one_way() -> None:
+    assert upward(IMPORTS) == []
+
+
 def test_no_modules_know_each_other_in_a_circle() -> None:
-    assert circle_in({module: imported(module) for module in MODULES}) == []
+    assert circle_in(IMPORTS) == []
 
 
-def test_every_folder_has_its_place() -> None:
+def test_every_folder_has_its_place_and_is_read() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
 
     assert folders == set(BELOW)
+    assert folders == {folder_of(module) for module in IMPORTS} - {""}
+
+
+def test_a_wrong_import_behind_a_link_is_found(tmp_path: Path) -> None:
+    package = tmp_path / "bookwright"
+    package.mkdir()
+    for folder in ("models", "storage"):
+        (tmp_path / folder / "deep").mkdir(parents=True)
+        (package / folder).symlink_to(tmp_path / folder)
+    (tmp_path / "models/deep/planted.py").write_text("from bookwright.storage import words")
+    (tmp_path / "storage/words.py").write_text("import bookwright.models.deep.planted")
+
+    imports = imports_of(package)
+
+    assert upward(imports) == ["bookwright.models.deep.planted imports bookwright.storage.words"]
+    assert set(circle_in(imports)) == {"bookwright.models.deep.planted", "bookwright.storage.words"}

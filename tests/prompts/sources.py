@@ -135,10 +135,11 @@ def _named_in_blueprints() -> set[str]:
 
 
 def _named_in_the_program() -> set[str]:
-    package = Path(bookwright.__file__).parent
+    folders = [path.resolve() for path in Path(bookwright.__file__).parent.iterdir() if path.is_dir()]
     texts = [
         node.value
-        for file in package.rglob("*.py")
+        for folder in folders
+        for file in folder.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]

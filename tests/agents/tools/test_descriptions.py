@@ -43,7 +43,7 @@ def test_the_chinese_descriptions_are_chinese(every: ToolRegistry) -> None:
 @pytest.mark.parametrize("document", ["tool-protocol.md", "通用工具响应协议.md"])
 def test_the_protocol_document_names_every_rule_and_code(document: str) -> None:
     text = (Path(__file__).parents[3] / "docs" / document).read_text(encoding="utf-8")
-    source = Path(__file__).parents[3] / "bookwright" / "agents" / "tools"
+    source = Path(__file__).parents[3] / "agents" / "tools"
     rules = {rule for file in source.glob("*.py") for rule in re.findall(r'"([VSTD]0\d\d)"', file.read_text())}
 
     assert {rule for rule in rules if rule not in text} == set()
