@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.models.book import Book
-from bookwright.models.codex_record import RecordKind
-from bookwright.models.plan import TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.codex.record import RecordKind
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 _REASON = 200

@@ -3,10 +3,10 @@
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-from bookwright.agents.relay.guard import Guard
+from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.models.brief import Brief
-from bookwright.models.language import Language
-from bookwright.models.task import TaskNode
+from bookwright.models.text.language import Language
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import BookCard, Card, NodeCard
 
 _WORDS_AN_ELEMENT = 300

@@ -11,18 +11,18 @@ from itertools import count
 from typing import Any
 
 from bookwright.agents.agent import CLASSIFICATION, Agent
-from bookwright.agents.artefact import Artefact
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import Correction, FailedAttempt, Prompt, Request, Sampling
-from bookwright.agents.parsing import Parsed, parse
-from bookwright.agents.ports import Asker
-from bookwright.models.command import Command, Unclear
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.steps.artefact import Artefact
+from bookwright.agents.steps.parsing import Parsed, parse
+from bookwright.agents.steps.ports import Asker
 from bookwright.models.errors import NotUnderstood
-from bookwright.models.plain import plain
-from bookwright.models.reading import Reading
 from bookwright.models.step import Failure, Reply, StepKey
+from bookwright.models.talk.command import Command, Unclear
+from bookwright.models.talk.command_answer import Reading
+from bookwright.models.text.plain import plain
 from bookwright.prompts.render import render_agent, render_chief_editor
-from bookwright.storage.attempts import Attempt
+from bookwright.storage.steps.attempts import Attempt
 
 chief_editor = Agent(
     name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",

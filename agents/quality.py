@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from bookwright.models.language import Language
-from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import paragraphs, sentences
 
 _QUOTE_CHARACTERS = 80
 _SPOTS = 6

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
-from bookwright.models.changes import Changes
-from bookwright.models.decision import Choice
-from bookwright.models.level import Level
-from bookwright.models.retelling import RepairOrders, Retelling
+from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.text.changes import Changes
+from bookwright.models.tree.decision import Choice
+from bookwright.models.tree.level import Level
 
 VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
 """Who finds the voice of a book before its first page is written."""

@@ -6,8 +6,13 @@ Source: DESIGN section 8, the table of families; S3-046 to S3-118.
 from dataclasses import replace
 
 from bookwright.agents.agent import CLASSIFICATION, CREATIVE, REASONING, SUMMARY, SYNTHESIS, Agent
-from bookwright.models.changes import Changes
-from bookwright.models.decision import (
+from bookwright.models.codex.extraction import DesignExtraction, Extraction
+from bookwright.models.codex.leak import LeakJudgement
+from bookwright.models.profile import ProfileName
+from bookwright.models.story.quality import QualityJudgement
+from bookwright.models.story.state import GlobalState
+from bookwright.models.text.changes import Changes
+from bookwright.models.tree.decision import (
     AtomVerdicts,
     Expert,
     FlowDecision,
@@ -15,14 +20,9 @@ from bookwright.models.decision import (
     Routing,
     TitleAndBlurb,
 )
-from bookwright.models.depth import Depth
-from bookwright.models.extraction import DesignExtraction, Extraction
-from bookwright.models.leak import LeakJudgement
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanOutput, TaskType
-from bookwright.models.profile import ProfileName
-from bookwright.models.quality import QualityJudgement
-from bookwright.models.state import GlobalState
+from bookwright.models.tree.depth import Depth
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanOutput, TaskType
 
 Workflow = tuple[Agent, ...]
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from time import perf_counter, sleep
 
 from bench.measure import Measure
-from bookwright.agents.runtime.bus import EventBus
-from bookwright.models.event import CompletedEvent, CompletedPayload, Event, TextEvent, TextPayload
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.models.talk.event import CompletedEvent, CompletedPayload, Event, TextEvent, TextPayload
 
 _EVENTS = 10_000
 _ROUNDS = 5

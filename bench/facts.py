@@ -24,18 +24,18 @@ from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import Language
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.settings import load_settings
-from bookwright.models.state import GlobalState, Relation
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.books import Lease
-from bookwright.storage.embedding import make_embedder
-from bookwright.storage.journal import Journal
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.story.state import GlobalState, Relation
+from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
 _CHAPTER = 3_000

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bookwright.agents.tools.files.sandbox import Vault
 from bookwright.agents.tools.tool import Tool
-from bookwright.agents.tools.vault import Vault
 
 SECRET = "THE-SECRET-OUTSIDE-THE-VAULT"
 """Stands in a file beside the vault; no answer may hold it."""

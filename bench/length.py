@@ -11,8 +11,8 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import write_unit
-from bookwright.models.length import is_off
-from bookwright.models.plan import TaskType
+from bookwright.models.text.length import is_off
+from bookwright.models.tree.plan import TaskType
 from bookwright.storage.tables import nodes
 
 _MODEL = "rehearsal:miss"

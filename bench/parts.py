@@ -12,26 +12,26 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
-from bookwright.agents.ports import Asker
+from bookwright.agents.steps.ports import Asker
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
-from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
-from bookwright.models.changes import Changes
-from bookwright.models.decision import Choice, Decision, FlowDecision, Questions, Routing, TitleAndBlurb
-from bookwright.models.extraction import DesignExtraction, Extraction
-from bookwright.models.plan import PlanOutput
-from bookwright.models.quality import QualityJudgement, Scores
-from bookwright.models.retelling import RepairOrders, Retelling
+from bookwright.models.codex.extraction import DesignExtraction, Extraction
 from bookwright.models.settings import Settings, load_settings
-from bookwright.models.state import Ending, GlobalState, Promise, Settled
 from bookwright.models.step import Activity, Reply, Usage
-from bookwright.models.task import TaskNode
+from bookwright.models.story.quality import QualityJudgement, Scores
+from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.story.state import Ending, GlobalState, Promise, Settled
+from bookwright.models.text.changes import Changes
+from bookwright.models.tree.decision import Choice, Decision, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.tree.plan import PlanOutput
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render, render_system
 
 _LEASE_SECONDS = 600.0

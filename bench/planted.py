@@ -8,7 +8,7 @@ can guess. `{who}` is one of the book's people, all of whom come up in every cha
 
 from dataclasses import dataclass
 
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 
 @dataclass(frozen=True)

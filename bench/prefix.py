@@ -5,9 +5,9 @@ from itertools import groupby
 from pathlib import Path
 
 from bench.parts import held_book, make_settings
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Prompt, Request, Sampling
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.flows.walk import write_unit
 from bookwright.models.step import Reply
 

@@ -15,14 +15,14 @@ from bench.measure import Measure
 from bench.parts import held_book, make_settings, write_whole
 from bench.prompts import PromptMeter, tokens
 from bench.room import RoomProbe, probed
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity, Reply
-from bookwright.storage.steps import StepLine
+from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
 
 LENGTHS = (3_000, 8_000, 20_000, 50_000)

@@ -14,11 +14,11 @@ from typing import Any
 from bench import shim
 from bench.measure import Measure
 from bench.parts import held_book, make_settings, write_whole
-from bookwright.agents.backends.budget import BudgetLedger
-from bookwright.agents.backends.prices import cost
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.schema import tools_request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.spending.prices import cost
 from bookwright.agents.backends.tokens import count_raw
 from bookwright.models.step import Reply, Usage
 

@@ -18,15 +18,15 @@ from bookwright.agents.tools.workspace import Workspace
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import Language
 from bookwright.models.settings import load_settings
-from bookwright.models.tool import ToolResponse
-from bookwright.storage import migrate
-from bookwright.storage.books import Lease
-from bookwright.storage.database import open_database
-from bookwright.storage.embedding import make_embedder
-from bookwright.storage.journal import Journal
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.talk.tool import ToolResponse
+from bookwright.models.text.language import Language
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 
 

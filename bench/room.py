@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 from bench.prompts import tokens
 from bookwright.agents.context.builder import Context, ContextBuilder
-from bookwright.agents.ports import Asker, ContextSource
+from bookwright.agents.steps.ports import Asker, ContextSource
 from bookwright.flows.deps import Deps
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.knowledge import KnowledgeIndex
 
 _AMPLE = 10
 """How many times the room of a profile is as good as no bound."""

@@ -22,9 +22,9 @@ from sqlalchemy import func, select
 from bench import scale_tree, shim
 from bench.measure import Measure
 from bench.parts import counted_queries, held_book, make_settings, resident_megabytes
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.exports.files import export
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
@@ -33,7 +33,7 @@ from bookwright.flows.walk import write_unit
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.storage import tables
-from bookwright.storage.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
 _MODEL = "rehearsal:miss"

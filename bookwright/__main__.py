@@ -12,7 +12,7 @@ def main() -> None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # for as long as the program runs
     try:
         from bookwright.cli.main import main as run
-        from bookwright.storage.privacy import keep_private
+        from bookwright.storage.files.privacy import keep_private
     except KeyboardInterrupt:
         sys.stderr.write("bookwright: interrupted\n")
         sys.exit(INTERRUPTED)

@@ -6,37 +6,23 @@ from typing import Annotated
 
 import typer
 
-from bookwright.cli import (
-    backups,
-    blueprints,
-    changing,
-    codex,
-    edge,
-    foreshadowing,
-    gates,
-    keeping,
-    kinds,
-    look,
-    models,
-    prompting,
-    secrets,
-    shelf,
-    status,
-    studio,
-    upkeep,
-    versions,
-    write,
-)
-from bookwright.cli.ask import ask
-from bookwright.cli.chat import chat
-from bookwright.cli.doctor import doctor
-from bookwright.cli.estimate import estimate
-from bookwright.cli.exporting import export
-from bookwright.cli.importing import import_file
-from bookwright.cli.report import report
-from bookwright.cli.style import style
-from bookwright.cli.vault import sync, vault
+from bookwright.cli import edge
+from bookwright.cli.changing import changing, codex, foreshadowing, secrets, versions
+from bookwright.cli.chat.chat import chat
+from bookwright.cli.looking import look, prompting, status
+from bookwright.cli.looking.report import report
+from bookwright.cli.looking.style import style
+from bookwright.cli.operating import keeping, models, studio, upkeep
+from bookwright.cli.operating.doctor import doctor
+from bookwright.cli.sharing import backups
+from bookwright.cli.sharing.exporting import export
+from bookwright.cli.sharing.vault import sync, vault
+from bookwright.cli.steering import gates, shelf
+from bookwright.cli.steering.ask import ask
 from bookwright.cli.watch.verb import watch
+from bookwright.cli.writing import blueprints, kinds, write
+from bookwright.cli.writing.estimate import estimate
+from bookwright.cli.writing.importing import import_file
 
 app = typer.Typer(
     name="bookwright", help="Writes whole books, one durable step at a time.", no_args_is_help=True,

@@ -27,7 +27,7 @@ from pathlib import Path
 import psycopg
 
 from bookwright import NO_CALLS_OUT
-from bookwright.storage.privacy import keep_private, make_private, write_once
+from bookwright.storage.files.privacy import keep_private, make_private, write_once
 
 START_SECONDS = 120
 STOP_SECONDS = 120

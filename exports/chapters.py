@@ -5,7 +5,7 @@ from itertools import islice
 
 from bookwright.agents.relay.style_guide import ENOUGH
 from bookwright.exports.manuscript import Chapter, Manuscript
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
 
 

@@ -11,7 +11,7 @@ from bookwright.exports.docx_parts import CUSTOMS, HEADING_LEVELS, MAIN, RELATIO
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import emphasised
 from bookwright.exports.package import Package
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _OPENING_BRACKETS = tuple("「『（〈《【“‘")
 _MOST_HEADER = 40

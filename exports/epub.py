@@ -9,7 +9,7 @@ from bookwright.exports.epub_file import EpubFile, Look
 from bookwright.exports.headings import contents_heading
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene, Section
 from bookwright.exports.markup import to_xhtml
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _STYLE = """\
 body { margin: 0 5%; line-height: 1.6; }

@@ -14,9 +14,9 @@ from bookwright.exports.markdown import markdown
 from bookwright.exports.text import text
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
-from bookwright.models.language import Language
 from bookwright.models.settings import Settings
-from bookwright.storage.file_system import whole
+from bookwright.models.text.language import Language
+from bookwright.storage.files.file_system import whole
 from bookwright.storage.stores import BookStorage
 
 ENCODINGS = ("utf-8", "gb18030")

@@ -3,10 +3,10 @@
 import re
 from enum import StrEnum
 
-from bookwright.manuscripts.headings import Heading, Rank, heading_in
-from bookwright.manuscripts.wording import Habit
-from bookwright.models.language import Language
-from bookwright.models.level import Level
+from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in
+from bookwright.manuscripts.headings.wording import Habit
+from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
 
 _CHAPTER = {Language.EN: "Chapter {}", Language.ZH: "第{}章", Language.JA: "第{}章", Language.KO: "제{}장"}
 _VOLUME = {Language.EN: "Volume {}", Language.ZH: "第{}卷", Language.JA: "第{}巻", Language.KO: "제{}권"}

@@ -7,7 +7,7 @@ from bookwright.exports.contents import Entry, nested
 from bookwright.exports.headings import contents_heading, skip_link
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_plain, to_xhtml
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _STYLE = """\
 :root { color-scheme: light dark; --paper: #fdfbf7; --ink: #1f1d1a; --faint: #6b6459; --link: #7a2e1f; }

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from bookwright.storage import migrate
-from bookwright.storage.portable import Keys, count_rows, parts, rows
+from bookwright.storage.engine import migrate
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.transfer.portable import Keys, count_rows, parts, rows
 
 FORMAT = "bookwright-book/2"
 SUM = "sha256"

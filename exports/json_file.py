@@ -11,12 +11,12 @@ from typing import Any, BinaryIO
 from bookwright.exports.json import FORMAT, SUM
 from bookwright.models.book import is_book_id
 from bookwright.models.errors import InvalidSetting, UnusableBook
-from bookwright.storage import migrate
-from bookwright.storage.database import Database
-from bookwright.storage.portable import Part, parts
-from bookwright.storage.portable_check import TreeCheck, check_row
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database
 from bookwright.storage.tables import nodes
-from bookwright.storage.taking_in import take_in
+from bookwright.storage.transfer.portable import Part, parts
+from bookwright.storage.transfer.portable_check import TreeCheck, check_row
+from bookwright.storage.transfer.row_import import take_in
 
 _MOST_BYTES = 64 * 2**20
 """Of one line; a line is one row, and no text of a book comes near that."""

@@ -10,12 +10,12 @@ from bookwright.exports.headings import Before, Numbering
 from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind
-from bookwright.models.language import Language
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
-from bookwright.models.prose import is_scene_break, paragraphs
 from bookwright.models.source import Source
-from bookwright.models.task import TaskNode
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import is_scene_break, paragraphs
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
 Scene = tuple[str, ...]

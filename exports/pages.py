@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.plan import TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 _KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from bookwright.exports.manuscript import Chapter, Manuscript
 from bookwright.exports.text import body
 from bookwright.models.document import DocumentKind
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
 _FOLDERS = {

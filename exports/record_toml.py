@@ -4,8 +4,8 @@ from typing import Any
 
 import tomli_w
 
-from bookwright.models.codex import CodexEntry, Secret
-from bookwright.models.codex_record import Record
+from bookwright.models.codex.entries import CodexEntry, Secret
+from bookwright.models.codex.record import Record
 
 
 def record_values(record: Record) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene
 from bookwright.exports.markup import to_plain
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _WIDE_SPACE = "\u3000"
 _INDENTS = {Language.ZH: _WIDE_SPACE * 2, Language.JA: _WIDE_SPACE}

@@ -10,7 +10,7 @@ from bookwright.agents.backends.windows import can_be_asked, with_known, with_wi
 from bookwright.flows.book_models import names_of
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
-from bookwright.storage.journal import Journal
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
 

@@ -4,7 +4,7 @@ from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.blueprints import work
 from bookwright.flows.deps import Deps
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 
 
 def execute(node: TaskNode, deps: Deps) -> None:

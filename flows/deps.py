@@ -5,16 +5,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bookwright.agents.desk import Desk
-from bookwright.agents.runtime.walk_events import WalkEvents
+from bookwright.agents.runtime.events.walk_events import WalkEvents
+from bookwright.agents.steps.desk import Desk
 from bookwright.flows.limits import Limits
 from bookwright.models.blueprint import Makes
 from bookwright.models.brief import Brief
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.blueprints import BlueprintFolder
-from bookwright.storage.embedding import Embedder, Hashing
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.files.blueprints import BlueprintFolder
+from bookwright.storage.index.embedding import Embedder, Hashing
 from bookwright.storage.stores import BookStorage, Stores
 
 

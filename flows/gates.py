@@ -6,7 +6,7 @@ after any crash; nothing but a decision that somebody made lets the walk pass. S
 
 from functools import partial
 
-from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.failpoints import Failpoint
 from bookwright.flows.activities.extract import forget
 from bookwright.flows.activities.surroundings import orders_for, stands_for_chapter
@@ -14,10 +14,10 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, FallbackHistory, Gate, GateKind, GateState, Ruling, Unattended
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.ruling import approval
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.prompts.render import render_order
 from bookwright.storage.stores import Stores
 

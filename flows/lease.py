@@ -19,11 +19,11 @@ from bookwright.models.errors import (
     LeaseLost,
     StorageError,
 )
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import Database
-from bookwright.storage.gates import GateRepository
+from bookwright.storage.engine.database import Database
 from bookwright.storage.holders import owner_name
-from bookwright.storage.journal import Journal
+from bookwright.storage.repositories.books import BookRepository, Lease
+from bookwright.storage.repositories.gates import GateRepository
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.studio import Studio
 
 _HEARTBEATS_A_LEASE = 3

@@ -11,19 +11,19 @@ from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.book_models import model_of
-from bookwright.flows.record_rules import check_places
+from bookwright.flows.revision.record_rules import check_places
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
-from bookwright.models.codex_record import Origin, Record
+from bookwright.models.codex.record import Origin, Record
 from bookwright.models.document import DocumentOrigin
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
-from bookwright.storage import migrate
-from bookwright.storage.books import BookRepository
-from bookwright.storage.codex import CodexRepository
-from bookwright.storage.database import Database, open_database
-from bookwright.storage.nodes import NodeRepository
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
+from bookwright.storage.tree.nodes import NodeRepository
 
 _IDENTITY = ("premise", "length", "title", "language", "genre", "style", "audience", "ending", "seed")
 _SLUG_LENGTH = 40
@@ -139,7 +139,7 @@ def _keep_sample(connection: Connection, book: str, brief: Brief) -> None:
 def _keep_outline(connection: Connection, book: str, brief: Brief) -> None:
     """Make what the author has settled the design of the book, and its units those that are to come."""
     if brief.outline:
-        from bookwright.flows.outlining import keep_outline
+        from bookwright.flows.intake.outlining import keep_outline
 
         keep_outline(brief, Stores(connection, book, brief.language.measure))
 

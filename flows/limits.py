@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bookwright.models.errors import BookPaused, InvalidSetting
-from bookwright.models.level import Level
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 DAY = 24 * 3600

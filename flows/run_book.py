@@ -4,13 +4,13 @@ from collections import Counter
 
 from bookwright.flows import gates, tasks, webhook
 from bookwright.flows.deps import Deps
-from bookwright.flows.hold import Surroundings, hold
+from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import DatabaseUnreachable, GateWaiting
 from bookwright.models.gate import Gate
-from bookwright.storage.books import BookRepository
-from bookwright.storage.gates import GateRepository
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.gates import GateRepository
 
 _BREAKS_AT_ONE_STEP = 3
 """How often the database may go away before a further step is recorded, until the book rests."""

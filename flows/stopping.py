@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from bookwright.storage.journal import Journal
+from bookwright.storage.steps.journal import Journal
 
 
 class Stop:

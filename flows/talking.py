@@ -15,24 +15,24 @@ from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.builtin import index_tools, web_tools
-from bookwright.agents.tools.glob import Glob
-from bookwright.agents.tools.grep import Grep
-from bookwright.agents.tools.ls import LS
-from bookwright.agents.tools.read import Read
+from bookwright.agents.tools.files.glob import Glob
+from bookwright.agents.tools.files.grep import Grep
+from bookwright.agents.tools.files.ls import LS
+from bookwright.agents.tools.files.read import Read
+from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.write import Write
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import View
 from bookwright.agents.tools.tool import Tool
-from bookwright.agents.tools.vault import Vault
 from bookwright.agents.tools.web.connection import Wire
 from bookwright.agents.tools.web_search import searchers
 from bookwright.agents.tools.workspace import Workspace
-from bookwright.agents.tools.write import Write
 from bookwright.exports.reading_copy import write_reading_copy
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
-from bookwright.storage.database import Database
-from bookwright.storage.embedding import make_embedder
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.engine.database import Database
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 
 

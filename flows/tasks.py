@@ -7,7 +7,6 @@ do runs in the window, which is one Prefect task; what is recorded makes none.
 from collections.abc import Iterator
 
 from bookwright.flows import carrying_out, gates
-from bookwright.flows.activities import brief as briefing
 from bookwright.flows.activities import close as closing
 from bookwright.flows.activities import condense as condensing
 from bookwright.flows.activities import decide as deciding
@@ -16,16 +15,17 @@ from bookwright.flows.activities import extract as extracting
 from bookwright.flows.activities import judge as judging
 from bookwright.flows.activities import plan as planning
 from bookwright.flows.activities import recall as recalling
-from bookwright.flows.activities import voicing
-from bookwright.flows.activities import write as writing
 from bookwright.flows.activities.maintain import keep_up, maintain
-from bookwright.flows.activities.style import settle_style
+from bookwright.flows.activities.prose import brief as briefing
+from bookwright.flows.activities.prose import voicing
+from bookwright.flows.activities.prose import write as writing
+from bookwright.flows.activities.prose.style import settle_style
 from bookwright.flows.activities.surroundings import is_one_sitting, rests_on_designs
 from bookwright.flows.blueprints import made_pages, opening
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Decision, Verdict
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.decision import Decision, Verdict
+from bookwright.models.tree.task import NodeStatus, TaskNode
 
 
 def condense(deps: Deps) -> None:

@@ -11,8 +11,8 @@ from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import Settings
-from bookwright.models.task import TaskNode
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 
 MUCH = 1_000

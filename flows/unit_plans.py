@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from bookwright.agents.cards import book_card
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import CHARACTERS_A_WORD, UnitPlan
-from bookwright.models.level import Level, child_level, usual_child_length
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level, child_level, usual_child_length
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import FormCard
 from bookwright.prompts.render import BLUEPRINT, render_directions
 

@@ -9,15 +9,15 @@ from bookwright.flows.lease import heartbeat
 from bookwright.models.book import Book
 from bookwright.models.errors import LeaseLost, StorageError
 from bookwright.models.settings import Settings
-from bookwright.storage.books import Lease
-from bookwright.storage.database import Database
-from bookwright.storage.embedding import make_embedder
+from bookwright.storage.engine.database import Database
 from bookwright.storage.holders import owner_name
-from bookwright.storage.journal import Journal
-from bookwright.storage.knowledge import KnowledgeIndex
-from bookwright.storage.passage import KINDS
-from bookwright.storage.passages import PassageRepository
-from bookwright.storage.retention import Freed, Keep, let_go
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.index.passage import KINDS
+from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
+from bookwright.storage.steps.retention import Freed, Keep, let_go
 from bookwright.storage.stores import BookStorage
 
 

@@ -7,8 +7,8 @@ Source: DESIGN section 4.
 
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Decision
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.task import TaskNode
 
 
 def write_unit(unit: TaskNode, deps: Deps) -> None:

@@ -12,8 +12,8 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
 from bookwright.models.errors import StorageError
 from bookwright.models.gate import Gate
-from bookwright.storage.database import Database
-from bookwright.storage.gates import GateRepository
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.gates import GateRepository
 
 DEADLINE_SECONDS = 10.0
 """For one try, from the connection to the status line."""

@@ -14,22 +14,22 @@ from prefect.states import Completed
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.runtime.bus import Handler
+from bookwright.agents.runtime.events.bus import Handler
 from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
 from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
-from bookwright.flows.prefect_gates import wait_for_decision
-from bookwright.flows.prefect_run import FLOW_NAME, PATIENCE, ending_of
-from bookwright.flows.prefect_window import PrefectWindow
+from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of
+from bookwright.flows.prefect.observer import PrefectWindow
+from bookwright.flows.prefect.suspension import wait_for_decision
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError, GateWaiting
-from bookwright.models.event import AgentEvent, Event, EventType
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database
+from bookwright.models.talk.event import AgentEvent, Event, EventType
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
 _TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}

@@ -12,10 +12,10 @@ from bookwright.manuscripts.assembling import assembled
 from bookwright.manuscripts.blocks import Block, Source
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
 from bookwright.manuscripts.found import FoundBook, Mark
-from bookwright.manuscripts.marked import marked_headings
-from bookwright.manuscripts.spoken import spoken_headings
+from bookwright.manuscripts.headings.marked import marked_headings
+from bookwright.manuscripts.headings.spoken import spoken_headings
 from bookwright.models.errors import InvalidInput
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _FAR_MORE = 3
 """Headings by their wording go before the marked ones where there are so many times as many."""

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.found import FoundBook, FoundChapter
-from bookwright.models.language import Language
-from bookwright.models.prose import is_scene_break, sentences
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import is_scene_break, sentences
 
 USUAL = {"words": 3_000, "characters": 4_000}
 MOST = {"words": 20_000, "characters": 30_000}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.models.prose import is_scene_break
+from bookwright.models.text.prose import is_scene_break
 
 
 @dataclass(frozen=True)

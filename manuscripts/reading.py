@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from bookwright.manuscripts.blocks import Source
-from bookwright.manuscripts.docx import read_docx
-from bookwright.manuscripts.encoding import decode
-from bookwright.manuscripts.epub import read_epub
-from bookwright.manuscripts.markdown import read_markdown
-from bookwright.manuscripts.plain_text import blocks_of
+from bookwright.manuscripts.formats.docx import read_docx
+from bookwright.manuscripts.formats.encoding import decode
+from bookwright.manuscripts.formats.epub import read_epub
+from bookwright.manuscripts.formats.markdown import read_markdown
+from bookwright.manuscripts.formats.plain_text import blocks_of
 from bookwright.models.errors import InvalidInput
 
 MOST_BYTES = 100 * 2**20
@@ -78,7 +78,7 @@ def _check_known(head: bytes) -> None:
 
 
 def _read_archive(path: Path) -> Source:
-    from bookwright.manuscripts.archive import opened
+    from bookwright.manuscripts.formats.archive import opened
 
     with opened(path) as archive:
         is_word = "word/document.xml" in archive

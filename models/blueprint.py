@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from bookwright.models.language import SIMPLIFIED, Language
-from bookwright.models.level import Level
+from bookwright.models.text.language import SIMPLIFIED, Language
+from bookwright.models.tree.level import Level
 
 KEY = r"^[a-z][a-z0-9_]{0,39}$"
 PROSE = "prose"

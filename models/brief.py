@@ -17,14 +17,14 @@ from pydantic import (
     model_validator,
 )
 
-from bookwright.models.codex import Names, Secret, Visibility, VisibilityLevel, slug
+from bookwright.models.codex.entries import Names, Secret, Visibility, VisibilityLevel, slug
+from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.errors import InvalidBrief
-from bookwright.models.foreshadowing import Foreshadowing
 from bookwright.models.gate import PHASES, GateKind, Unattended
-from bookwright.models.language import Language, detect_language
-from bookwright.models.length import length_class
 from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
+from bookwright.models.text.language import Language, detect_language
+from bookwright.models.text.length import length_class
 
 MAX_BRIEF_BYTES = 256 * 1024
 MIN_LENGTH = 50

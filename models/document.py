@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from bookwright.models.codex_use import CodexUse
+from bookwright.models.codex.use import CodexUse
 
 
 class DocumentKind(StrEnum):

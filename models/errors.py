@@ -50,7 +50,7 @@ from typing import Any
 
 from bookwright.models.gate import Gate
 from bookwright.models.step import Reply
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 
 class BookwrightError(Exception):

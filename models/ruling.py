@@ -4,7 +4,7 @@ import unicodedata
 
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState, Ruling
-from bookwright.models.plain import plain
+from bookwright.models.text.plain import plain
 
 MOST_NOTE, MOST_TEXT = 10_000, 1_000_000
 """Characters."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from bookwright.models.errors import BookHeld
-from bookwright.storage.database import database_now
-from bookwright.storage.processes import lives
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.files.processes import lives
 from bookwright.storage.tables import books
 
 _OWNER = re.compile(r"process (\d+) on (.+)")

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, and_, select
 
 from bookwright.models.book import BookState
-from bookwright.storage.database import database_now
+from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import books
 
 _is_held = and_(books.c.lease_owner.is_not(None), books.c.lease_expires > database_now())

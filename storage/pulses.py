@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from bookwright.models.book import BookState
-from bookwright.storage.database import database_now
+from bookwright.storage.engine.database import database_now
 from bookwright.storage.holders import is_dead
 from bookwright.storage.tables import books
 

@@ -6,21 +6,21 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
-from bookwright.models.language import Language
-from bookwright.models.task import TaskNode
-from bookwright.storage.books import BookRepository
-from bookwright.storage.codex import CodexRepository
-from bookwright.storage.codex_uses import CodexUseRepository
-from bookwright.storage.database import Database
-from bookwright.storage.documents import DocumentRepository
-from bookwright.storage.gates import GateRepository
-from bookwright.storage.held_view import HeldView
-from bookwright.storage.maintenance import MaintenanceQueue
-from bookwright.storage.nodes import NodeRepository
-from bookwright.storage.staleness import StalenessRepository
-from bookwright.storage.steps import StepRepository
-from bookwright.storage.texts import TextStore
-from bookwright.storage.tool_uses import ToolUseRepository
+from bookwright.models.text.language import Language
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.codex import CodexRepository
+from bookwright.storage.repositories.codex_uses import CodexUseRepository
+from bookwright.storage.repositories.documents import DocumentRepository
+from bookwright.storage.repositories.gates import GateRepository
+from bookwright.storage.repositories.maintenance import MaintenanceQueue
+from bookwright.storage.repositories.staleness import StalenessRepository
+from bookwright.storage.repositories.texts import TextStore
+from bookwright.storage.steps.queries import StepRepository
+from bookwright.storage.steps.tool_uses import ToolUseRepository
+from bookwright.storage.tree.held_view import HeldView
+from bookwright.storage.tree.nodes import NodeRepository
 
 
 class Stores:

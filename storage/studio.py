@@ -12,7 +12,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded
-from bookwright.storage.database import database_now
+from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import allowances, books, studio
 
 _SHARE = 20

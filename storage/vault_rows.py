@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables import codex, documents, nodes, steps
 
 _unit = nodes.alias("unit_of_task")

@@ -6,12 +6,12 @@ from typing import Any
 from bookwright.models.book import BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.settings import Settings, load_settings
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage import migrate
-from bookwright.storage.database import open_database
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
 from bookwright.storage.stores import BookStorage, Stores
 
 Tree = dict[str, Any]

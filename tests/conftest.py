@@ -6,8 +6,8 @@ import pytest
 from hypothesis import settings
 
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage import migrate
-from bookwright.storage.database import open_database
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
 from tests.postgres import PostgresServer, running_postgres
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program

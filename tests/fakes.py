@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
 from bookwright.models.step import Activity, Reply, Usage
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 
 
 @dataclass

@@ -8,8 +8,12 @@ from typing import Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.models import changes, codex, decision, extraction, foreshadowing, leak, plan, quality, retelling, state
-from bookwright.models.language import Language
+from bookwright.models.codex import entries as codex
+from bookwright.models.codex import extraction, foreshadowing, leak
+from bookwright.models.story import quality, retelling, state
+from bookwright.models.text import changes
+from bookwright.models.text.language import Language
+from bookwright.models.tree import decision, plan
 from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
 
 _LATIN = r"A-Za-z\u00c0-\u024f"

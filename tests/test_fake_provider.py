@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.models.plan import PlanOutput
+from bookwright.models.tree.plan import PlanOutput
 from tests import fake_author
 from tests.fake_provider import FakeProvider
 

@@ -9,7 +9,8 @@ import bookwright
 
 ROOT = Path(bookwright.__file__).parent
 BELOW = {
-    "cli": {"flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
+    "cli": {"app", "flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
+    "app": {"flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
     "flows": {"exports", "agents", "manuscripts", "prompts", "storage", "models"},
     "exports": {"agents", "manuscripts", "prompts", "storage", "models"},
     "agents": {"prompts", "storage", "models"},

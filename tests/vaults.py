@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from bookwright.cli.access import at_rest
-from bookwright.flows.sync import Plan, Sync, finish
-from bookwright.flows.vault import Vault
-from bookwright.models.codex import CodexEntry, EntryKind, Secret, Section
-from bookwright.models.codex_record import Origin
+from bookwright.app.access import at_rest
+from bookwright.flows.vault.rendering import Vault
+from bookwright.flows.vault.sync import Plan, Sync, finish
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
 

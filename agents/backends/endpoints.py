@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bookwright.agents.backends import price_list
 from bookwright.agents.backends.catalogue import Dialect, Provider, split_name
+from bookwright.agents.backends.spending import price_list
 from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, UnknownModel
 from bookwright.models.settings import Settings
 

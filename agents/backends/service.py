@@ -8,10 +8,8 @@ from threading import Lock, Thread
 
 from bookwright import failpoints
 from bookwright.agents.backends import catalogue
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.call import Call, Canceller
 from bookwright.agents.backends.catalogue import Dialect
-from bookwright.agents.backends.meter import Meter
 from bookwright.agents.backends.protocol import (
     Backend,
     FailedAttempt,
@@ -21,6 +19,8 @@ from bookwright.agents.backends.protocol import (
     StreamEvent,
 )
 from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.spending.meter import Meter
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendError, BackendUnavailable
@@ -46,6 +46,14 @@ def _guarded(listener: Listener) -> Listener:
             listener(event)
 
     return hear
+
+
+_OWN = {
+    "claude-cli": "claude.claude_cli:ClaudeCliBackend",
+    "embedded": "local.embedded:EmbeddedBackend",
+    "rehearsal": "rehearsal:RehearsalBackend",
+}
+"""The backends of providers with a dialect of their own: module and class. They are imported when first asked."""
 
 
 class ModelService:
@@ -181,11 +189,11 @@ class ModelService:
     def _make(self, provider: catalogue.Provider) -> Backend:
         """Make a backend, importing its module only now."""
         if provider.dialect is Dialect.OWN:
-            words = provider.name.split("-")
-            module = importlib.import_module(f"bookwright.agents.backends.{'_'.join(words)}")
-            own: Backend = getattr(module, f"{''.join(map(str.capitalize, words))}Backend")(self._settings)
+            place, _, name = _OWN[provider.name].partition(":")
+            module = importlib.import_module(f"bookwright.agents.backends.{place}")
+            own: Backend = getattr(module, name)(self._settings)
             return own
-        from bookwright.agents.backends.provider import ProviderBackend
+        from bookwright.agents.backends.remote.provider import ProviderBackend
 
         return ProviderBackend(provider, self._settings, counter=self._counter)
 

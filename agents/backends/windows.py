@@ -13,9 +13,9 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from bookwright.agents.backends import price_list
 from bookwright.agents.backends.catalogue import WindowRoute, split_name, thinks
 from bookwright.agents.backends.endpoints import Endpoint, find_endpoint
+from bookwright.agents.backends.spending import price_list
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 

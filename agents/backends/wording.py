@@ -2,7 +2,7 @@
 
 import re
 
-from bookwright.models.plain import plain
+from bookwright.models.text.plain import plain
 
 _MAX_CHARACTERS = 300
 _KEY = re.compile(r"\b(sk|key|pk)-[\w*-]{6,}")

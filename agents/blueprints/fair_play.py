@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from bookwright.agents.blueprints.ground import Ground
 from bookwright.agents.blueprints.wording import said
 from bookwright.models.faults import CheckResult, CheckState, Fault, Severity
-from bookwright.models.register import CRITICAL_A_CHAPTER, RegisteredThread, Role, Weight, crowded
+from bookwright.models.story.register import CRITICAL_A_CHAPTER, RegisteredThread, Role, Weight, crowded
 
 Limits = Mapping[str, float]
 

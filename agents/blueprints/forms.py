@@ -7,9 +7,9 @@ from bookwright.agents.blueprints.fair_play import Limits
 from bookwright.agents.blueprints.ground import Ground, PageSeen
 from bookwright.agents.blueprints.wording import HEADINGS, said
 from bookwright.models.blueprint import CHARACTERS_A_WORD
-from bookwright.models.codex import folded
+from bookwright.models.codex.entries import folded
 from bookwright.models.faults import CheckResult, CheckState, Fault, Severity
-from bookwright.models.length import TOLERANCE
+from bookwright.models.text.length import TOLERANCE
 
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,120})\]\]")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bookwright.models.foreshadowing import EventType, Foreshadowing
-from bookwright.models.language import Language
-from bookwright.models.place import ReadingOrder
-from bookwright.models.register import Register
+from bookwright.models.codex.foreshadowing import EventType, Foreshadowing
+from bookwright.models.story.register import Register
+from bookwright.models.text.language import Language
+from bookwright.models.tree.place import ReadingOrder
 
 _SHOWS = (EventType.PLANT, EventType.REINFORCE, EventType.HINT)
 

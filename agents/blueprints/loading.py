@@ -13,7 +13,7 @@ from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
 from bookwright.prompts.render import has_frame, render_directions
-from bookwright.storage.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
+from bookwright.storage.files.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
 
 PROMPT_LOCALES = ("en", "zh")
 """Languages that templates are written in; the others use the English ones."""

@@ -6,8 +6,8 @@ from itertools import groupby
 from bookwright.agents.blueprints.ground import Ground, PageSeen
 from bookwright.agents.blueprints.wording import word
 from bookwright.models.blueprint import SPOILERS
-from bookwright.models.prose import sentences
-from bookwright.models.register import RegisteredThread, Role
+from bookwright.models.story.register import RegisteredThread, Role
+from bookwright.models.text.prose import sentences
 
 _FIRST = 240
 """Characters of a page's beginning that stand for it."""

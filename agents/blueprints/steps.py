@@ -6,9 +6,9 @@ from pathlib import Path
 from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
 from bookwright.agents.workflows import LOOKUPS, Workflow
 from bookwright.models.faults import FoundFaults, Verification
-from bookwright.models.plan import PlanOutput
 from bookwright.models.profile import ProfileName
-from bookwright.models.register import FewThreads, Register
+from bookwright.models.story.register import FewThreads, Register
+from bookwright.models.tree.plan import PlanOutput
 from bookwright.prompts.render import BLUEPRINT
 
 _SMALL_PAGE = Agent("design", "story/small/design", "designer", CREATIVE, "designer", artefact="draft")

@@ -4,7 +4,7 @@ Chinese stands here in traditional characters; `zh-hans` is made of it by code.
 """
 
 from bookwright.agents.relay.figures.script import simplified
-from bookwright.models.language import SIMPLIFIED, Language
+from bookwright.models.text.language import SIMPLIFIED, Language
 
 EN, ZH, JA, KO = Language.EN, Language.ZH, Language.JA, Language.KO
 

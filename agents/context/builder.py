@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
+from bookwright.agents.context.allocation import Rooms
 from bookwright.agents.context.components import (
     Change,
     Component,
@@ -17,15 +18,14 @@ from bookwright.agents.context.components import (
     with_registers,
 )
 from bookwright.agents.context.filling import Filling
-from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Cut
-from bookwright.agents.context.rooms import Rooms
+from bookwright.agents.context.retrieval_cache import Kit
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_block
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 
 _KNOWN_COUNTS = 8_192

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.cards import book_card, node_card
-from bookwright.agents.context.kit import Kit
+from bookwright.agents.context.retrieval_cache import Kit
 from bookwright.models.brief import Brief
-from bookwright.models.plan import TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_book_order
 from bookwright.storage.stores import Stores
 

@@ -3,10 +3,10 @@
 Source: DESIGN section 9, "Pruner": a model condenses only what must be there and does not fit.
 """
 
+from bookwright.agents.context.allocation import OWN_PART
 from bookwright.agents.context.components import COMPONENTS
-from bookwright.agents.context.rooms import OWN_PART
 from bookwright.models.profile import Profile
-from bookwright.storage.texts import text_hash
+from bookwright.storage.repositories.texts import text_hash
 
 _SHARE = next(component.share for component in COMPONENTS if component.tag == "book_level_design")
 _PART = 0.3

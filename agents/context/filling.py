@@ -6,17 +6,17 @@ from functools import cached_property
 from bookwright.agents.context import materials
 from bookwright.agents.context.components import CODEX, SECRETS, THREADS, TREE_WITH_TASKS, Component
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
-from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Cut
+from bookwright.agents.context.retrieval_cache import Kit
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
-from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.tree.plan import TaskType
 from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
 from bookwright.storage.stores import Stores
 

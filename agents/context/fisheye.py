@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.context.pruner import GAP, Cut
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.place import order_of
-from bookwright.models.prose import paragraphs, sentences
-from bookwright.models.task import TaskNode
+from bookwright.models.text.prose import paragraphs, sentences
+from bookwright.models.tree.place import order_of
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import environment
-from bookwright.storage.chunks import is_heading, join_sentences
-from bookwright.storage.outline import OutlineReader, Span, TreeLine
+from bookwright.storage.index.chunks import is_heading, join_sentences
 from bookwright.storage.stores import Stores
+from bookwright.storage.tree.outline import OutlineReader, Span, TreeLine
 
 _VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
 """Lines of a level and characters of a note; the first view that fits is taken."""

@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import cached_property
 
 from bookwright.agents.context import materials, origins
-from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Cut, Piece
+from bookwright.agents.context.retrieval_cache import Kit
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.prose import paragraphs
-from bookwright.models.task import TaskNode
-from bookwright.storage.passage import Passage
+from bookwright.models.text.prose import paragraphs
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.passage import Passage
 from bookwright.storage.stores import Stores
 
 _RETRIEVED = 30

@@ -8,17 +8,17 @@ from bookwright.agents.context.fisheye import tasks_above
 from bookwright.agents.context.origins import design_for_writer, origin_of
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Piece
-from bookwright.models.binding import binding_lines
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.place import order_of
-from bookwright.models.plan import TaskType
-from bookwright.models.state import GlobalState
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.story.state import GlobalState
+from bookwright.models.text.binding import binding_lines
+from bookwright.models.tree.place import order_of
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import environment
-from bookwright.storage.outline import OutlineReader, TreeLine
 from bookwright.storage.stores import Stores
+from bookwright.storage.tree.outline import OutlineReader, TreeLine
 
 _QUERY_CHARACTERS = 300
 _LISTS, _OPEN_POINTS = ("instructions", "input_brief", "constraints", "acceptance_criteria"), "open_points"

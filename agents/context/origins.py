@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Piece
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.place import ReadingOrder
-from bookwright.models.prose import paragraphs
-from bookwright.models.task import TaskNode
+from bookwright.models.text.prose import paragraphs
+from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import environment
-from bookwright.storage.chunks import LIMIT, weigh
-from bookwright.storage.outline import TreeLine
-from bookwright.storage.passage import Passage
+from bookwright.storage.index.chunks import LIMIT, weigh
+from bookwright.storage.index.passage import Passage
 from bookwright.storage.stores import Stores
+from bookwright.storage.tree.outline import TreeLine
 
 _TITLE_CHARACTERS = 60
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from bookwright.agents.context.pruner import Focus
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.ranking import weights
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.ranking import weights
 
 
 @dataclass(frozen=True)

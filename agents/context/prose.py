@@ -9,18 +9,18 @@ from functools import cached_property
 from bookwright.agents.context import materials, origins
 from bookwright.agents.context.commission import commission_of
 from bookwright.agents.context.entries import without_entries
-from bookwright.agents.context.kit import Kit
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import Place
 from bookwright.agents.context.pruner import Cut, Piece
+from bookwright.agents.context.retrieval_cache import Kit
 from bookwright.agents.relay.continuity import hint_lines
-from bookwright.agents.relay.guard import Guard
-from bookwright.agents.relay.guarding import guard_at
-from bookwright.agents.relay.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
+from bookwright.agents.relay.secrets.guard import Guard
+from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.brief import Brief
-from bookwright.models.depth import depth_under
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.tree.depth import depth_under
 from bookwright.prompts.render import render_writers_task
 from bookwright.storage.stores import Stores
 

@@ -13,10 +13,10 @@ from functools import partial
 from itertools import groupby
 from math import sqrt
 
-from bookwright.models.binding import binding_lines
-from bookwright.models.prose import paragraphs, sentences
-from bookwright.storage.chunks import is_heading, join_sentences
-from bookwright.storage.ranking import terms
+from bookwright.models.text.binding import binding_lines
+from bookwright.models.text.prose import paragraphs, sentences
+from bookwright.storage.index.chunks import is_heading, join_sentences
+from bookwright.storage.index.ranking import terms
 
 Focus = Mapping[str, float]
 """The task's terms, each with its weight."""

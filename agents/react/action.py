@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from bookwright.models.plain import plain
+from bookwright.models.text.plain import plain
 
 OBSERVATION = "Observation: "
 """Stands before what an action brought."""

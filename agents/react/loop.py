@@ -14,7 +14,7 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import complete, failed
 from bookwright.models.errors import ToolFailure
 from bookwright.models.step import Reply, ToolUse
-from bookwright.models.tool import ErrorCode, ToolResponse
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
 from bookwright.prompts.render import render_turn
 
 MAX_STEPS = 12

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bookwright.agents.react.action import OBSERVATION
-from bookwright.models.language import Language
-from bookwright.models.plain import plain
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
+from bookwright.models.text.language import Language
+from bookwright.models.text.plain import plain
 
 ROOM = {Language.EN: 8_000, Language.ZH: 3_200, Language.JA: 3_200, Language.KO: 3_600}
 """Characters of an observation: some 2 000 tokens of the book's language."""

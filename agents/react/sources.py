@@ -6,7 +6,7 @@ from bookwright.agents.tools.outside import sources
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
 from bookwright.models.step import ToolUse
-from bookwright.models.tool import ToolResponse, ToolStatus
+from bookwright.models.talk.tool import ToolResponse, ToolStatus
 
 _READS, _SEARCHES = "fetch_page", "web_search"
 

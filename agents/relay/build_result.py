@@ -6,12 +6,12 @@ Source: REQUIREMENTS S2-016, S2-017, S2-032 to S2-039.
 from dataclasses import dataclass, field
 
 from bookwright.agents.relay.hints import Hint
-from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
-from bookwright.agents.relay.keywords import ForbiddenKeywords
-from bookwright.agents.relay.reveals import Reveal
 from bookwright.agents.relay.scene import SceneIdentifier
-from bookwright.agents.relay.visibility import VisibleCodex, VisibleEntry
-from bookwright.models.codex import EntryKind
+from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
+from bookwright.agents.relay.secrets.reveals import Reveal
+from bookwright.agents.relay.secrets.visibility import VisibleCodex, VisibleEntry
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
+from bookwright.models.codex.entries import EntryKind
 
 
 @dataclass(frozen=True)

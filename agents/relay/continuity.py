@@ -8,25 +8,25 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from bookwright.agents.relay.build_result import ContextBuildResult, FilteredContext, Sight
-from bookwright.agents.relay.codex_then import CodexHolder
-from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.hints import collect_hints
-from bookwright.agents.relay.instructions import ForeshadowInstruction, instruct
-from bookwright.agents.relay.kept import kept_of
-from bookwright.agents.relay.keywords import ForbiddenKeywords
+from bookwright.agents.relay.history.codex_then import CodexHolder
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.matching import Matcher, Withholding
-from bookwright.agents.relay.open_designs import plot_of
-from bookwright.agents.relay.public import Public, named_by, order_of
-from bookwright.agents.relay.reveals import reveals_at
 from bookwright.agents.relay.scene import SceneIdentifier, scene_of
-from bookwright.agents.relay.visibility import Fact, VisibleCodex, VisibleEntry, filter_codex
+from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.kept import kept_of
+from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.open_designs import plot_of
+from bookwright.agents.relay.secrets.public import Public, named_by, order_of
+from bookwright.agents.relay.secrets.reveals import reveals_at
+from bookwright.agents.relay.secrets.visibility import Fact, VisibleCodex, VisibleEntry, filter_codex
+from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, instruct
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_hints
-from bookwright.storage.ranking import terms
+from bookwright.storage.index.ranking import terms
 from bookwright.storage.stores import Stores
 
 MAX_CACHE_SIZE = 128

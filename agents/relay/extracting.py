@@ -11,13 +11,13 @@ from typing import Any
 
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.words import FUNCTION_WORDS
-from bookwright.models.codex import CodexEntry, Visibility, folded, slug
-from bookwright.models.codex_names import named
-from bookwright.models.codex_record import Record, RecordKind, make_record
+from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
+from bookwright.models.codex.entries import CodexEntry, Visibility, folded, slug
+from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread, Share
+from bookwright.models.codex.names import named
+from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidEntry
-from bookwright.models.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread, Share
-from bookwright.models.place import Place
+from bookwright.models.tree.place import Place
 
 _LEAST_LETTERS, _LEAST_WIDE = 4, 2
 _WIDE = "\u3040"

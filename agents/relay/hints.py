@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
-from bookwright.agents.relay.visibility import Notice, Restricted, VisibleCodex
-from bookwright.models.codex import Visibility
+from bookwright.agents.relay.secrets.visibility import Notice, Restricted, VisibleCodex
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
+from bookwright.models.codex.entries import Visibility
 
 MOST_HINTS = 5
 _STRENGTHS = {

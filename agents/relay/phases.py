@@ -3,7 +3,7 @@
 Source: DETAILS "Phase filter" and fault 3; REQUIREMENTS I-23.
 """
 
-from bookwright.models.codex import CodexEntry, folded
+from bookwright.models.codex.entries import CodexEntry, folded
 from bookwright.models.errors import UnknownPhase
 
 

@@ -6,19 +6,19 @@ Source: DESIGN section 10, item 2; REQUIREMENTS C-13.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bookwright.agents.relay.codex_then import CodexReader
-from bookwright.agents.relay.coming_out import SecretState, is_late, state_of, told_in
-from bookwright.agents.relay.foreshadowing import as_before
-from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction, instruct
+from bookwright.agents.relay.codex_texts import section_level
+from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.matching import Matcher, Withholding
-from bookwright.agents.relay.pieces import section_level
-from bookwright.agents.relay.sharing_out import Turn, falls_to
-from bookwright.models.codex import EntryKind, Importance, Secret, Visibility
-from bookwright.models.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
-from bookwright.models.place import Place, ReadingOrder
-from bookwright.models.sight import SeenEntry
+from bookwright.agents.relay.secrets.coming_out import SecretState, is_late, state_of, told_in
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.threads.foreshadowing import as_before
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
+from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.models.codex.entries import EntryKind, Importance, Secret, Visibility
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
+from bookwright.models.codex.sight import SeenEntry
+from bookwright.models.tree.place import Place, ReadingOrder
 
 _GRAVEST = tuple(Importance)
 _STATES = (SecretState.DUE, SecretState.KEPT, SecretState.PENDING, SecretState.TOLD)

@@ -5,7 +5,7 @@ Source: REQUIREMENTS C-14, S2-013.
 
 from dataclasses import dataclass
 
-from bookwright.models.place import ReadingOrder
+from bookwright.models.tree.place import ReadingOrder
 
 
 @dataclass(frozen=True)

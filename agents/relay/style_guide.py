@@ -11,8 +11,8 @@ from bookwright.agents.relay.figures.ear import passages_of
 from bookwright.agents.relay.figures.style import profile_of
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
-from bookwright.models.retelling import Retelling
-from bookwright.models.style_guide import StyleGuide, StyleSource
+from bookwright.models.story.retelling import Retelling
+from bookwright.models.text.style_guide import StyleGuide, StyleSource
 from bookwright.prompts import render_style_page
 from bookwright.storage.stores import Stores
 

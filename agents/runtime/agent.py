@@ -11,7 +11,7 @@ from typing import Protocol
 from bookwright.agents.runtime.permission import PermissionMode
 from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.models.session import SessionState
+from bookwright.models.talk.session import SessionState
 
 
 class Preset(StrEnum):

@@ -13,9 +13,9 @@ from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.fitting import left_out
 from bookwright.agents.small.sampling import NARROW_MODELS, PROSE
-from bookwright.models.event import EventPayload, speakable
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+from bookwright.models.talk.event import EventPayload, speakable
 
 ROLE = "researcher"
 """The role whose settings talks have, where an agent names no model."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from bookwright.agents.runtime.agent import AgentDefinition
 from bookwright.agents.tools.tool import Params, Tool, success
 from bookwright.models.errors import BackendError, ToolFailure
-from bookwright.models.tool import ErrorCode, ToolResponse
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
 TASK = "Task"
 

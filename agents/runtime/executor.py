@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bookwright.agents.runtime.adapter import MessageAdapter
 from bookwright.agents.runtime.agent import Execution, ExecutionHandle
-from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.events.adapter import MessageAdapter
+from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.agents.runtime.sinks import CanUseTool, allow
 from bookwright.models.errors import BookwrightError
-from bookwright.models.event import StreamMetrics
-from bookwright.models.session import SessionState
+from bookwright.models.talk.event import StreamMetrics
+from bookwright.models.talk.session import SessionState
 
 
 class TabStatus(StrEnum):

@@ -5,8 +5,8 @@ import uuid
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from bookwright.agents.runtime.bus import EventBus
-from bookwright.models.event import (
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.models.talk.event import (
     AgentEvent,
     CompletedEvent,
     Event,

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from bookwright.agents.runtime.stream_log import AsJson, note
-from bookwright.models.event import StreamMetrics, ToolTiming
+from bookwright.models.talk.event import StreamMetrics, ToolTiming
 
 
 class StreamMeter:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bookwright.agents.runtime.sinks import Allowed, CanUseTool, Denied, Permission
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 EDITING_TOOLS = frozenset({"Write"})
 """Tools that change something."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.models.event import EventPayload, StreamMetrics
+from bookwright.models.talk.event import EventPayload, StreamMetrics
 
 
 @dataclass(frozen=True)

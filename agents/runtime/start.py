@@ -12,7 +12,7 @@ from bookwright.agents.runtime.stream import Services, Stream, StreamParams, ope
 from bookwright.agents.runtime.stream_log import note
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import InvalidInput
-from bookwright.models.session import SessionState
+from bookwright.models.talk.session import SessionState
 
 
 def build_prompt_agent_start(agent: PromptAgent, services: Services) -> RunnableAgent:

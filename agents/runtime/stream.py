@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import (
     Correction,
@@ -18,6 +17,7 @@ from bookwright.agents.backends.protocol import (
     StreamEvent,
     ToolSpec,
 )
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.react import action
 from bookwright.agents.react.loop import Loop, answered
@@ -30,15 +30,15 @@ from bookwright.agents.runtime.sinks import CanUseTool, StreamCallbacks
 from bookwright.agents.runtime.stream_log import note
 from bookwright.agents.runtime.talk import Talk
 from bookwright.agents.tools.builtin import builtin_registry
+from bookwright.agents.tools.files.sandbox import Vault
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.vault import Vault
 from bookwright.agents.tools.workspace import Workspace
-from bookwright.models.event import EventPayload, StreamMetrics
-from bookwright.models.language import Language
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+from bookwright.models.talk.event import EventPayload, StreamMetrics
+from bookwright.models.text.language import Language
 from bookwright.prompts.render import render_agent
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
 
 SHORTENED = "shortened"
 """The name of the `agent:event` that says that the model was not shown the whole talk."""

@@ -10,11 +10,11 @@ from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.stream_log import note
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput
-from bookwright.models.session import Session, Turn, TurnKind
 from bookwright.models.step import Reply, ToolUse
-from bookwright.models.tool import ToolResponse
-from bookwright.storage.database import Database
-from bookwright.storage.sessions import SessionRepository
+from bookwright.models.talk.session import Session, Turn, TurnKind
+from bookwright.models.talk.tool import ToolResponse
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.sessions import SessionRepository
 
 _BROKEN_OFF = "(This answer was broken off.)"
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from bookwright.agents.small.premise import opening_of
-from bookwright.models.language import Language
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
-from bookwright.storage.ranking import terms
+from bookwright.models.text.language import Language
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.ranking import terms
 
 _ALIKE = 0.6
 _LEAST_TERMS = 3

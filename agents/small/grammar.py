@@ -1,6 +1,6 @@
 """Grammars (GBNF) that keep a weak model to plain prose: no headings, lists, tags, figures or remarks."""
 
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _MARKS = r"\n\[\]<>*#_{}|0-9:;&\\/()"
 _PLAIN = rf"""root ::= body

@@ -3,9 +3,9 @@
 import re
 
 from bookwright.agents.small.tense import in_past_tense, past_of
-from bookwright.models.language import Language
-from bookwright.models.prose import cut_to, paragraphs, sentences
-from bookwright.storage.ranking import names, terms
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import cut_to, paragraphs, sentences
+from bookwright.storage.index.ranking import names, terms
 
 _OPENING = {Language.EN: 60, Language.ZH: 110, Language.JA: 130, Language.KO: 110}
 """Most that a unit opens with of the premise, in the language's unit of length."""

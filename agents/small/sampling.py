@@ -5,7 +5,7 @@ from typing import Any
 
 from bookwright.agents.small.grammar import narrow_grammar, prose_grammar
 from bookwright.agents.small.premise import names_in, pronoun_of, things_in
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 NARROW_MODELS = ("embedded:smollm2",)
 """Models so small that they need the narrow grammar; larger ones may let people speak."""

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 
 from bookwright.agents.quality import repetition
-from bookwright.models.language import Language
-from bookwright.models.length import is_off
-from bookwright.models.prose import paragraphs, sentences
-from bookwright.storage.ranking import terms
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import is_off
+from bookwright.models.text.prose import paragraphs, sentences
+from bookwright.storage.index.ranking import terms
 
 _META = re.compile(
     r"\b(?:story|stories|narrative|chapter|scene|reader|readers|character|characters|plot|author|writer|essay|prompt"

@@ -2,8 +2,8 @@
 
 import re
 
-from bookwright.models.language import Language
-from bookwright.models.prose import cut_to, paragraphs, sentences
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import cut_to, paragraphs, sentences
 
 PIECES = 3
 """Pieces that a unit of 300 words takes."""

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bookwright.agents.tools.fetch_page import FetchPage
-from bookwright.agents.tools.glob import Glob
-from bookwright.agents.tools.grep import Grep
-from bookwright.agents.tools.ls import LS
+from bookwright.agents.tools.files.glob import Glob
+from bookwright.agents.tools.files.grep import Grep
+from bookwright.agents.tools.files.ls import LS
+from bookwright.agents.tools.files.read import Read
+from bookwright.agents.tools.files.write import Write
 from bookwright.agents.tools.overflow import Overflow
-from bookwright.agents.tools.read import Read
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences, SearchStory, View
 from bookwright.agents.tools.searchers.protocol import Searcher
@@ -16,7 +17,6 @@ from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web.connection import Wire
 from bookwright.agents.tools.web_search import WebSearch
 from bookwright.agents.tools.workspace import Workspace
-from bookwright.agents.tools.write import Write
 
 
 def builtin_tools(

@@ -12,7 +12,7 @@ from bookwright.agents.tools.web.connection import Reach, Wire
 from bookwright.agents.tools.web.download import Bounds, Cut, Downloader, Reply, phrase
 from bookwright.agents.tools.web.reading import ACCEPTED, Page, read_page, require_readable
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode, ToolResponse
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
 _KNOWN_PAGES = 8
 """Pages kept, so that reading on in one does not fetch it again."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
+from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
 
 _OFF = frozenset({"false", "0", "no", "off"})
 _LONGEST_TOLD = 500

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bookwright.models.source import Source
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 
 _REMOVED = re.compile(
     "["

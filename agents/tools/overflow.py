@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.agents.tools.vault import Vault
+from bookwright.agents.tools.files.sandbox import Vault
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ToolError, ToolResponse, ToolStatus
+from bookwright.models.talk.tool import ToolError, ToolResponse, ToolStatus
 
 MOST_LINES = 2_000
 MOST_BYTES = 51_200

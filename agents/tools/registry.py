@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.tool import Tool, complete, failed
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode, ToolResponse
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
 _log = logging.getLogger(__name__)
 _LONGEST_NAME = 80

@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints
 from bookwright.agents.tools.tool import Params, Tool, success
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BackendError, BackendUnavailable, ToolFailure
-from bookwright.models.tool import ErrorCode, ToolResponse
-from bookwright.storage.knowledge import KnowledgeIndex
-from bookwright.storage.passage import Passage
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.index.passage import Passage
 
 _SPARE = 8
 """Passages asked for beyond the limit, in place of those that tell too much."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bookwright.agents.tools.files.folder_walk import Bounds
 from bookwright.agents.tools.tool import partial, success
-from bookwright.agents.tools.walk import Bounds
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 
 
 def counted(number: int, noun: str) -> str:

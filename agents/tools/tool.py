@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bookwright.agents.tools import legacy
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
+from bookwright.models.talk.tool import ErrorCode, ToolError, ToolResponse, ToolStatus, as_json_value
 from bookwright.prompts.render import render_tool
 
 ROOT = "."

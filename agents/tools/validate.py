@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from bookwright.agents.tools.data_shapes import DATA_SHAPES
 from bookwright.agents.tools.overflow import MOST_BYTES
-from bookwright.models.tool import ErrorCode, ToolResponse, ToolStatus
+from bookwright.models.talk.tool import ErrorCode, ToolResponse, ToolStatus
 
 SHORTEST_TEXT = 10
 """Characters."""

@@ -12,7 +12,7 @@ from bookwright.agents.tools.searchers.tavily import TavilySearcher
 from bookwright.agents.tools.tool import Params, Tool, partial, success
 from bookwright.models.errors import ToolFailure
 from bookwright.models.settings import Settings
-from bookwright.models.tool import ErrorCode, ToolResponse
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
 _ADVICE = "Read the pages that matter with fetch_page, or search again in other words."
 

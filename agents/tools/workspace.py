@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bookwright.agents.tools.vault import Vault
+from bookwright.agents.tools.files.sandbox import Vault
 
 
 @dataclass(frozen=True)

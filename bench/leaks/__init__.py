@@ -18,9 +18,9 @@ from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_draft
 from bench.measure import Measure
 from bookwright.agents.relay.leaks.check import check_draft, suspects, verdict_of
 from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Verdict
-from bookwright.models.language import Language
 from bookwright.models.settings import Settings
-from bookwright.storage.embedding import Embedder, make_embedder
+from bookwright.models.text.language import Language
+from bookwright.storage.index.embedding import Embedder, make_embedder
 
 _PLANTED_FOR = {
     LeakKind.FORBIDDEN_KEYWORD: ("respelt",),

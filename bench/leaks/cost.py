@@ -9,9 +9,9 @@ from bench.leaks.drafts import stories
 from bookwright.agents.backends.rehearsal.telling import tell
 from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.agents.relay.leaks.check import check_draft
-from bookwright.models.codex import Secret
-from bookwright.models.language import Language
-from bookwright.storage.embedding import Embedder, Vectors
+from bookwright.models.codex.entries import Secret
+from bookwright.models.text.language import Language
+from bookwright.storage.index.embedding import Embedder, Vectors
 
 _WORDS = 3_000
 _SECRETS = 50

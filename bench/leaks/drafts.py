@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from bench.leaks.respelling import RESPELLINGS
-from bookwright.models.codex import Secret
-from bookwright.models.language import Language
+from bookwright.models.codex.entries import Secret
+from bookwright.models.text.language import Language
 
 LEAKS = ("verbatim", "quoted", "respelt", "paraphrased", "split")
 CLEAN = ("related", "hint", "allowed")

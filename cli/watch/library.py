@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from bookwright.cli.progress import Progress
+from bookwright.app.progress import Progress
 from bookwright.cli.watch.fisheye import Folds, Row, fisheye
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import Gate
 from bookwright.models.settings import Settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.branches import BranchReader
-from bookwright.storage.database import Database, database_file
-from bookwright.storage.looks import open_for_looks
+from bookwright.storage.engine.database import Database, database_file
+from bookwright.storage.engine.looks import open_for_looks
 from bookwright.storage.pulses import BookPulse, pulses
-from bookwright.storage.steps import StepLine
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
+from bookwright.storage.tree.branches import BranchReader
 
 STEPS = 12
 

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from bookwright.cli.live import spent, step_text
-from bookwright.cli.output import duration
+from bookwright.app.wording import duration
 from bookwright.cli.watch.fisheye import Row
 from bookwright.cli.watch.library import BookSight
 from bookwright.cli.watch.stream import Kind, Use
 from bookwright.cli.watch.watcher import Sight, TabSight
+from bookwright.cli.writing.live import spent, step_text
 from bookwright.exports.markup import clean
-from bookwright.models.task import NodeStatus
-from bookwright.storage.branches import BranchLine
-from bookwright.storage.steps import StepLine
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.tree.branches import BranchLine
 
 MARKS = {
     "writing": "▶", "stopping": "▷", "paused": "‖", "waiting": "?", "interrupted": "!", "finished": "✓",

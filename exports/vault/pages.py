@@ -18,10 +18,10 @@ from bookwright.exports.vault.record_page import record_page
 from bookwright.exports.vault.stages import progress_of
 from bookwright.models.blueprint import Blueprint, Makes
 from bookwright.models.book import Book
-from bookwright.models.codex_record import Record, RecordKind, Stored
+from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.document import DocumentKind
+from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.stores import Stores
-from bookwright.storage.texts import text_hash
 from bookwright.storage.vault_rows import DocumentRow, UnitRow, VaultRows
 
 _TASKS = (DocumentKind.DESIGN, DocumentKind.FINDINGS)

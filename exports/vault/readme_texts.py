@@ -1,6 +1,6 @@
 """What the README of a vault says, in the languages of books and in both scripts of Chinese."""
 
-from bookwright.models.language import SIMPLIFIED, TRADITIONAL
+from bookwright.models.text.language import SIMPLIFIED, TRADITIONAL
 
 README_TEXTS = {
     "en": {

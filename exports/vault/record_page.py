@@ -5,7 +5,7 @@ import tomllib
 
 from bookwright.exports.record_toml import as_toml
 from bookwright.exports.vault.sealed import OPEN
-from bookwright.models.codex_record import Record, RecordKind, Stored, kind_of, make_record
+from bookwright.models.codex.record import Record, RecordKind, Stored, kind_of, make_record
 from bookwright.models.errors import InvalidInput
 
 _ABOUT = re.compile(r"^# (entry|secret|foreshadowing) (\S+), version ([0-9]+)$", re.MULTILINE)

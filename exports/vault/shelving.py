@@ -6,12 +6,12 @@ from itertools import count
 
 from bookwright.exports.headings import Numbering
 from bookwright.exports.vault.names import FolderNames, safe_path, titled, unique_name
-from bookwright.models.codex import CodexEntry, EntryKind
-from bookwright.models.codex_record import Record, RecordKind, kind_of
+from bookwright.models.codex.entries import CodexEntry, EntryKind
+from bookwright.models.codex.record import Record, RecordKind, kind_of
 from bookwright.models.document import DocumentKind
-from bookwright.models.language import Language
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
+from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
 from bookwright.storage.vault_rows import DocumentRow, UnitRow
 
 _OWN = {TaskType.DESIGN: (DocumentKind.DESIGN, DocumentKind.REPORT), TaskType.SEARCH: (DocumentKind.FINDINGS,)}

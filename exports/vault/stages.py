@@ -7,7 +7,7 @@ from bookwright.exports.vault.progress import Progress, Stage, StageStatus, Unit
 from bookwright.models.book import Book, BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 from bookwright.storage.vault_rows import Span, TaskRow, UnitRow, VaultRows
 

@@ -4,20 +4,20 @@ What the judge found goes to the editor who orders repairs (`reading`). Source: 
 S2-056.
 """
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUALITY
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.surroundings import prose_of, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
-from bookwright.models.figures import Figures
-from bookwright.models.quality import QualityIssue, QualityJudgement, QualityReport
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.story.quality import QualityIssue, QualityJudgement, QualityReport
+from bookwright.models.text.figures import Figures
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.journal import Move
 
 _GRAVITY = ("critical", "warning", "info")
 

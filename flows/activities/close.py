@@ -3,26 +3,26 @@
 from dataclasses import dataclass, replace
 
 from bookwright.agents import small
-from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
-from bookwright.flows.activities.acceptance import both, no_move
 from bookwright.flows.activities.audit import audit, report_move
 from bookwright.flows.activities.extract import extract, last_prose, taken_in
-from bookwright.flows.activities.reading import hand_on, read_and_repair, read_book
+from bookwright.flows.activities.prose.acceptance import both, no_move
+from bookwright.flows.activities.prose.cold_reading import hand_on, read_and_repair, read_book
 from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import TitleAndBlurb
-from bookwright.models.depth import Depth
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
-from bookwright.models.length import spread_after
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.text.length import spread_after
+from bookwright.models.tree.decision import TitleAndBlurb
+from bookwright.models.tree.depth import Depth
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 _SUMMARY_SHARE = 0.1

@@ -3,17 +3,17 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.context.condensing import name_of, room_of
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import CONDENSE
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.binding import binding_lines, lost_lines, without_releases
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
-from bookwright.models.language import Language
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.text.binding import binding_lines, lost_lines, without_releases
+from bookwright.models.text.language import Language
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
 
 _TOKENS_A_UNIT = {Language.EN: 1.6, Language.ZH: 1.2, Language.JA: 1.2, Language.KO: 1.2}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
 from bookwright.flows.activities.surroundings import (
     child_level_of,
@@ -15,12 +15,12 @@ from bookwright.flows.activities.surroundings import (
     unit_card,
 )
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Decision, FlowDecision
-from bookwright.models.plan import TaskType
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.decision import Decision, FlowDecision
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
-from bookwright.storage.journal import Move
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 PLANNING_TOKENS_A_UNIT = 30

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from bookwright.agents.activity_run import ActivityRun
-from bookwright.agents.parsing import Check
 from bookwright.agents.small import distinct_events
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import hierarchy_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities import outlined
@@ -22,14 +22,14 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
-from bookwright.models.length import ChildLength, division_is_over, grant_child_length, spread
-from bookwright.models.level import Level, division_is_incremental
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.text.length import ChildLength, division_is_over, grant_child_length, spread
+from bookwright.models.tree.level import Level, division_is_incremental
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
-from bookwright.storage.journal import Move
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 MAX_CHILDREN_AT_ONCE = 24

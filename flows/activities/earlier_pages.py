@@ -5,13 +5,13 @@ from dataclasses import replace
 from random import Random
 
 from bookwright.flows.deps import Deps
+from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import DocumentKind
-from bookwright.models.extraction import ConsistencyReport
-from bookwright.models.level import Level
-from bookwright.models.place import order_of
-from bookwright.models.prose import last_sentences
-from bookwright.models.retelling import RepairOrders, Retelling
-from bookwright.models.task import TaskNode
+from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.text.prose import last_sentences
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import order_of
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, Told
 
 _DRAWS = 3

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.react.sources import documents, findings
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import (
     ROUTER,
     Workflow,
@@ -17,13 +17,13 @@ from bookwright.flows.activities.plan import parts
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Expert
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.findings import Findings
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.decision import Expert
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
 
 

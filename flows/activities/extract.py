@@ -6,34 +6,34 @@ What an author said is never overwritten (`CodexRepository.merge`). Source: DESI
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.agents.activity_run import ActivityRun
-from bookwright.agents.artefact import Conclude
-from bookwright.agents.relay.alerts import PACINGS, generate_alerts, unintended
-from bookwright.agents.relay.climax import climax_ahead
-from bookwright.agents.relay.coming_out import due_in_chapter
-from bookwright.agents.relay.coming_out import recorded as told_by
 from bookwright.agents.relay.extracting import Ground, design_records, entry_record
-from bookwright.agents.relay.foreshadowing import as_before, without_unit
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.tellings import secrets_after
-from bookwright.agents.relay.touches import place_of, touched_by
+from bookwright.agents.relay.secrets.coming_out import due_in_chapter
+from bookwright.agents.relay.secrets.coming_out import recorded as told_by
+from bookwright.agents.relay.secrets.tellings import secrets_after
+from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
+from bookwright.agents.relay.threads.climax import climax_ahead
+from bookwright.agents.relay.threads.foreshadowing import as_before, without_unit
+from bookwright.agents.relay.threads.thread_events import place_of, touched_by
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.surroundings import prose_of, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.codex import CodexEntry, Secret
-from bookwright.models.codex_record import Origin, Record, RecordKind, kind_of
-from bookwright.models.decision import Decision
+from bookwright.models.codex.entries import CodexEntry, Secret
+from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.record import Origin, Record, RecordKind, kind_of
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
-from bookwright.models.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
-from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.plan import TaskType
 from bookwright.models.step import AMENDING_ROUNDS, Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.taking_back import is_told_over, take_back
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
-from bookwright.storage.taking_back import is_told_over, take_back
 
 _MOST_ENTRIES, _ENTRY_CHARACTERS, _MOST_THREADS = 24, 360, 40
 _DESIGN_SHARE = 0.8

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.cards import node_card
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import atom_judge
 from bookwright.flows.activities.surroundings import unit_card, unit_of
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import AtomVerdicts, Verdict
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.decision import AtomVerdicts, Verdict
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 

@@ -1,12 +1,12 @@
 """How a task leaves its document behind, and who is owed a look at it."""
 
-from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
 from bookwright.agents.context.origins import origin_of
-from bookwright.agents.parsing import Check
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import INFER, book_design_maintainer, global_state_maintainer
 from bookwright.flows.activities.condense import condense
 from bookwright.flows.activities.sizes import every, within_length
 from bookwright.flows.activities.surroundings import is_one_sitting, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.binding import RELEASE, lost_lines, without_releases
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
-from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.story.state import GlobalState, lost_promises
+from bookwright.models.text.binding import RELEASE, lost_lines, without_releases
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem, render_state
-from bookwright.storage.journal import Move
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 _ALLOWANCE = {DocumentKind.BOOK_DESIGN: (150, 1_500), DocumentKind.GLOBAL_STATE: (100, 600)}

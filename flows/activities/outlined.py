@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from bookwright.flows.activities.surroundings import is_short_enough, usual_child
 from bookwright.flows.deps import Deps
-from bookwright.flows.outlining import add_design
-from bookwright.models.decision import Decision
+from bookwright.flows.intake.outlining import add_design
 from bookwright.models.document import DocumentKind
-from bookwright.models.length import LAST_KEEPS, TOLERANCE
-from bookwright.models.level import Level
-from bookwright.models.outline import Outline, OutlineUnit
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.text.length import LAST_KEEPS, TOLERANCE
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.outline import Outline, OutlineUnit
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 _LINES = 12

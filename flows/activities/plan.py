@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.parsing import Check
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import drawn_facts
@@ -13,13 +13,13 @@ from bookwright.flows.activities.sizes import every, of_tasks, within_lists
 from bookwright.flows.activities.surroundings import depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import form_of
-from bookwright.models.decision import Verdict, guard_atom, verdict_by_score
 from bookwright.models.gate import GateKind
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.decision import Verdict, guard_atom, verdict_by_score
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
-from bookwright.storage.journal import Move
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 MAX_DECOMPOSITION_DEPTH = 3

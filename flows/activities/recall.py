@@ -4,18 +4,18 @@ A model that knows the task names what has to be found; the index answers with p
 opinions. Source: DESIGN section 9, "Retrieval".
 """
 
-from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import Questions
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
-from bookwright.models.level import Level
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.decision import Questions
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.journal import Move
 
 
 def wants_questions(unit: TaskNode, deps: Deps) -> bool:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from bookwright.agents.activity_run import ActivityRun
-from bookwright.agents.parsing import Check
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.parsing import Check
 from bookwright.flows.deps import Deps
-from bookwright.models.length import TOLERANCE
-from bookwright.models.plan import PlanNode, PlanOutput
 from bookwright.models.profile import ProfileName
+from bookwright.models.text.length import TOLERANCE
+from bookwright.models.tree.plan import PlanNode, PlanOutput
 from bookwright.prompts import render_problem
 
 MOST_ENTRIES = 4

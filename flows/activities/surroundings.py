@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
-from bookwright.agents.relay.guarding import public_at
-from bookwright.agents.relay.kept import Kept, kept_at
+from bookwright.agents.relay.secrets.guarding import public_at
+from bookwright.agents.relay.secrets.kept import Kept, kept_at
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
-from bookwright.models.decision import Decision
-from bookwright.models.depth import Depth, depth_under
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.profile import Profile, ProfileName
-from bookwright.models.task import TaskNode
+from bookwright.models.text.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.depth import Depth, depth_under
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card
 from bookwright.storage.stores import Stores
 

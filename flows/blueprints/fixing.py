@@ -2,15 +2,15 @@
 
 from bookwright.flows.activities.extract import extract_again
 from bookwright.flows.activities.surroundings import stands_for_chapter
-from bookwright.flows.amend import Amendment, amend
 from bookwright.flows.blueprints.members import target_of
 from bookwright.flows.deps import Deps
-from bookwright.flows.revise import chosen
+from bookwright.flows.revision.amend import Amendment, amend
+from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, NodeNotFound, NoResult, RequestRejected
-from bookwright.models.plan import TaskType
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 
 
 def mend(fix: TaskNode, deps: Deps) -> None:

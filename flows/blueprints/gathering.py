@@ -9,13 +9,13 @@ from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.blueprints.members import PartOf, member_of, page_length, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
-from bookwright.models.codex import EntryKind
+from bookwright.models.codex.entries import EntryKind
+from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.extraction import ConsistencyReport
 from bookwright.models.findings import Findings
-from bookwright.models.plan import TaskType
-from bookwright.models.register import Register
-from bookwright.models.task import TaskNode
+from bookwright.models.story.register import Register
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
 from bookwright.storage.stores import Stores
 

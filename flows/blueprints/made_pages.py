@@ -9,8 +9,8 @@ from bookwright.flows.blueprints.members import member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.plan import TaskType
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
 _NEEDS_PEOPLE = ("cast_index",)

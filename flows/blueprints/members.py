@@ -10,8 +10,8 @@ from bookwright.models.blueprint import Member
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.profile import ProfileName
-from bookwright.models.task import TaskNode
-from bookwright.storage.blueprints import BlueprintFolder
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.files.blueprints import BlueprintFolder
 
 _OVERVIEW_SHARE = 0.1
 """Of a member's length, for the page that introduces its entries."""

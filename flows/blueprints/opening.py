@@ -9,13 +9,13 @@ from bookwright.flows.blueprints.gathering import is_of_this_end
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind, Stage, When
-from bookwright.models.decision import Verdict
 from bookwright.models.document import DocumentKind
-from bookwright.models.language import SIMPLIFIED
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.profile import ProfileName
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.text.language import SIMPLIFIED
+from bookwright.models.tree.decision import Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
-from bookwright.agents.parsing import Check
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import Workflow, aggregator
 from bookwright.flows.activities.execute import execute as execute_unaided
 from bookwright.flows.activities.execute import found_document
@@ -22,15 +22,15 @@ from bookwright.flows.blueprints.members import (
 )
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind
-from bookwright.models.codex import folded
-from bookwright.models.decision import Verdict
+from bookwright.models.codex.entries import folded
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.decision import Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
-from bookwright.storage.journal import Move
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 _PARTS_SHARE = 0.8

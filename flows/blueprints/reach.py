@@ -4,15 +4,15 @@ Such a model is asked for each page in two sentences and names no entries, so th
 pages makes it, whatever was asked for. A story has no such bound: its prose goes on piece by piece.
 """
 
-from bookwright.agents.answers import SMALL_PAGE_WORDS
 from bookwright.agents.backends.windows import found_window, with_windows
+from bookwright.agents.steps.answers import SMALL_PAGE_WORDS
 from bookwright.flows.book_models import SMALL_WINDOW, model_of, profile_of
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint, Makes
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBrief
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
-from bookwright.storage.blueprints import blueprint_of
+from bookwright.storage.files.blueprints import blueprint_of
 
 
 def check_reach(brief: Brief, settings: Settings, option: str | None = None) -> None:

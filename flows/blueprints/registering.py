@@ -4,31 +4,31 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.blueprints.ground import Ground
 from bookwright.agents.blueprints.pages import register_page
 from bookwright.agents.blueprints.steps import registrar
 from bookwright.agents.blueprints.wording import word
 from bookwright.agents.relay.extracting import forbidding
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.exports.vault.names import brief_locale
-from bookwright.flows.activities.acceptance import both
 from bookwright.flows.activities.leaving import leave_document
+from bookwright.flows.activities.prose.acceptance import both
 from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card
 from bookwright.flows.deps import Deps
 from bookwright.flows.unit_plans import chapters_meant
-from bookwright.models.codex import slug
-from bookwright.models.codex_record import Origin, Record, RecordKind, make_record
+from bookwright.models.codex.entries import slug
+from bookwright.models.codex.record import Origin, Record, RecordKind, make_record
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult
-from bookwright.models.level import Level, usual_child_length
 from bookwright.models.profile import ProfileName
-from bookwright.models.register import FewThreads, Register, RegisteredSecret, RegisteredThread
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.story.register import FewThreads, Register, RegisteredSecret, RegisteredThread
+from bookwright.models.tree.level import Level, usual_child_length
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
-from bookwright.storage.journal import Move
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 

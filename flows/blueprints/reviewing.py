@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.artefact import Artefact
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.agents.blueprints.steps import reviewer
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.artefact import Artefact
 from bookwright.agents.workflows import evaluates
 from bookwright.exports.vault.names import brief_locale
 from bookwright.flows.activities.surroundings import unit_card, unit_of
@@ -21,15 +21,15 @@ from bookwright.flows.blueprints.members import PartOf, folder_of, member_of
 from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import PROSE, Member, MemberKind
-from bookwright.models.decision import Verdict
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.faults import BlueprintReport, CheckResult, Fault, FoundFaults, worst_first
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.decision import Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 MOST_FIXES = 12

@@ -8,7 +8,7 @@ from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import cut_to_tokens
 from bookwright.flows.blueprints.reviewing import Read, begin_reading, keep_report
 from bookwright.flows.deps import Deps
-from bookwright.flows.revise import chosen
+from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput, NodeNotFound
 from bookwright.models.faults import (
@@ -19,9 +19,9 @@ from bookwright.models.faults import (
     verdict_of,
     worst_first,
 )
-from bookwright.models.plan import TaskType
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
 _DOCUMENTS_SHARE = 0.7

@@ -6,7 +6,7 @@ from bookwright.flows.blueprints import fixing, made_pages, pages, registering, 
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 
 _DOES: dict[MemberKind, Callable[[TaskNode, Deps], None]] = {
     MemberKind.SEARCH: pages.write_page,

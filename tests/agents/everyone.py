@@ -21,11 +21,11 @@ from bookwright.agents.workflows import (
     summariser,
     write_workflow,
 )
-from bookwright.models.decision import Expert
-from bookwright.models.depth import Depth
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.profile import ProfileName
+from bookwright.models.tree.decision import Expert
+from bookwright.models.tree.depth import Depth
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
 
 CLASSES = ("short", "medium", "long")
 TASKS = (TaskType.DESIGN, TaskType.SEARCH)

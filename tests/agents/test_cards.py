@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from bookwright.agents.cards import element_allowance
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 
 @pytest.mark.parametrize(

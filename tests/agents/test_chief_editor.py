@@ -9,12 +9,12 @@ import pytest
 
 from bookwright.agents.book_facts import FULL, SMALL, Bounds, book_facts
 from bookwright.agents.chief_editor import TRIES, ChiefEditor, Understood
-from bookwright.models.codex_record import Origin, RecordKind, make_record
-from bookwright.models.command import Command, Delete, Show, Status, Unclear
+from bookwright.models.codex.record import Origin, RecordKind, make_record
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, StepKey
-from bookwright.storage.attempts import Attempt
+from bookwright.models.talk.command import Command, Delete, Show, Status, Unclear
+from bookwright.storage.steps.attempts import Attempt
 from tests.books import make_book, make_settings
 from tests.fakes import ScriptedBackend
 

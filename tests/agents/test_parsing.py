@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.parsing import parse
-from bookwright.models.changes import Changes
-from bookwright.models.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
-from bookwright.models.language import Language
-from bookwright.models.plan import PlanOutput
-from bookwright.models.state import GlobalState
+from bookwright.agents.steps.parsing import parse
 from bookwright.models.step import Failure, Reply
+from bookwright.models.story.state import GlobalState
+from bookwright.models.text.changes import Changes
+from bookwright.models.text.language import Language
+from bookwright.models.tree.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.tree.plan import PlanOutput
 
 DRAFTER = Agent("draft", "story/x", "writer", 0.7, "writer", is_prose=True)
 PLANNER = Agent("planner", "story/x", "planner", 0.4, "planner", output=PlanOutput)

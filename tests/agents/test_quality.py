@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.quality import repetition, spots_in, tokens_of
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 PLAIN = {
     Language.EN: "Rain fell on the tower. Nobody counted the ships. A bell rang twice and stopped.",

@@ -8,10 +8,10 @@ import pytest
 from bookwright.agents import small
 from bookwright.agents.small.sampling import narrow_biases
 from bookwright.agents.small.tense import in_past_tense
-from bookwright.models.language import Language
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
 
 EN = Language.EN
 PREMISE = (

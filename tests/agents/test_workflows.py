@@ -19,12 +19,12 @@ from bookwright.agents.workflows import (
     search_executor,
     write_workflow,
 )
-from bookwright.models.decision import AtomVerdicts, Expert, FlowDecision
-from bookwright.models.depth import Depth
-from bookwright.models.level import Level
 from bookwright.models.model_name import ROLES
-from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import PROFILES, ProfileName
+from bookwright.models.tree.decision import AtomVerdicts, Expert, FlowDecision
+from bookwright.models.tree.depth import Depth
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanOutput, TaskType
 from tests.agents.everyone import CLASSES, DIVISIBLE, EVERY_AGENT, TASKS
 
 PROMPTS = Path(bookwright.prompts.__file__).parent

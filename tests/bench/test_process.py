@@ -10,7 +10,7 @@ import pytest
 
 from bench.process import Cell, before_prose, repeated_lines, room_left, write_book
 from bench.prompts import tokens
-from bookwright.storage.steps import StepLine
+from bookwright.storage.steps.queries import StepLine
 
 LONG = "The keeper counted the lamps of the harbour twice."
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bookwright
 from bookwright.models.blueprint import Blueprint, Localised, Member, MemberKind, Stage
-from bookwright.models.level import Level
+from bookwright.models.tree.level import Level
 from bookwright.prompts import Card
 from bookwright.prompts.card import FormCard
 from tests.prompts.cards import BOOKS, card_of, filled

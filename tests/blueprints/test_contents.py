@@ -9,8 +9,8 @@ import pytest
 from jinja2 import meta
 
 from bookwright.models.blueprint import MemberKind
-from bookwright.models.language import Language, detect_language
-from bookwright.models.level import Level
+from bookwright.models.text.language import Language, detect_language
+from bookwright.models.tree.level import Level
 from bookwright.prompts import Card, render
 from bookwright.prompts.card import FormCard
 from bookwright.prompts.render import environment_with, fields_of, render_directions

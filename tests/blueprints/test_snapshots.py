@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.models.level import Level
+from bookwright.models.tree.level import Level
 from bookwright.prompts import render
 from bookwright.prompts.card import FormCard
 from bookwright.prompts.render import render_directions

@@ -1,14 +1,14 @@
 """A small book with everything in it that a command can show."""
 
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.books import Lease
-from bookwright.storage.journal import Journal
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from tests.books import make_book
 

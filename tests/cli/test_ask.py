@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from bookwright.cli.command_lines import LINES, arguments_of, offered, typed
+from bookwright.app.commands.lines import LINES, arguments_of, offered, typed
 from bookwright.cli.main import app
 from bookwright.models.book import BookState
-from bookwright.models.command import AddSecret, EditThread, Revise, Unclear
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.storage.books import Lease
+from bookwright.models.talk.command import AddSecret, EditThread, Revise, Unclear
+from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 

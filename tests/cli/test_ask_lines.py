@@ -8,10 +8,10 @@ import pytest
 from typer.main import get_command
 
 from bookwright.agents.chief_editor import ChiefEditor
-from bookwright.cli.command_lines import LINES, arguments_of, typed
+from bookwright.app.commands.lines import LINES, arguments_of, typed
 from bookwright.cli.main import app
-from bookwright.models.command import Command
 from bookwright.models.step import Activity, StepKey
+from bookwright.models.talk.command import Command
 from tests.fakes import ScriptedBackend
 
 KEY = StepKey(book="lamp", node=1, revision=1, activity=Activity.ASK, round=1, step="chief_editor")

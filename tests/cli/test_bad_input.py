@@ -3,8 +3,8 @@
 import pytest
 
 from bookwright.failpoints import Failpoint
-from bookwright.storage import migrate
-from bookwright.storage.database import open_database
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
 
 PREMISE = ("--premise", "A keeper of a lighthouse counts ships.")
 

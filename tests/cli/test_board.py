@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from bookwright.models.codex_record import Origin
+from bookwright.models.codex.extraction import ConsistencyReport
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.extraction import ConsistencyReport
-from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
-from bookwright.models.plan import TaskType
 from bookwright.models.settings import Settings
+from bookwright.models.tree.plan import TaskType
 from tests.books import make_book
 from tests.cli.conftest import Cli
 

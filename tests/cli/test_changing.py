@@ -12,12 +12,12 @@ import pytest
 import typer
 from sqlalchemy import insert
 
-from bookwright.cli import running
+from bookwright.cli.writing import running
 from bookwright.flows.deps import Deps
-from bookwright.flows.refresh import Wanted
+from bookwright.flows.revision.refresh import Wanted
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BookPaused
-from bookwright.storage.books import Lease
+from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import document_inputs
 from tests.books import make_settings

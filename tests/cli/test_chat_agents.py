@@ -8,17 +8,17 @@ import pytest
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.runtime.bus import EventBus
 from bookwright.agents.runtime.cast import CAST
+from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.tools.outside import today
-from bookwright.cli.chat_sessions import Wanted, open_talk
-from bookwright.cli.chat_talk import Talk
-from bookwright.cli.chat_view import JsonView, TextView
+from bookwright.cli.chat.sessions import Wanted, open_talk
+from bookwright.cli.chat.talk import Talk
+from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.flows.talking import ground
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply, Usage
-from bookwright.storage.database import open_database
-from bookwright.storage.migrate import upgrade
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.engine.migrate import upgrade
 from tests.local_web import INJECTION, LocalWeb
 
 LENS = "http://lights.example/fresnel-lens"

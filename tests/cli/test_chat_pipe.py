@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from bookwright.failpoints import Failpoint
-from bookwright.models.session import Turn, TurnKind
-from bookwright.storage.database import open_database
-from bookwright.storage.migrate import upgrade
-from bookwright.storage.sessions import SessionRepository
+from bookwright.models.talk.session import Turn, TurnKind
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.engine.migrate import upgrade
+from bookwright.storage.repositories.sessions import SessionRepository
 from tests.fake_provider import FakeProvider
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.storage.database import open_database
-from bookwright.storage.sessions import SessionRepository
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.sessions import SessionRepository
 from tests.books import make_settings
 from tests.cli.terminal import CTRL_C, CTRL_D, UP, Terminal
 from tests.fake_provider import FakeProvider

@@ -8,12 +8,12 @@ import pytest
 
 from bookwright.flows.library import find_or_create
 from bookwright.models.book import BookState
-from bookwright.models.codex_record import RecordKind
+from bookwright.models.codex.record import RecordKind
 from bookwright.models.step import Activity, Reply, StepKey
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.books import Lease
-from bookwright.storage.database import open_database
-from bookwright.storage.journal import Journal
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.books import make_brief_of
 from tests.cli.conftest import Cli

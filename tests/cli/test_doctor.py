@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bookwright.cli.doctor_host import judge
-from bookwright.cli.health import Health
+from bookwright.app.doctor.health import Health
+from bookwright.app.doctor.host import judge
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidSetting
-from bookwright.storage.file_system import mount_of, require_local
-from bookwright.storage.sqlite_lock import readers
+from bookwright.storage.engine.sqlite_lock import readers
+from bookwright.storage.files.file_system import mount_of, require_local
 from bookwright.storage.tables import books
 
 MOUNTS = """\

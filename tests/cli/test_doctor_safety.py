@@ -10,8 +10,8 @@ import prefect.settings
 import pytest
 from prefect.settings import temporary_settings
 
-from bookwright.cli.doctor_safety import reached_at
-from bookwright.flows.prefect_server import announced, free_port
+from bookwright.app.doctor.safety import reached_at
+from bookwright.flows.prefect.server import announced, free_port
 
 OPEN, GUARDED = 200, 401
 

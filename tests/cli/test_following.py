@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from bookwright.agents.runtime.event_file import EventFile, EventReader, event_path
-from bookwright.models.event import AgentEvent, EventPayload, FailedEvent, FailedPayload, TextEvent, TextPayload
-from bookwright.storage.books import Lease
+from bookwright.agents.runtime.events.event_file import EventFile, EventReader, event_path
+from bookwright.models.talk.event import AgentEvent, EventPayload, FailedEvent, FailedPayload, TextEvent, TextPayload
+from bookwright.storage.repositories.books import Lease
 from tests.books import finish
 
 STEP = {

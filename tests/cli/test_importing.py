@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.models.settings import Settings
-from bookwright.storage.database import database_file
+from bookwright.storage.engine.database import database_file
 from tests.cli.conftest import Cli
 from tests.manuscripts.novels import HABITS, write_novel
 

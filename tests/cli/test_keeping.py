@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput
-from bookwright.storage.backup_file import read_manifest
-from bookwright.storage.books import Lease
+from bookwright.storage.backup.backup_file import read_manifest
+from bookwright.storage.repositories.books import Lease
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from contextlib import closing
 from pathlib import Path
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.cli.bill import Bill, Tally
-from bookwright.cli.last_stages import with_end
-from bookwright.flows.hold import Surroundings
+from bookwright.app.bill import Bill, Tally
+from bookwright.app.estimates.last_stages import with_end
 from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import Surroundings
 from tests.blueprint_folders import case
 from tests.books import make_book, make_settings
 

@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
-from bookwright.agents.runtime.bus import EventBus
-from bookwright.agents.runtime.walk_events import WalkEvents
-from bookwright.cli.live import LiveView, PlainView, StreamView, choose_view, step_of
-from bookwright.cli.progress import Pace, StepFeed, read_progress
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.events.walk_events import WalkEvents
+from bookwright.app.progress import Pace, StepFeed, read_progress
+from bookwright.cli.writing.live import LiveView, PlainView, StreamView, choose_view, step_of
 from bookwright.models.step import Activity, Failure
-from bookwright.storage.books import Lease
-from bookwright.storage.journal import Journal
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from tests.cli.shelf import a_book, attempt
 
 

@@ -9,15 +9,15 @@ from shutil import copytree
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.cli.access import library
-from bookwright.cli.more_bill import estimate_more
-from bookwright.cli.rehearsing import LONGEST_WALKED, Estimate
-from bookwright.flows.going_on import go_on
-from bookwright.flows.hold import Surroundings
+from bookwright.app.access import library
+from bookwright.app.estimates.more_bill import estimate_more
+from bookwright.app.estimates.rehearsal import LONGEST_WALKED, Estimate
+from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
-from bookwright.storage.steps import StepLine
+from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
 from tests.blueprint_folders import short_case
 from tests.books import make_settings

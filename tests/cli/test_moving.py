@@ -4,8 +4,8 @@ import json
 import os
 from collections import Counter
 
-from bookwright.cli.ndjson import ProgressLines
-from bookwright.models.event import CompletedEvent, FailedEvent
+from bookwright.cli.writing.ndjson import ProgressLines
+from bookwright.models.talk.event import CompletedEvent, FailedEvent
 
 
 def lines(out):

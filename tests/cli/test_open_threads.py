@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.cli.result import Result, show_result
-from bookwright.exports.report import report_of
-from bookwright.models.codex_record import Origin
+from bookwright.cli.writing.result import Result, show_result
+from bookwright.exports.report.book_report import report_of
+from bookwright.models.codex.extraction import ConsistencyReport, FoundCheck
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.codex.leak import Leak, LeakReport, LeakRound
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.extraction import ConsistencyReport, FoundCheck
-from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
-from bookwright.models.leak import Leak, LeakReport, LeakRound
-from bookwright.models.plan import TaskType
+from bookwright.models.tree.plan import TaskType
 from tests.books import finish, make_book, make_settings
 
 LEAK = Leak(

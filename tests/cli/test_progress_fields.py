@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.cli.ndjson import ProgressLines
-from bookwright.models.event import AgentEvent, CompletedEvent, FailedEvent, TextEvent
+from bookwright.cli.writing.ndjson import ProgressLines
+from bookwright.models.talk.event import AgentEvent, CompletedEvent, FailedEvent, TextEvent
 
 _DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 _ALWAYS = {"event", "timestamp", "book"}

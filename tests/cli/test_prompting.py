@@ -7,8 +7,8 @@ import pytest
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import load_settings
-from bookwright.storage.books import Lease
-from bookwright.storage.database import open_database
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import Lease
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
 

@@ -13,10 +13,10 @@ from bookwright.cli.main import app
 from bookwright.models.book import BookState
 from bookwright.models.brief import parse_brief
 from bookwright.models.errors import InvalidInput
-from bookwright.models.task import NodeStatus
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.embedding import make_embedder
-from bookwright.storage.vector_index import ChromaIndex
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.vector_index import ChromaIndex
+from bookwright.storage.repositories.books import BookRepository, Lease
 from tests.books import finish, make_book
 
 

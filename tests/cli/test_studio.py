@@ -6,8 +6,8 @@ import prefect.settings
 import pytest
 from prefect.settings import temporary_settings
 
-from bookwright.flows.prefect_pool import on_server
-from bookwright.flows.prefect_server import PrefectApi, api_url, free_port
+from bookwright.flows.prefect.pool import on_server
+from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900")
 

@@ -7,11 +7,11 @@ import pytest
 
 from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.language import Language
 from bookwright.models.settings import Settings
-from bookwright.models.style_guide import StyleSource
-from bookwright.storage.books import Lease
-from bookwright.storage.database import open_database
+from bookwright.models.text.language import Language
+from bookwright.models.text.style_guide import StyleSource
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 

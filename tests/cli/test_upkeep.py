@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from bookwright.cli.doctor import CHECKS
+from bookwright.cli.operating.doctor import CHECKS
 from bookwright.failpoints import Failpoint
 from bookwright.models.model_name import ROLES
-from bookwright.storage import migrate
-from bookwright.storage.database import open_database
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
 
 
 def findings(outcome):

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookHeld
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 12_000, "profile": "economy", "title": "The Log"}

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 _SOURCE = Path(__file__).parent / "clockshim.c"
-_READY = "import sys, bookwright.cli.running; from bookwright.cli.main import main; sys.stdin.readline(); main()"
+_READY = (
+    "import sys, bookwright.cli.writing.running; from bookwright.cli.main import main; sys.stdin.readline(); main()"
+)
 """Loads the program, waits for a line, and runs the command."""
 
 

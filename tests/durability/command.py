@@ -20,8 +20,8 @@ from bookwright.cli.main import app
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Failure
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import open_database
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import steps
 
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--profile", "economy", "--title", "The Log")

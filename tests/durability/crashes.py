@@ -16,8 +16,8 @@ from bookwright import failpoints
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookHeld, BookwrightError
 from bookwright.models.settings import Settings
-from bookwright.storage.database import Database, open_database
-from bookwright.storage.engines import sqlite_driver
+from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.engine.engines import sqlite_driver
 from bookwright.storage.tables import books
 from tests.durability.children import calls_in
 from tests.durability.command import asked, order

@@ -16,8 +16,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, select
 
 from bookwright.models.step import CODE
-from bookwright.storage import migrate
-from bookwright.storage.database import Database
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.tables import (
     books,
     document_inputs,
@@ -29,7 +30,6 @@ from bookwright.storage.tables import (
     tool_uses,
     vectors,
 )
-from bookwright.storage.texts import text_hash
 
 Entry = dict[str, Any]
 """A line of the provider's ledger."""

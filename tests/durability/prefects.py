@@ -14,7 +14,7 @@ from typing import Any
 
 from prefect.client.schemas.objects import State
 
-from bookwright.flows.prefect_server import api_url, prefect_home, server_environment, start_server, wait_until_up
+from bookwright.flows.prefect.server import api_url, prefect_home, server_environment, start_server, wait_until_up
 from bookwright.models.settings import Settings
 from tests.novelist import write as novelist
 

@@ -10,30 +10,30 @@ from sqlalchemy import Table, event, func, select
 from sqlalchemy.engine import Engine
 
 from bookwright import migrations
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.exports.files import export, export_path
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.refresh import Wanted, refresh
-from bookwright.flows.revise import chosen, take_in
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.revision.refresh import Wanted, refresh
+from bookwright.flows.revision.revise import chosen, take_in
+from bookwright.flows.revision.staleness import Staleness
 from bookwright.flows.run_book import run_book
-from bookwright.flows.staleness import Staleness
 from bookwright.flows.upkeep import prune
 from bookwright.models.brief import Brief, make_brief
-from bookwright.models.codex_record import Origin, RecordKind
+from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import GateDecided, GateWaiting
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
-from bookwright.storage.backup import back_up, restore
-from bookwright.storage.backup_file import read_manifest
-from bookwright.storage.database import open_database
-from bookwright.storage.retention import Keep
+from bookwright.storage.backup.backup import back_up, restore
+from bookwright.storage.backup.backup_file import read_manifest
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.steps.retention import Keep
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
 from tests import novelist

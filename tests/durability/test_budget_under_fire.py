@@ -20,15 +20,15 @@ from bookwright import failpoints
 from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.errors import BackendUnavailable, BookHeld, BookPaused
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.studio import Standing, Studio
 from bookwright.storage.tables import steps
 from tests.durability.children import calls_in, in_child, provider

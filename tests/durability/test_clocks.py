@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import func, select
 
 from bookwright.models.settings import Settings
-from bookwright.storage.database import open_database
+from bookwright.storage.engine.database import open_database
 from bookwright.storage.tables import steps
 from tests.durability.children import calls_in, provider, wait_for_calls
 from tests.durability.clock import Clock, go

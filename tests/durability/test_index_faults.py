@@ -24,17 +24,17 @@ import pytest
 from sqlalchemy import select
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
-from bookwright.storage.embedding import Hashing
+from bookwright.storage.index.embedding import Hashing
+from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.tables import vectors
-from bookwright.storage.texts import text_hash
 from tests import novelist
 from tests.durability.children import BRIEF, calls_in, finished_text, settings_for
 from tests.fake_provider import FakeProvider

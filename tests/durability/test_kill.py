@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookHeld
-from bookwright.storage.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository
 from tests.durability.children import (
     BRIEF,
     calls_in,

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.cli.doctor import CHECKS
-from bookwright.cli.health import Health
+from bookwright.app.doctor.health import Health
+from bookwright.cli.operating.doctor import CHECKS
 from bookwright.models.book import BookState
 from bookwright.models.settings import Settings
-from bookwright.storage.books import Lease
-from bookwright.storage.engines import LOG_BYTES
-from bookwright.storage.journal import Journal
+from bookwright.storage.engine.engines import LOG_BYTES
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
 from tests.cli.shelf import attempt

@@ -20,16 +20,16 @@ from sqlalchemy import Connection, event, func, select, text
 from bookwright import failpoints
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookHeld, BookPaused, BookwrightError, DatabaseUnreachable, ReplyLost
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database, open_database
+from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import books
 from tests import novelist
 from tests.durability.children import BRIEF, calls_in, finished_text, settings_for

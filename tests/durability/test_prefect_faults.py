@@ -19,14 +19,14 @@ from prefect.settings import temporary_settings
 from prefect.states import AwaitingRetry, Cancelling, Crashed
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, opened_library
-from bookwright.flows.prefect_deployment import deploy
-from bookwright.flows.prefect_login import make_login
-from bookwright.flows.prefect_pool import hand_in
-from bookwright.flows.prefect_run import end_events, reaching
-from bookwright.flows.prefect_server import PrefectApi, api_url, free_port, stop_process
-from bookwright.flows.prefect_window import open_window
+from bookwright.flows.open_book import Surroundings
+from bookwright.flows.prefect.deployment import deploy
+from bookwright.flows.prefect.flow_run import end_events, reaching
+from bookwright.flows.prefect.login import make_login
+from bookwright.flows.prefect.observer import open_window
+from bookwright.flows.prefect.pool import hand_in
+from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, stop_process
 from bookwright.flows.run_book import run_book
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import Book, BookState

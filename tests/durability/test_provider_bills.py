@@ -11,7 +11,7 @@ import pytest
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.settings import Price
-from bookwright.storage.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository
 from tests.durability.troubled import ANTHROPIC, BOTH, OPENAI, Calm, TroubledBook, troubled
 
 UNPRICED = "compatible:fake"

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from sqlalchemy import event, update
 
-from bookwright.agents.backends.allowance import Allowance
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.allowance import Allowance
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.book import Book, BookState
@@ -28,11 +28,11 @@ from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookHeld, BookPaused, LeaseLost
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity, Reply, StepKey
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import Database, database_now
+from bookwright.storage.engine.database import Database, database_now
 from bookwright.storage.holders import owner_name
-from bookwright.storage.journal import Journal
+from bookwright.storage.repositories.books import BookRepository, Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import books, metadata
 from tests.durability.children import BRIEF, calls_in, in_child, provider, settings_for

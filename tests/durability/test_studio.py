@@ -18,17 +18,17 @@ import pytest
 from prefect.client.orchestration import get_client
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, opened_library
-from bookwright.flows.prefect_pool import on_server
-from bookwright.flows.prefect_server import PrefectApi, start_prefect, stop_process
+from bookwright.flows.open_book import Surroundings
+from bookwright.flows.prefect.pool import on_server
+from bookwright.flows.prefect.server import PrefectApi, start_prefect, stop_process
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from tests.fake_provider import Entry, FakeProvider
 from tests.novelist import write as novelist

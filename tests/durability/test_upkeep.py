@@ -18,11 +18,11 @@ from bookwright import failpoints
 from bookwright.failpoints import Failpoint
 from bookwright.flows.upkeep import prune
 from bookwright.models.settings import Settings
-from bookwright.storage.backup import back_up, restore
-from bookwright.storage.backup_file import read_manifest
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import open_database
-from bookwright.storage.retention import Keep
+from bookwright.storage.backup.backup import back_up, restore
+from bookwright.storage.backup.backup_file import read_manifest
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.steps.retention import Keep
 from bookwright.storage.tables import documents, metadata, steps, texts
 from tests.books import make_book, make_settings
 from tests.cli.shelf import a_book

@@ -12,16 +12,16 @@ from sqlalchemy import Row, select
 
 from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import steps
 from tests import novelist

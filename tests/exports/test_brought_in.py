@@ -6,12 +6,12 @@ from pathlib import Path
 
 from bookwright.exports.files import export
 from bookwright.exports.manuscript import Manuscript
-from bookwright.flows.bringing_in import bring_in
+from bookwright.flows.intake.manuscript_import import bring_in
 from bookwright.flows.library import open_library
 from bookwright.manuscripts.found import FoundBook, FoundChapter, FoundPart
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
 from tests.books import make_brief_of, make_settings
 

@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from bookwright.exports.charts import Series, Stretch, bars, lines, stretches
+from bookwright.exports.report.charts import Series, Stretch, bars, lines, stretches
 
 SVG = "{http://www.w3.org/2000/svg}"
 

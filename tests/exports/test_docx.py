@@ -11,7 +11,7 @@ from lxml import etree
 
 from bookwright.exports.docx import length_line, rounded
 from bookwright.exports.files import export
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 from tests.books import make_book, make_settings
 
 RAIN = "Rain fell & it was <b>cold</b>.\n\n***\n\n“Go,” *he* said."

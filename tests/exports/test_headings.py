@@ -3,10 +3,10 @@
 import pytest
 
 from bookwright.exports.headings import Numbering
-from bookwright.manuscripts.numbers import in_han, in_words, roman
-from bookwright.manuscripts.numerals import han_numeral, roman_numeral, word_numeral, written_like
-from bookwright.models.language import Language
-from bookwright.models.level import Level
+from bookwright.manuscripts.headings.numbers import in_han, in_words, roman
+from bookwright.manuscripts.headings.numerals import han_numeral, roman_numeral, word_numeral, written_like
+from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
 
 EN, ZH, JA, KO = Language.EN, Language.ZH, Language.JA, Language.KO
 

@@ -11,12 +11,12 @@ from bookwright.exports.json import whole_book
 from bookwright.exports.json_file import import_book
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnusableBook
-from bookwright.models.session import Turn, TurnKind
 from bookwright.models.settings import load_settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import open_database
-from bookwright.storage.migrate import upgrade
-from bookwright.storage.sessions import SessionRepository
+from bookwright.models.talk.session import Turn, TurnKind
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.engine.migrate import upgrade
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.sessions import SessionRepository
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books, document_inputs, documents, maintenance, session_messages, sessions, steps
 from tests.books import make_book, make_settings

@@ -6,8 +6,8 @@ from bookwright.exports.files import export
 from bookwright.exports.manuscript import Chapter, Manuscript, Part
 from bookwright.exports.pages import plain_paragraphs
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus
 from tests.books import finish, make_book, make_settings
 from tests.exports.test_epub import check, contents
 

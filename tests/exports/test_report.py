@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.exports.layout import html_report, markdown_report
-from bookwright.exports.report import report_of
-from bookwright.models.codex_record import Origin
+from bookwright.exports.report.book_report import report_of
+from bookwright.exports.report.layout import html_report, markdown_report
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput
-from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.quality import QualityReport, Scores
 from bookwright.models.settings import Settings
-from bookwright.models.state import Ending, GlobalState, Promise, Settled
+from bookwright.models.story.quality import QualityReport, Scores
+from bookwright.models.story.state import Ending, GlobalState, Promise, Settled
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
 

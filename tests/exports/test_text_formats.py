@@ -11,7 +11,7 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markup import to_markdown, to_plain, to_xhtml
 from bookwright.exports.text import oversized
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
-from bookwright.models.prose import is_scene_break
+from bookwright.models.text.prose import is_scene_break
 from tests.books import finish, make_book, make_settings
 
 RAIN = {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}

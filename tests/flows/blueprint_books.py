@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.rehearsal import RehearsalBackend
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity, Reply
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 from tests.flows.walking import begin
 
 PREMISES = {

@@ -8,23 +8,23 @@ from typing import Any
 
 from sqlalchemy import select
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.readers import CHOOSE, FIRST_READER
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
-from bookwright.models.codex import CodexEntry
-from bookwright.models.codex_record import Origin
+from bookwright.models.codex.entries import CodexEntry
+from bookwright.models.codex.extraction import ConsistencyReport
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookPaused
-from bookwright.models.extraction import ConsistencyReport
-from bookwright.models.retelling import RepairOrders, Retelling
 from bookwright.models.settings import Settings
 from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
+from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps
 from tests.books import make_brief_of, make_settings

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bookwright.flows.library import open_library
-from bookwright.models.codex import CodexEntry, EntryKind, Section
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
 from bookwright.storage.stores import BookStorage
 from tests.flows.changed import Written, written
 from tests.flows.gated import Sit

@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, Gate
-from bookwright.models.plan import TaskType
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.step import Reply
-from bookwright.models.task import TaskNode
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from tests.books import make_settings
 

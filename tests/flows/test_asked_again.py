@@ -12,19 +12,19 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
-from bookwright.flows.asked_again import ask_again
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import Surroundings
+from bookwright.flows.revision.asked_again import ask_again
 from bookwright.flows.run_book import run_book
 from bookwright.models.errors import BookPaused, InvalidInput
-from bookwright.models.level import Level
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.storage.books import Lease
-from bookwright.storage.past import book_before
-from bookwright.storage.steps import AskedStep
+from bookwright.models.tree.level import Level
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.queries import AskedStep
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.transfer.past import book_before
 from tests.books import make_brief_of, make_settings
 
 Written = tuple[BookStorage, Settings]

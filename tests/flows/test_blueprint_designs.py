@@ -15,7 +15,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, Fault, FoundFaults, Point, Verification
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.task import NodeStatus
 from tests.blueprint_folders import atlas
 from tests.flows.blueprint_books import Intervals, Rehearsing, begun, document, staged, write_book
 

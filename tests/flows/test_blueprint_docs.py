@@ -7,7 +7,7 @@ from bookwright.agents.blueprints.checks import CHECKS
 from bookwright.agents.blueprints.loading import check_folder
 from bookwright.agents.blueprints.pages import PAGES
 from bookwright.models.blueprint import MemberKind
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.task import NodeStatus
 from tests.flows.blueprint_books import Rehearsing, begun, staged, write_book
 
 PAGE = Path(__file__).parents[2] / "docs" / "blueprints.md"

@@ -12,14 +12,14 @@ from bookwright.flows.blueprints.gathering import gather
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.blueprint import CheckUse
-from bookwright.models.decision import Decision
+from bookwright.models.codex.extraction import Extraction, FoundTouch
+from bookwright.models.codex.foreshadowing import EventType
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.extraction import Extraction, FoundTouch
 from bookwright.models.faults import CheckState
-from bookwright.models.foreshadowing import EventType
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from tests.blueprint_folders import case
 from tests.flows.blueprint_books import Rehearsing, begun, document, staged
 

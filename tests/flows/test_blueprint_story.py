@@ -13,15 +13,15 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import open_library
-from bookwright.models.codex import Visibility
+from bookwright.models.codex.entries import Visibility
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
-from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage.books import BookRepository
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.repositories.books import BookRepository
 from tests.blueprint_folders import case
 from tests.flows.blueprint_books import Intervals, Rehearsing, begun, document, staged, write_book
 

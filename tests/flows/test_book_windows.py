@@ -9,15 +9,15 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps
-from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from tests import novelist
 from tests.fake_provider import FakeProvider
 

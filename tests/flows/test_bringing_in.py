@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.bringing_in import bring_in, find_imports, longest_piece
-from bookwright.flows.going_on import go_on
-from bookwright.flows.hold import Surroundings
+from bookwright.flows.intake.continuation import go_on
+from bookwright.flows.intake.manuscript_import import bring_in, find_imports, longest_piece
 from bookwright.flows.library import open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.manuscripts.blocks import Source
 from bookwright.manuscripts.chapters import recognise
-from bookwright.manuscripts.plain_text import blocks_of
+from bookwright.manuscripts.formats.plain_text import blocks_of
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
-from bookwright.models.language import Language
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.settings import Settings
-from bookwright.models.task import NodeStatus
+from bookwright.models.text.language import Language
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
 from tests.books import make_settings
 from tests.manuscripts.novels import HABITS, Novel, write_novel

@@ -10,12 +10,12 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.flows.deps import Deps
 from bookwright.flows.limits import Limits
 from bookwright.flows.walk import write_unit
-from bookwright.models.decision import Decision, FlowDecision
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, PlanOutput
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.decision import Decision, FlowDecision
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, PlanOutput
+from bookwright.models.tree.task import NodeStatus
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

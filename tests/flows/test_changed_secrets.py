@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from bookwright.flows.revise import chosen
-from bookwright.flows.staleness import Staleness
-from bookwright.models.codex import Secret
-from bookwright.models.codex_record import Origin, RecordKind
-from bookwright.models.codex_touch import Touch
+from bookwright.flows.revision.revise import chosen
+from bookwright.flows.revision.staleness import Staleness
+from bookwright.models.codex.entries import Secret
+from bookwright.models.codex.record import Origin, RecordKind
+from bookwright.models.codex.touch import Touch
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.place import order_of
 from bookwright.models.step import Activity
+from bookwright.models.tree.place import order_of
 from bookwright.storage.stores import BookStorage, Stores
 from tests.flows.changed import MARK, Written, steps_of
 from tests.flows.conftest import HABIT, SECRET

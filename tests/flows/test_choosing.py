@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.activity_run import ActivityRun
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import write_workflow
-from bookwright.flows.activities.choosing import drafted
+from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
-from bookwright.models.decision import Choice
 from bookwright.models.step import Activity
+from bookwright.models.tree.decision import Choice
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows.activities.brief import make_brief
 from bookwright.flows.activities.close import close
 from bookwright.flows.activities.divide import divide
-from bookwright.flows.activities.write import write
+from bookwright.flows.activities.prose.brief import make_brief
+from bookwright.flows.activities.prose.write import write
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
-from bookwright.models.retelling import RepairOrders, Retelling
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.prompts import Card
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin

@@ -13,25 +13,25 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.ports import Asker
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.steps.ports import Asker
 from bookwright.exports.files import export
 from bookwright.flows.activities.plan import plan
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import NoResult
-from bookwright.models.language import Language, is_in
-from bookwright.models.plan import PlanNode, PlanOutput
-from bookwright.models.retelling import Person, Retelling, Trouble
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Failure, Reply
-from bookwright.models.task import TaskNode
+from bookwright.models.story.retelling import Person, Retelling, Trouble
+from bookwright.models.text.language import Language, is_in
+from bookwright.models.tree.plan import PlanNode, PlanOutput
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_correction, render_problem
 from bookwright.prompts.render import render_retelling
 from bookwright.storage.stores import BookStorage

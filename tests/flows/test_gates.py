@@ -5,14 +5,14 @@ import threading
 import pytest
 from sqlalchemy import event
 
-from bookwright.flows.hold import hold
+from bookwright.flows.open_book import hold
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, GateDecided, GateWaiting, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.ruling import approval
-from bookwright.storage.books import Lease
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.storage.repositories.books import Lease
 from tests.flows.gated import CHAPTERS, NOTE, SHORT, Desk, Sit, living
 
 

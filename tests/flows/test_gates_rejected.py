@@ -3,11 +3,11 @@
 import pytest
 
 from bookwright.failpoints import Failpoint
-from bookwright.models.decision import Decision
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind, GateState
-from bookwright.models.plan import TaskType
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import Stores
 from tests.books import make_book, make_settings
 from tests.flows.gated import CHAPTERS, NOTE, SHORT, Desk, Sit, living, sums_hold

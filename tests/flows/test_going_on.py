@@ -11,18 +11,18 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.exports.vault.progress import StageStatus
 from bookwright.exports.vault.stages import stages_of
-from bookwright.flows.going_on import go_on
-from bookwright.flows.hold import Surroundings, hold
+from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.refresh import Wanted, refresh
-from bookwright.flows.revise import chosen, take_in
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.revision.refresh import Wanted, refresh
+from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
-from bookwright.models.plan import TaskType
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.vault_rows import VaultRows
 from tests.blueprint_folders import short_case

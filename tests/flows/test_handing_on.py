@@ -8,10 +8,10 @@ import pytest
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import design, resolve, write_unit
-from bookwright.models.decision import Decision, FlowDecision
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.decision import Decision, FlowDecision
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.prompts.render import render_unverified
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin

@@ -14,11 +14,11 @@ from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import write_unit
 from bookwright.models.document import DocumentKind
-from bookwright.models.length import TOLERANCE
-from bookwright.models.plan import TaskType
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus
+from bookwright.models.text.length import TOLERANCE
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from tests.flows.walking import begin
 
 ALL = 1_000_000

@@ -9,7 +9,7 @@ from sqlalchemy import event
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
 
 BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 900, "title": "The Log"})

@@ -17,10 +17,10 @@ from bookwright.flows.activities.execute import execute
 from bookwright.flows.deps import Deps
 from bookwright.flows.toolbox import BookTools
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
-from bookwright.storage.embedding import make_embedder
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.knowledge import KnowledgeIndex
 from tests.fake_provider import FakeProvider
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin

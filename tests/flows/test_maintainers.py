@@ -9,7 +9,7 @@ import pytest
 from bookwright.flows.activities.maintain import maintain
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind, NewDocument
-from bookwright.models.state import GlobalState
+from bookwright.models.story.state import GlobalState
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.activity_run import ActivityRun
-from bookwright.flows.activities.finish import Finish
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.flows.activities.prose.finish import Finish
+from bookwright.flows.activities.prose.write import write
 from bookwright.flows.activities.surroundings import unit_card
-from bookwright.flows.activities.write import write
 from bookwright.flows.deps import Deps
-from bookwright.models.changes import Change, Changes
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import Language
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.prose import paragraphs, sentences
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
+from bookwright.models.text.changes import Change, Changes
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import paragraphs, sentences
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

@@ -8,25 +8,25 @@ from random import Random
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.ports import Asker
-from bookwright.flows.hold import Surroundings, hold
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.steps.ports import Asker
 from bookwright.flows.library import open_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.refresh import Redone, Wanted, refresh
-from bookwright.flows.revise import WRITABLE, restore, take_in
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.revision.refresh import Redone, Wanted, refresh
+from bookwright.flows.revision.revise import WRITABLE, restore, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BackendUnavailable, BookPaused
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.staleness import Stale
 from bookwright.models.step import Reply
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage, Stores
 from tests.flows.changed import ADVICE, Written, as_made, marked_models, resting_by_marks, written
 

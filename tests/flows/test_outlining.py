@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidBrief
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 from tests.books import make_brief_of, make_settings
 from tests.flows.test_bringing_in import Stopping
@@ -182,6 +182,6 @@ def test_an_outline_that_makes_no_book_leaves_none_behind(desk: Desk, outline: s
         desk.begin(outline, 900)
 
     with desk.database.read() as connection:
-        from bookwright.storage.books import BookRepository
+        from bookwright.storage.repositories.books import BookRepository
 
         assert BookRepository(connection).all() == []

@@ -6,8 +6,8 @@ from typing import Any
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.limits import Limits
-from bookwright.flows.refresh import Wanted
-from bookwright.flows.revise import chosen, take_in
+from bookwright.flows.open_book import Surroundings
+from bookwright.flows.revision.refresh import Wanted
+from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
-from bookwright.models.plan import TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 from tests.flows.changed import Written, written
 from tests.flows.conftest import SECRET

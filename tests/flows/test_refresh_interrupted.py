@@ -4,13 +4,13 @@ from contextlib import closing
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.hold import Surroundings, hold
-from bookwright.flows.refresh import Redone, Wanted, refresh
-from bookwright.flows.revise import chosen, take_in
-from bookwright.flows.staleness import Staleness
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.revision.refresh import Redone, Wanted, refresh
+from bookwright.flows.revision.revise import chosen, take_in
+from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BackendUnavailable, BookPaused, BudgetExceeded

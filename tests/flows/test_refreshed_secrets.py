@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.amend import Amendment, amend
-from bookwright.flows.hold import Surroundings, hold
-from bookwright.flows.refresh import Redone, Wanted, refresh
-from bookwright.flows.revise import chosen, restore, take_in
-from bookwright.flows.staleness import Staleness
-from bookwright.models.codex_record import Origin, RecordKind
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.revision.amend import Amendment, amend
+from bookwright.flows.revision.refresh import Redone, Wanted, refresh
+from bookwright.flows.revision.revise import chosen, restore, take_in
+from bookwright.flows.revision.staleness import Staleness
+from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput, NoResult
-from bookwright.models.length import is_off
 from bookwright.models.step import Reply
+from bookwright.models.text.length import is_off
 from bookwright.storage.stores import BookStorage
 from tests.flows.changed import MARK, Written
 from tests.flows.conftest import SECRET

@@ -3,11 +3,11 @@
 import pytest
 
 from bookwright.flows.gates import human_fallback
-from bookwright.flows.hold import hold
+from bookwright.flows.open_book import hold
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, FallbackHistory, Gate, GateState, Refusal, Ruling
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.task import TaskNode
 from tests.flows.gated import NOTE, SHORT, Desk, Sit
 
 HISTORY = FallbackHistory(

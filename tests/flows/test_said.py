@@ -8,16 +8,16 @@ import pytest
 from rich.console import Console
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.runtime.bus import EventBus
-from bookwright.agents.runtime.event_file import EventReader, event_path
-from bookwright.cli.live import LiveView, PlainView, StreamView
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.events.event_file import EventReader, event_path
+from bookwright.cli.writing.live import LiveView, PlainView, StreamView
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
-from bookwright.models.event import STEP, UNIT_FINISHED, AgentEvent, CompletedEvent, TextEvent
+from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, CompletedEvent, TextEvent
 from bookwright.storage.stores import BookStorage
 from tests.books import make_settings
 

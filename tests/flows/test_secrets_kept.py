@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.relay.words import FUNCTION_WORDS
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
 from bookwright.flows import tasks
-from bookwright.flows.hold import Surroundings, hold
 from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings

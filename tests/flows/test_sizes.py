@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from bookwright.flows.activities.brief import brief_length, make_brief
 from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.execute import execute
 from bookwright.flows.activities.plan import plan
+from bookwright.flows.activities.prose.brief import brief_length, make_brief
 from bookwright.flows.activities.surroundings import design_allowance
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

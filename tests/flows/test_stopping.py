@@ -5,8 +5,8 @@ import signal
 import pytest
 
 from bookwright.flows.stopping import stopping
-from bookwright.storage.books import Lease
-from bookwright.storage.journal import Journal
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from tests.books import make_book, make_settings
 
 LONG = 3_600

@@ -4,14 +4,14 @@ from typing import Any
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
-from bookwright.flows.activities.style import settle_style
-from bookwright.flows.hold import Surroundings, hold
+from bookwright.flows.activities.prose.style import settle_style
+from bookwright.flows.open_book import Surroundings, hold
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.plan import TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.models.style_guide import StyleSource
-from bookwright.models.task import NodeStatus
+from bookwright.models.text.style_guide import StyleSource
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import BookHeld
-from bookwright.models.language import Language
-from bookwright.storage.books import Lease
-from bookwright.storage.database import open_database
+from bookwright.models.text.language import Language
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
 from tests.books import make_settings
 from tests.vaults import CHAPTERS, LAMP, a_vault, change, contents, opened, outcomes, revise, sync, text_of

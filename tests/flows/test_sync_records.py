@@ -1,6 +1,6 @@
 """Records of the codex changed by hand in a book's folder: laid together line by line, or shown where they conflict."""
 
-from bookwright.models.codex_record import RecordKind
+from bookwright.models.codex.record import RecordKind
 from tests.vaults import a_vault, change, outcomes, sync
 
 PERSON = "worldview/characters/mira.toml"

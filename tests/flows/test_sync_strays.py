@@ -2,8 +2,8 @@
 
 import pytest
 
-from bookwright.flows.sync import Sync, finish
-from bookwright.models.codex_record import RecordKind
+from bookwright.flows.vault.sync import Sync, finish
+from bookwright.models.codex.record import RecordKind
 from tests.flows.test_sync import LAMP_FILE, LOG_FILE, PERSON
 from tests.vaults import LAMP, a_vault, change, contents, opened, outcomes, revise, sync, text_of
 

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, event, func, select, update
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.flows.upkeep import prune, reindex
 from bookwright.models.book import Book, BookState
@@ -19,10 +19,10 @@ from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookHeld, BookPaused, DatabaseDamaged
 from bookwright.models.settings import Settings
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import Database
-from bookwright.storage.integrity import check_after_unclean_stop
-from bookwright.storage.retention import Keep, give_back
+from bookwright.storage.engine.database import Database
+from bookwright.storage.engine.integrity import check_after_unclean_stop
+from bookwright.storage.repositories.books import BookRepository, Lease
+from bookwright.storage.steps.retention import Keep, give_back
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books, document_inputs, documents, passages, steps, texts, vectors
 from tests.books import make_settings

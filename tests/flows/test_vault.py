@@ -8,15 +8,15 @@ from urllib.parse import unquote
 import pytest
 from sqlalchemy import event
 
-from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import load_from_book
 from bookwright.exports.vault.sealed import is_untouched
 from bookwright.flows.deps import NoWindow
-from bookwright.flows.vault_keeper import KeptWindow, VaultKeeper, kept_vault
+from bookwright.flows.vault.keeper import KeptWindow, VaultKeeper, kept_vault
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import Language
 from bookwright.models.step import Activity
+from bookwright.models.text.language import Language
 from bookwright.storage.stores import BookStorage
 from tests.books import finish, make_book, make_settings
 from tests.vaults import CHAPTERS, a_vault, change, contents, opened, revise, sync

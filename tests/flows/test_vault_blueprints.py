@@ -8,12 +8,12 @@ import pytest
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import load_from_book
 from bookwright.exports.vault.readme_texts import README_TEXTS
-from bookwright.flows.vault import Vault
+from bookwright.flows.vault.rendering import Vault
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import SIMPLIFIED
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import NodeStatus
+from bookwright.models.text.language import SIMPLIFIED
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus
 from tests.blueprint_folders import atlas, case
 from tests.flows.blueprint_books import Rehearsing, begun, write_book
 from tests.vaults import a_vault, change, contents, opened, outcomes, sync

@@ -9,10 +9,10 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.flows.deps import Deps
 from bookwright.flows.limits import Limits
 from bookwright.flows.walk import write_unit
-from bookwright.models.decision import AtomVerdict, AtomVerdicts, Decision, FlowDecision, Verdict
 from bookwright.models.errors import BookPaused
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.decision import AtomVerdict, AtomVerdicts, Decision, FlowDecision, Verdict
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from bookwright.agents.blueprints.loading import usable_blueprint
-from bookwright.agents.desk import Desk
-from bookwright.agents.ports import Asker
+from bookwright.agents.steps.desk import Desk
+from bookwright.agents.steps.ports import Asker
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoWindow, Window
 from bookwright.flows.library import find_or_create, open_library
@@ -13,9 +13,9 @@ from bookwright.flows.limits import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.settings import load_settings
-from bookwright.models.task import TaskNode
-from bookwright.storage.books import Lease
-from bookwright.storage.journal import Journal
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.fakes import NoContext
 

@@ -5,11 +5,11 @@ import pytest
 from bookwright.manuscripts.blocks import Block, Source
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.cutting import MOST
+from bookwright.manuscripts.formats.plain_text import blocks_of
 from bookwright.manuscripts.found import FoundBook
-from bookwright.manuscripts.headings import heading_in
-from bookwright.manuscripts.plain_text import blocks_of
+from bookwright.manuscripts.headings.lines import heading_in
 from bookwright.models.errors import InvalidInput
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 from tests.manuscripts.novels import HABITS, write_novel
 
 PROSE = "The lamp went out before the tide had turned, and nobody asked her where she had been. " * 6

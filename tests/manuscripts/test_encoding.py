@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.manuscripts.encoding import decode
+from bookwright.manuscripts.formats.encoding import decode
 from bookwright.models.errors import InvalidInput
 
 CHINESE = "他走进房间，看见她坐在窗边。“你怎么来了？”她问。外面下着雨，街上没有人。"

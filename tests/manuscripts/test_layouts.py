@@ -6,9 +6,9 @@ import docx
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
-from bookwright.manuscripts.markdown import read_markdown
+from bookwright.manuscripts.formats.markdown import read_markdown
 from bookwright.manuscripts.reading import read_manuscript
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 from tests.manuscripts.test_reading import make_epub, understood
 
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops">'

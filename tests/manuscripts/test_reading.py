@@ -7,12 +7,12 @@ from pathlib import Path
 import docx
 import pytest
 
-from bookwright.manuscripts import archive
 from bookwright.manuscripts.chapters import recognise
+from bookwright.manuscripts.formats import archive
 from bookwright.manuscripts.found import FoundBook
 from bookwright.manuscripts.reading import read_manuscript
 from bookwright.models.errors import InvalidInput
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

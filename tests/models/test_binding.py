@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.models.binding import binding_lines, lost_lines, released_lines, without_releases
+from bookwright.models.text.binding import binding_lines, lost_lines, released_lines, without_releases
 
 BEFORE = "## People\n- § Ines owes 7,000 crowns.\n- She hums.\n§ 守灯人不识字。\n"
 

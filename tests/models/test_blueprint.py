@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from bookwright.models.blueprint import Blueprint
-from bookwright.models.level import Level
-from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.tree.level import Level
 
 
 def plan(**changes: Any) -> dict[str, Any]:

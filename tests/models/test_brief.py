@@ -6,8 +6,8 @@ import pytest
 
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
-from bookwright.models.language import Language
 from bookwright.models.profile import ProfileName
+from bookwright.models.text.language import Language
 
 GOOD = {"premise": "A keeper finds a log that is written in her own hand.", "length": 900}
 TOML = 'premise = "A keeper finds a log."\nlength = 900\n'

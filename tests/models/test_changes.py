@@ -1,8 +1,8 @@
 """Taking replacements for numbered sentences into a text."""
 
-from bookwright.models.changes import Change, repaired
-from bookwright.models.language import Language
-from bookwright.models.length import LengthRange
+from bookwright.models.text.changes import Change, repaired
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import LengthRange
 
 TEXT = "The keeper rowed out. She had no lamp. Nobody saw her go.\n\n“Wait,” he said. She did not wait."
 

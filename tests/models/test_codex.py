@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bookwright.models.codex import CodexEntry, Secret, Visibility, slug
-from bookwright.models.place import Place, ReadingOrder, order_of
+from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, slug
+from bookwright.models.tree.place import Place, ReadingOrder, order_of
 
 LABELS = st.lists(st.integers(1, 30), min_size=0, max_size=4).map(lambda tail: ".".join(map(str, [1, *tail])))
 

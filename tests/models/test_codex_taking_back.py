@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from bookwright.models.codex import CodexEntry, Section
-from bookwright.models.codex_record import Origin, Record, Stored
-from bookwright.models.codex_taking_back import without_told
+from bookwright.models.codex.entries import CodexEntry, Section
+from bookwright.models.codex.record import Origin, Record, Stored
+from bookwright.models.codex.taking_back import without_told
 
 FIRST, SECOND, THIRD = 11, 12, 13
 """Documents."""

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bookwright.models.codex import CodexEntry, Secret, Section
-from bookwright.models.codex_uniting import pointing_at, united
+from bookwright.models.codex.entries import CodexEntry, Secret, Section
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.uniting import pointing_at, united
 from bookwright.models.errors import InvalidEntry
-from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.place import ReadingOrder
+from bookwright.models.tree.place import ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3"))
 MIRA = CodexEntry(

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from bookwright.models.decision import (
+from bookwright.models.tree.decision import (
     AtomVerdict,
     AtomVerdicts,
     Decision,
@@ -13,7 +13,7 @@ from bookwright.models.decision import (
     guard_atom,
     verdict_by_score,
 )
-from bookwright.models.plan import TaskType
+from bookwright.models.tree.plan import TaskType
 
 DESIGN, SEARCH = TaskType.DESIGN, TaskType.SEARCH
 

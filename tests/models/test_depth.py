@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.models.depth import Depth, depth_of
+from bookwright.models.tree.depth import Depth, depth_of
 
 
 @pytest.mark.parametrize(

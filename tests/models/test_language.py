@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.models.language import Language, detect_language, is_in, script_shares
+from bookwright.models.text.language import Language, detect_language, is_in, script_shares
 
 PASSAGES = {
     Language.EN: "The keeper counted the ships, and wrote none of them down.",

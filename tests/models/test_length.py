@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.length import (
+from bookwright.models.text.length import (
     LAST_KEEPS,
     TOLERANCE,
     LengthRange,
@@ -21,7 +21,7 @@ from bookwright.models.length import (
     spread,
     spread_after,
 )
-from bookwright.models.level import Level, child_level, usual_child_length
+from bookwright.models.tree.level import Level, child_level, usual_child_length
 
 MAX_UNIT = 3_000
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.level import Level, child_level, division_is_incremental, usual_child_length
+from bookwright.models.tree.level import Level, child_level, division_is_incremental, usual_child_length
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.merge import has_marks, merged
+from bookwright.models.text.merge import has_marks, merged
 
 BASE = "One fell. Two rose.\n\nThree sat.\n\nFour ran. Five slept.\n"
 

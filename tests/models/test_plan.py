@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bookwright.models.plan import PlanNode, PlanOutput, TaskType, parse_length
+from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType, parse_length
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.language import Language
-from bookwright.models.length import is_off
-from bookwright.models.prose import (
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import is_off
+from bookwright.models.text.prose import (
     Insertion,
     cut_to,
     last_sentences,

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from bookwright.models.quality import Band, Scores
+from bookwright.models.story.quality import Band, Scores
 
 SEVEN = ("coherence", "pacing", "prose", "character_score", "style", "reader_excitement", "emotional_resonance")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.prose import paragraphs, pieces, sentences
-from bookwright.models.sentences import sentence_ends
+from bookwright.models.text.prose import paragraphs, pieces, sentences
+from bookwright.models.text.sentences import sentence_ends
 
 RECORDED = Path(__file__).parent.parent / "recorded"
 MARKED = [

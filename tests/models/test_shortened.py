@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.changes import Change, Changes, is_balanced_like, shortened
-from bookwright.models.language import Language
-from bookwright.models.length import LengthRange
-from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.text.changes import Change, Changes, is_balanced_like, shortened
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import LengthRange
+from bookwright.models.text.prose import paragraphs, sentences
 from tests.models.test_prose import texts
 
 RECORDED = Path(__file__).parent.parent / "recorded"

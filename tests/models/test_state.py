@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.state import Ending, GlobalState, Promise, Settled, lost_promises
+from bookwright.models.story.state import Ending, GlobalState, Promise, Settled, lost_promises
 
 
 def state(*promises: Promise, settled: tuple[Settled, ...] = ()) -> GlobalState:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bookwright.models.level import Level
-from bookwright.models.plan import TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
 
 labels = st.lists(st.integers(1, 30), max_size=8).map(lambda path: ".".join(map(str, [1, *path])))
 

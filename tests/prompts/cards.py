@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from itertools import product
 from typing import TypeVar
 
-from bookwright.models.level import Level, division_is_incremental
+from bookwright.models.tree.level import Level, division_is_incremental
 from bookwright.prompts import BookCard, Card, KeptCard, NodeCard
 
 TINY = BookCard(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.models.errors import InvalidTemplate
-from bookwright.models.level import Level
+from bookwright.models.tree.level import Level
 from bookwright.prompts import render
 from bookwright.prompts.edited import render_edited, source_of, takes_in
 from tests.prompts.cards import card_of

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.models.binding import MARK, RELEASE
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
+from bookwright.models.text.binding import MARK, RELEASE
+from bookwright.models.tree.level import Level
 from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
 from bookwright.prompts.render import environment
 from tests.agents.everyone import EVERY_AGENT

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 from jinja2 import UndefinedError
 
-from bookwright.models.level import Level
+from bookwright.models.tree.level import Level
 from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
 from tests.agents.everyone import EVERY_AGENT
 from tests.prompts.cards import BOOKS, NOVEL, card_of, cards, filled

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bookwright import NO_CALLS_OUT
-from bookwright.flows.prefect_server import free_port, stop_process
+from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
 from tests.fake_provider import FakeProvider
 from tests.novelist import write as novelist
@@ -88,7 +88,7 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
     assert {"__main__.py", "prefect_app.py", "engine.py"} <= programs  # the server and the run were heard, too
 
 
-@pytest.mark.parametrize("module", ["bookwright.flows.write_book", "bookwright.flows.prefect_child", "tests.conftest"])
+@pytest.mark.parametrize("module", ["bookwright.flows.write_book", "bookwright.flows.prefect.child", "tests.conftest"])
 def test_telemetry_is_off_before_prefect_is_imported(environment: Mapping[str, str], module: str) -> None:
     """Whichever module of ours a program begins with, and whatever the variables said before."""
     program = (

@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from bookwright.flows.prefect_login import known_login, login_file, make_login
+from bookwright.flows.prefect.login import known_login, login_file, make_login
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
-from bookwright.storage.database import make_home
-from bookwright.storage.privacy import open_to_others
+from bookwright.storage.engine.database import make_home
+from bookwright.storage.files.privacy import open_to_others
 
 NOBODY = 65_534
 SOURCES = Path(__file__).parents[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bookwright.models.brief import make_brief
-from bookwright.models.language import Language
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.books import Lease
-from bookwright.storage.database import Database, open_database
-from bookwright.storage.journal import Journal
+from bookwright.models.text.language import Language
+from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.conftest import migrated
 from tests.postgres import PostgresServer

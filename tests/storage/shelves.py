@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Reply, StepKey
-from bookwright.models.task import TaskNode
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.embedding import Hashing, Vectors
-from bookwright.storage.journal import Journal
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.embedding import Hashing, Vectors
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import passages, vectors
 

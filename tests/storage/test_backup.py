@@ -20,12 +20,12 @@ from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookHeld, InvalidInput, LeaseLost, UnusableBackup
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage import migrate
-from bookwright.storage.backup import back_up, restore
-from bookwright.storage.backup_file import read_manifest
-from bookwright.storage.books import Lease
-from bookwright.storage.database import open_database
-from bookwright.storage.journal import Journal
+from bookwright.storage.backup.backup import back_up, restore
+from bookwright.storage.backup.backup_file import read_manifest
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, books, metadata, steps
 from tests.postgres import PostgresServer

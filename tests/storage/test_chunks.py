@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.models.prose import paragraphs, sentences
-from bookwright.storage.chunks import LIMIT, chunks, join_sentences, weigh
+from bookwright.models.text.prose import paragraphs, sentences
+from bookwright.storage.index.chunks import LIMIT, chunks, join_sentences, weigh
 
 DESIGN = (Path(__file__).parents[1] / "recorded" / "design.md").read_text(encoding="utf-8").strip()
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from bookwright.models.codex import CodexEntry, Secret, Visibility
-from bookwright.models.codex_merge import with_value
-from bookwright.models.codex_record import Origin, RecordKind, SuggestionStatus
+from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
+from bookwright.models.codex.field_merge import with_value
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.record import Origin, RecordKind, SuggestionStatus
 from bookwright.models.errors import EditConflict, EntryNotFound, NameTaken
-from bookwright.models.foreshadowing import Foreshadowing
 from bookwright.storage.stores import BookStorage, Stores
 from tests.storage.conftest import BACKINGS
 

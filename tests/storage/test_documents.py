@@ -1,7 +1,7 @@
 """Documents and their versions, what they rested on, and what the maintainers are owed."""
 
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.plan import PlanNode
+from bookwright.models.tree.plan import PlanNode
 from bookwright.storage.stores import BookStorage, Stores
 from tests.storage.conftest import BRIEF
 

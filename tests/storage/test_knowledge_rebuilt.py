@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.storage.passage import StoredVector
-from bookwright.storage.passages import PassageRepository
-from bookwright.storage.vector_index import ChromaIndex
+from bookwright.storage.index.passage import StoredVector
+from bookwright.storage.index.passages import PassageRepository
+from bookwright.storage.index.vector_index import ChromaIndex
 from tests.storage.conftest import BACKINGS, BOOK
 from tests.storage.shelves import DESIGN, QUERIES, CountingEmbedder, Shelf, found
 

@@ -8,9 +8,9 @@ from sqlalchemy import select, update
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookHeld, LeaseLost
-from bookwright.storage.books import Lease
-from bookwright.storage.database import database_now
-from bookwright.storage.journal import Journal
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books
 from tests.storage.conftest import BACKINGS, BOOK

@@ -17,9 +17,9 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Amount
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.models.settings import load_settings
-from bookwright.storage import migrate
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database, open_database
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.studio import Studio
 from bookwright.storage.tables import metadata
 from tests.postgres import PostgresServer

@@ -4,13 +4,13 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
-from bookwright.models.language import Language
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
-from bookwright.storage.database import Database
-from bookwright.storage.held_view import HeldView
-from bookwright.storage.node_view import NodeView
+from bookwright.models.text.language import Language
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.tree.held_view import HeldView
+from bookwright.storage.tree.node_view import NodeView
 from tests.storage.conftest import BACKINGS, BOOK
 
 

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import event
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage, Stores
 
 DONE, VOID, WRITTEN = NodeStatus.DONE.value, NodeStatus.VOID.value, NodeStatus.WRITTEN.value

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bookwright.storage.portable import LOCAL, MADE_AGAIN, SOFT_REFERENCES, is_number, is_of_a_book, parts
 from bookwright.storage.tables import metadata
+from bookwright.storage.transfer.portable import LOCAL, MADE_AGAIN, SOFT_REFERENCES, is_number, is_of_a_book, parts
 
 OF_NO_BOOK = {"studio"}
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bookwright.storage.embedding import Hashing
-from bookwright.storage.ranking import names, rank, terms, weights
+from bookwright.storage.index.embedding import Hashing
+from bookwright.storage.index.ranking import names, rank, terms, weights
 
 ALIKE = np.ones((1, 4), np.float32) / 2
 

@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
-from bookwright.storage.embedding import Embedder, make_embedder
+from bookwright.storage.index.embedding import Embedder, make_embedder
 
 sentence_transformers = pytest.importorskip("sentence_transformers", minversion="5")
 

@@ -5,8 +5,8 @@ from sqlalchemy import delete, update
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import SessionNotFound, SessionNotStarted
-from bookwright.models.session import INTERRUPTED, Turn, TurnKind
-from bookwright.storage.sessions import SessionRepository
+from bookwright.models.talk.session import INTERRUPTED, Turn, TurnKind
+from bookwright.storage.repositories.sessions import SessionRepository
 from bookwright.storage.tables import session_messages
 from tests.storage.conftest import BACKINGS
 

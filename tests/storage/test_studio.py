@@ -11,9 +11,9 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.settings import load_settings
-from bookwright.storage import migrate
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import Database, database_now, open_database
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database, database_now, open_database
+from bookwright.storage.repositories.books import BookRepository, Lease
 from bookwright.storage.studio import Studio
 from bookwright.storage.tables import allowances, books
 from tests.storage.conftest import BACKINGS, BRIEF

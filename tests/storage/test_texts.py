@@ -6,9 +6,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from bookwright.storage.repositories.texts import TextStore, text_hash
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import texts
-from bookwright.storage.texts import TextStore, text_hash
 from tests.storage.conftest import BACKINGS, BRIEF
 
 ODD = ["", "plain", "守塔人", "null \x00 inside", "lone \ud83d half", "\r\n\t", "🕯", "x" * 1_000_000]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bookwright.storage.vault_folder import Listed, VaultFolder, VaultList
+from bookwright.storage.files.vault_folder import Listed, VaultFolder, VaultList
 from bookwright.storage.vault_rows import Mark
 
 PAGES = [letter.encode() * 200_000 for letter in "ab"]

@@ -9,8 +9,8 @@ from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import digest, note, retell, tell, updated
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.models.binding import binding_lines
-from bookwright.models.prose import paragraphs
+from bookwright.models.text.binding import binding_lines
+from bookwright.models.text.prose import paragraphs
 
 _CHARACTERS_A_WORD = 1.6
 _NOTES = {"proposer": 220, "planner": 180, "critic": 130, "second_critic": 130, "review": 150}

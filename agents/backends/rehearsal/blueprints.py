@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.agents.backends.rehearsal.relay import hidden
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.models.register import Role, Weight
+from bookwright.models.story.register import Role, Weight
 
 _FAULTY, _MENDED = 0.2, 0.85
 """Shares of documents that have a fault, and of faults that are mended when they are looked at again."""

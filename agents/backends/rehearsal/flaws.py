@@ -13,7 +13,7 @@ from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import tell
 from bookwright.agents.backends.rehearsal.voice import voice_of
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 _SPOILED_TRIES = 2
 _FOREIGN_LENGTH = 60

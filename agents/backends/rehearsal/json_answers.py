@@ -13,8 +13,16 @@ from bookwright.agents.backends.rehearsal.assignments import orders, told_in
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.shapes import filled
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.models.changes import Changes
-from bookwright.models.decision import (
+from bookwright.models.codex.extraction import DesignExtraction, Extraction
+from bookwright.models.codex.leak import LeakJudgement
+from bookwright.models.faults import FoundFaults, Verification
+from bookwright.models.story.quality import QualityJudgement
+from bookwright.models.story.register import FewThreads, Register
+from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.models.story.state import GlobalState
+from bookwright.models.talk.command_answer import Reading
+from bookwright.models.text.changes import Changes
+from bookwright.models.tree.decision import (
     AtomVerdicts,
     Choice,
     ComplexReason,
@@ -26,16 +34,8 @@ from bookwright.models.decision import (
     TitleAndBlurb,
     Verdict,
 )
-from bookwright.models.extraction import DesignExtraction, Extraction
-from bookwright.models.faults import FoundFaults, Verification
-from bookwright.models.leak import LeakJudgement
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanOutput
-from bookwright.models.quality import QualityJudgement
-from bookwright.models.reading import Reading
-from bookwright.models.register import FewThreads, Register
-from bookwright.models.retelling import RepairOrders, Retelling
-from bookwright.models.state import GlobalState
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanOutput
 
 COMPLEX_BY_SCORE = 0.08
 ATOM_BY_SCORE = 0.50

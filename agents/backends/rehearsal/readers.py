@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.agents.backends.rehearsal.assignments import told_in
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.text.prose import paragraphs, sentences
 
 _ORDERS = 3
 _HANDED_ON = 0.3

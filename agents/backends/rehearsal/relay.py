@@ -11,10 +11,10 @@ from typing import Any
 
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import retell, tell
-from bookwright.models.extraction import CHECKS
-from bookwright.models.foreshadowing import EventType
-from bookwright.models.language import Language
-from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.codex.extraction import CHECKS
+from bookwright.models.codex.foreshadowing import EventType
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import paragraphs, sentences
 
 _HIDDEN = {
     Language.EN: ("Behind number {n} stands a forged baptismal register, unopened since the quarantine.",

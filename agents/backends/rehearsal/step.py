@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.backends.rehearsal.voice import Voice, voice_of
-from bookwright.models.language import Language, detect_language
+from bookwright.models.text.language import Language, detect_language
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
 _FEW_SENTENCES = 1_000

@@ -4,8 +4,8 @@ import re
 from random import Random
 
 from bookwright.agents.backends.rehearsal.voice import Voice
-from bookwright.models.binding import MARK, RELEASE
-from bookwright.models.prose import cut_to, sentences
+from bookwright.models.text.binding import MARK, RELEASE
+from bookwright.models.text.prose import cut_to, sentences
 
 _ORIGIN = re.compile(r"\A\[[^\n]*\]\n")
 """The line that says whose text follows."""

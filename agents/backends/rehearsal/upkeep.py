@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.models.state import Ending, GlobalState, Promise, Relation, Settled, Waiting
+from bookwright.models.story.state import Ending, GlobalState, Promise, Relation, Settled, Waiting
 
 _RELATIONS = 4
 _PROMISES = 8

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from bookwright.agents.backends.rehearsal.lexicon import Lexicon, lexicon_of
-from bookwright.models.language import Language
+from bookwright.agents.backends.rehearsal.lexicons.lexicon import Lexicon, lexicon_of
+from bookwright.models.text.language import Language
 
 _PEOPLE, _PLACES = 7, 6
 _SLOT = re.compile(r"\{(\w+)\}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.models.language import Language, detect_language
+from bookwright.models.text.language import Language, detect_language
 
 _KEYS: dict[str, str] = {
     "delete": r"delete|throw .* away|remove the (?:whole )?book|删除|删掉|削除|消して|삭제|지워",

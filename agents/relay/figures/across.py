@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from bookwright.agents.relay.figures.sketch import BANDS, ROWS, ChapterSketch, Hashes, Paragraph, sketch_of
 from bookwright.agents.relay.figures.text import excerpt
-from bookwright.models.figures import SharedPassage
-from bookwright.models.language import Language
+from bookwright.models.text.figures import SharedPassage
+from bookwright.models.text.language import Language
 
 _ALIKE = 0.6
 """Shingles that a near-copy shares, at least, of all that the two paragraphs have."""

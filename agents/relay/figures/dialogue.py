@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bookwright.agents.relay.figures.text import paragraphs_of
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 Span = tuple[int, int]
 """Where speech begins and ends in a paragraph, marks included."""

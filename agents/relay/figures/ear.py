@@ -7,8 +7,8 @@ from statistics import fmean, pstdev
 
 from bookwright.agents.relay.figures.dialogue import speech_in
 from bookwright.agents.relay.figures.text import counts_words, folded, paragraphs_of, sentences_of, tokens_with_places
-from bookwright.models.language import Language
-from bookwright.storage.chunks import join_sentences
+from bookwright.models.text.language import Language
+from bookwright.storage.index.chunks import join_sentences
 
 PASSAGES = 2
 

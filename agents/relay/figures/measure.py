@@ -10,8 +10,8 @@ from bookwright.agents.relay.figures.repetition import repetition_of
 from bookwright.agents.relay.figures.rhythm import rhythm_of
 from bookwright.agents.relay.figures.sketch import ChapterSketch
 from bookwright.agents.relay.figures.stock import StockList, stock_in
-from bookwright.models.figures import Figures
-from bookwright.models.language import Language
+from bookwright.models.text.figures import Figures
+from bookwright.models.text.language import Language
 
 
 class Measurer:

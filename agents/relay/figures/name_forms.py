@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 
 @dataclass(frozen=True)

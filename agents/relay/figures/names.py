@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bookwright.agents.relay.figures.name_forms import Found, candidates, parts_of, plain_form
 from bookwright.agents.relay.figures.text import excerpt
-from bookwright.models.figures import NameDoubt
-from bookwright.models.language import Language
+from bookwright.models.text.figures import NameDoubt
+from bookwright.models.text.language import Language
 
 _OFTEN = 3
 """From here on a name that nobody knows is worth a line."""

@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import pairwise
 
 from bookwright.agents.relay.figures.text import all_sentences, tokens_with_places
-from bookwright.models.figures import Repeated, Repetition
-from bookwright.models.language import Language
+from bookwright.models.text.figures import Repeated, Repetition
+from bookwright.models.text.language import Language
 
 _SIZE = {Language.EN: 5, Language.KO: 4, Language.ZH: 8, Language.JA: 10}
 """Tokens of a passage that is no accident if it comes twice."""

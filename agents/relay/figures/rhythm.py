@@ -6,8 +6,8 @@ from statistics import fmean, pstdev
 
 from bookwright.agents.relay.figures.dialogue import narration
 from bookwright.agents.relay.figures.text import all_sentences, paragraphs_of, sentences_of
-from bookwright.models.figures import Rhythm
-from bookwright.models.language import Language
+from bookwright.models.text.figures import Rhythm
+from bookwright.models.text.language import Language
 
 _RUN = 4
 _ENDING = {Language.JA: 2, Language.KO: 2}

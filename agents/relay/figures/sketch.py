@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bookwright.agents.relay.figures.text import paragraphs_of, places_of, tokens_with_places
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 Hashes = NDArray[np.uint64]
 

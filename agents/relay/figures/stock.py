@@ -10,8 +10,8 @@ from pathlib import Path
 from bookwright.agents.relay.figures.script import simplified
 from bookwright.agents.relay.figures.text import excerpt, folded, paragraphs_of
 from bookwright.models.errors import InvalidSetting
-from bookwright.models.figures import Stock, StockHit
-from bookwright.models.language import Language
+from bookwright.models.text.figures import Stock, StockHit
+from bookwright.models.text.language import Language
 
 UNRATED = ("default name", "leftover")
 """Groups that count once and are no matter of rate: a hero's name stands on every page."""

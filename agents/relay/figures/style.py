@@ -19,8 +19,8 @@ from bookwright.agents.relay.figures.style_words import (
     small_word_counts,
 )
 from bookwright.agents.relay.figures.text import all_sentences, paragraphs_of, tokens_with_places
-from bookwright.models.figures import Drift, StyleProfile
-from bookwright.models.language import Language
+from bookwright.models.text.figures import Drift, StyleProfile
+from bookwright.models.text.language import Language
 
 _STRETCH = 400
 """Tokens over which different words are counted: a longer text has fewer for its length, whoever wrote it."""

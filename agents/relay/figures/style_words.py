@@ -2,7 +2,7 @@
 
 import re
 
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 SMALL_WORDS = {
     Language.EN: (

@@ -3,8 +3,8 @@
 import re
 from itertools import accumulate
 
-from bookwright.models.language import Language
-from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.text.language import Language
+from bookwright.models.text.prose import paragraphs, sentences
 
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*")
 _SIGN = re.compile(r"[^\W_]")

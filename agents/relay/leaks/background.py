@@ -1,6 +1,6 @@
 """Plain sentences of no book, against which likeness is measured: what any two texts share is none."""
 
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 BACKGROUND: dict[Language, tuple[str, ...]] = {
     Language.EN: (

@@ -11,10 +11,10 @@ from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.sharing import names_of
 from bookwright.agents.relay.leaks.units import Sentence, sentences_of
 from bookwright.agents.relay.leaks.wording import Alike, find_alike
-from bookwright.agents.relay.public import NOTHING_PUBLIC, Public
-from bookwright.models.codex import Secret, Visibility
-from bookwright.models.language import Language
-from bookwright.storage.embedding import Embedder
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
+from bookwright.models.codex.entries import Secret, Visibility
+from bookwright.models.text.language import Language
+from bookwright.storage.index.embedding import Embedder
 
 AROUND = 20
 """Characters shown on either side of a place."""

@@ -8,10 +8,10 @@ from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.leaks.quotation import find_quotations, is_long_enough
 from bookwright.agents.relay.leaks.units import Sentence
-from bookwright.agents.relay.phrases import Phrases
-from bookwright.agents.relay.public import Public, Span, blanked, folded_text, is_within, spans_of
-from bookwright.agents.relay.words import FUNCTION_WORDS, fold_tokens
-from bookwright.models.codex import Secret
+from bookwright.agents.relay.secrets.phrases import Phrases
+from bookwright.agents.relay.secrets.public import Public, Span, blanked, folded_text, is_within, spans_of
+from bookwright.agents.relay.secrets.words import FUNCTION_WORDS, fold_tokens
+from bookwright.models.codex.entries import Secret
 
 
 class Free:

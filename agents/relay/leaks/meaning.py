@@ -9,9 +9,9 @@ from bookwright.agents.relay.leaks.sharing import SOMEBODY, without_names, witho
 from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
 from bookwright.agents.relay.leaks.vectors import KeptVectors
 from bookwright.agents.relay.leaks.wording import Alike, best_apart
-from bookwright.models.codex import Secret
-from bookwright.models.language import Language
-from bookwright.storage.embedding import Embedder, Vectors
+from bookwright.models.codex.entries import Secret
+from bookwright.models.text.language import Language
+from bookwright.storage.index.embedding import Embedder, Vectors
 
 LEAST = 0.35
 """Likeness from which on a run is reported; found on the bench's tuning half (`docs/benchmarks.md`).

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from bookwright.agents.relay.leaks.letters import is_spelt, plain_letters
-from bookwright.models.codex import Secret
-from bookwright.models.language import Language
+from bookwright.models.codex.entries import Secret
+from bookwright.models.text.language import Language
 
 SOMEBODY = {Language.EN: "someone", Language.ZH: "某人", Language.JA: "ある人", Language.KO: "어떤 사람"}
 """Stands for a name where a sentence has to stay one."""

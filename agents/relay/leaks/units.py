@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bookwright.models.prose import paragraphs, sentences
+from bookwright.models.text.prose import paragraphs, sentences
 
 WIDEST = 3
 """Sentences of a run: a leak is seldom spread over more."""

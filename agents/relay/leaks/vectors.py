@@ -5,7 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bookwright.storage.embedding import Embedder, Vectors
+from bookwright.storage.index.embedding import Embedder, Vectors
 
 _MOST = 50_000
 """Texts kept of one embedder: about 80 MB at 384 numbers each. Past it all are let go."""

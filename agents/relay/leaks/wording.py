@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from bookwright.agents.relay.leaks.letters import plain_letters
 from bookwright.agents.relay.leaks.sharing import names_of, without_names
 from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
-from bookwright.models.codex import Importance, Secret
+from bookwright.models.codex.entries import Importance, Secret
 
 THRESHOLDS = {Importance.CRITICAL: 0.55, Importance.HIGH: 0.60, Importance.MEDIUM: 0.70, Importance.LOW: 0.75}
 """Similarity above which it is a leak. Source: DETAILS "Leak checks and thresholds"."""

@@ -11,7 +11,7 @@ from bookwright.agents.tools.searchers.protocol import Found, hits, silent
 from bookwright.agents.tools.web.connection import Reach, Wire
 from bookwright.agents.tools.web.download import Body, Bounds, Cut, Downloader, Reply, phrase, port_of
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 _BOUNDS = Bounds(size=4_000_000, seconds=30, idle_seconds=25, redirects=2, url=8_000)
 """Its own engines may take many seconds; a query in Chinese has nine characters of address for each of its own."""

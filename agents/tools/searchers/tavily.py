@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from bookwright.agents.tools.searchers.protocol import Found, hits
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 if TYPE_CHECKING:
     from tavily import TavilyClient

@@ -17,7 +17,7 @@ import httpx2
 
 from bookwright.agents.tools.web.addresses import Address, Resolve, is_public, system_addresses
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 WEB_PORTS = (80, 443)
 

@@ -13,7 +13,7 @@ import httpx2
 from bookwright import __version__
 from bookwright.agents.tools.web.connection import CheckedBackend, Deadline, Reach, Wire
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _GZIP = 16 + zlib.MAX_WBITS

@@ -10,7 +10,7 @@ from typing import Any
 from bookwright.agents.tools.outside import clean, one_line
 from bookwright.agents.tools.web.charset import decode
 from bookwright.models.errors import ToolFailure
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 ACCEPTED = "text/html, application/xhtml+xml, text/plain;q=0.9, text/*;q=0.8"
 

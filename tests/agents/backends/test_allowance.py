@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from bookwright.agents.backends.allowance import Allowance
+from bookwright.agents.backends.spending.allowance import Allowance
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.errors import BudgetExceeded, LeaseLost
-from bookwright.storage.books import Lease
-from bookwright.storage.journal import Journal
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.backends.budget import Amount, BudgetLedger
+from bookwright.agents.backends.spending.budget import Amount, BudgetLedger
 from bookwright.models.errors import BudgetExceeded
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bookwright.agents.backends.embedded import CONTEXT, EmbeddedBackend
+from bookwright.agents.backends.local.embedded import CONTEXT, EmbeddedBackend
 from bookwright.agents.backends.protocol import EventKind, Prompt, Request, Sampling, StreamEvent
 from bookwright.agents.small import prose_grammar, sampling_extra
 from bookwright.models.errors import RequestRejected, UnknownModel
-from bookwright.models.language import Language
-from bookwright.models.plan import PlanOutput
 from bookwright.models.settings import load_settings
+from bookwright.models.text.language import Language
+from bookwright.models.tree.plan import PlanOutput
 
 MODEL = "embedded:smollm2"
 PREMISE = "Clara Holt keeps the lighthouse on Gull Rock alone. One night she finds a brass key."

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from bookwright.agents.backends import prices
+from bookwright.agents.backends.spending import prices
 from bookwright.models.settings import Settings
 from bookwright.models.step import Usage
 

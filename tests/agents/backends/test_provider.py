@@ -7,10 +7,10 @@ import pytest
 from pydantic import BaseModel
 from pydantic_ai.exceptions import UserError
 
-from bookwright.agents.backends import faults
 from bookwright.agents.backends.catalogue import PROVIDERS
 from bookwright.agents.backends.protocol import EventKind, FailedAttempt, Prompt, StreamEvent
-from bookwright.agents.backends.provider import ProviderBackend
+from bookwright.agents.backends.remote import faults
+from bookwright.agents.backends.remote.provider import ProviderBackend
 from bookwright.agents.backends.service import ModelService
 from bookwright.models.errors import BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings

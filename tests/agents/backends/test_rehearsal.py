@@ -16,20 +16,20 @@ from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.rehearsal import RehearsalBackend
 from bookwright.agents.backends.rehearsal.assignments import fact_number
 from bookwright.agents.backends.rehearsal.voice import voice_of
-from bookwright.agents.parsing import parse
 from bookwright.agents.quality import repetition
-from bookwright.models.changes import shortened
-from bookwright.models.decision import AtomVerdicts, Decision, Expert, FlowDecision, Verdict, verdict_by_score
+from bookwright.agents.steps.parsing import parse
 from bookwright.models.errors import RequestRejected
-from bookwright.models.language import Language, is_in
-from bookwright.models.length import range_of
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanOutput, TaskType
 from bookwright.models.profile import ProfileName
-from bookwright.models.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
 from bookwright.models.settings import Settings
-from bookwright.models.state import GlobalState, lost_promises
 from bookwright.models.step import Reply
+from bookwright.models.story.state import GlobalState, lost_promises
+from bookwright.models.text.changes import shortened
+from bookwright.models.text.language import Language, is_in
+from bookwright.models.text.length import range_of
+from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
+from bookwright.models.tree.decision import AtomVerdicts, Decision, Expert, FlowDecision, Verdict, verdict_by_score
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanOutput, TaskType
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
 PREMISE = "A keeper counts the lamps of a harbour that has none."

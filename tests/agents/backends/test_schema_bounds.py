@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
+from bookwright.agents.backends.local.schema_bounds import bounded_schema, bounded_shape, whole_words
 from bookwright.agents.backends.schema import compact_schema
-from bookwright.agents.backends.schema_bounds import bounded_schema, bounded_shape, whole_words
-from bookwright.models.changes import Changes
-from bookwright.models.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
-from bookwright.models.plan import PlanOutput
+from bookwright.models.text.changes import Changes
+from bookwright.models.tree.decision import AtomVerdicts, FlowDecision, Questions, Routing, TitleAndBlurb
+from bookwright.models.tree.plan import PlanOutput
 
 SHAPES = (PlanOutput, TitleAndBlurb, FlowDecision, AtomVerdicts, Changes, Questions, Routing)
 

@@ -8,9 +8,9 @@ from threading import Event, Thread, current_thread
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import EventKind, FailedAttempt, Listener, Prompt, Request, StreamEvent
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.models.errors import BackendUnavailable, BudgetExceeded, UnknownModel
 from bookwright.models.step import Reply, Usage
 from tests.agents.backends.conftest import ANTHROPIC, BOTH, OPENAI, ask_for

@@ -10,10 +10,10 @@ import xllamacpp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.backends import weights
+from bookwright.agents.backends.local import weights
 from bookwright.agents.backends.tokens import TokenCounter, count_raw, family_of
-from bookwright.models.language import Language
 from bookwright.models.settings import load_settings
+from bookwright.models.text.language import Language
 
 ENGLISH = "The keeper turned the lamp and counted the hours while rain fell on the harbour. " * 10
 CHINESE = "雨落在港口、守灯人数着钟点、没有船来。" * 20

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.backends import weights
-from bookwright.agents.backends.weights import WeightFile, Weights, fetch
+from bookwright.agents.backends.local import weights
+from bookwright.agents.backends.local.weights import WeightFile, Weights, fetch
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected, UnknownModel
 from bookwright.models.settings import Settings, load_settings
 

@@ -154,7 +154,7 @@ def test_a_window_that_holds_nothing_is_refused() -> None:
 def test_the_true_server_of_llama_cpp_tells_what_it_was_started_with(
     monkeypatch: pytest.MonkeyPatch, make_settings: Callable[..., Settings]
 ) -> None:
-    from bookwright.agents.backends import embedded, weights
+    from bookwright.agents.backends.local import embedded, weights
 
     settings = make_settings()
     server = embedded._start(weights.locate(weights.SMOLLM2, settings), "key", 2_560)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from bookwright.agents.backends.protocol import Correction, Prompt, Sampling
 from bookwright.agents.backends.schema import compact_schema
 from bookwright.agents.backends.service import ModelService
-from bookwright.models.plan import PlanOutput
+from bookwright.models.tree.plan import PlanOutput
 from tests.agents.backends.conftest import ANTHROPIC, BOTH, OPENAI, ask_for
 from tests.fake_provider import FakeProvider
 

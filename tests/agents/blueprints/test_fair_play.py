@@ -9,11 +9,11 @@ from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.ground import ChapterSeen, Ground
 from bookwright.agents.blueprints.pages import page_text
 from bookwright.models.blueprint import CheckUse
+from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadEvent, Timeline
 from bookwright.models.faults import CheckResult, CheckState
-from bookwright.models.foreshadowing import EventType, Foreshadowing, ThreadEvent, Timeline
-from bookwright.models.language import Language
-from bookwright.models.place import Place, ReadingOrder
-from bookwright.models.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.text.language import Language
+from bookwright.models.tree.place import Place, ReadingOrder
 
 LABELS = tuple(f"1.{act}.{chapter}" for act in (1, 2, 3) for chapter in (1, 2, 3, 4))
 FAIR: dict[str, dict[int, EventType]] = {

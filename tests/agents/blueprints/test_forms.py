@@ -8,8 +8,8 @@ from bookwright.agents.blueprints.checks import CHECKS
 from bookwright.agents.blueprints.forms import references_of
 from bookwright.agents.blueprints.ground import ChapterSeen, Ground, PageSeen
 from bookwright.models.faults import CheckResult, CheckState
-from bookwright.models.language import Language
-from bookwright.models.register import Register, RegisteredThread
+from bookwright.models.story.register import Register, RegisteredThread
+from bookwright.models.text.language import Language
 
 LISTED = (
     "Salt eats iron.\n\n## References\n\n- One, https://a.example\n- Two, https://b.example\n- Three [unverified]\n"

@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.agents.blueprints.loading import check_folder, usable_blueprint
 from bookwright.models.errors import InvalidBlueprint
-from bookwright.storage.blueprints import OWN, as_chosen, folders
+from bookwright.storage.files.blueprints import OWN, as_chosen, folders
 from tests.blueprint_folders import atlas, case
 
 

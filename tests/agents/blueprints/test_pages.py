@@ -4,8 +4,8 @@ from bookwright.agents.blueprints.ground import ChapterSeen, Ground
 from bookwright.agents.blueprints.pages import page_text, register_page
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictOf
-from bookwright.models.language import Language
-from bookwright.models.register import Register, RegisteredThread, Role
+from bookwright.models.story.register import Register, RegisteredThread, Role
+from bookwright.models.text.language import Language
 
 
 def chapter(number: int, label: str, part: str) -> ChapterSeen:

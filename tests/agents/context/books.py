@@ -5,23 +5,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from bookwright.agents.context.allocation import OWN_PART
 from bookwright.agents.context.builder import Context, ContextBuilder
-from bookwright.agents.context.rooms import OWN_PART
 from bookwright.failpoints import Failpoint
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
-from bookwright.models.task import NodeStatus, TaskNode
-from bookwright.storage import migrate
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import open_database
-from bookwright.storage.embedding import Hashing
-from bookwright.storage.journal import Journal
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.index.embedding import Hashing
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.repositories.books import BookRepository, Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
 WORDS = (

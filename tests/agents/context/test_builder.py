@@ -5,9 +5,9 @@ import json
 import pytest
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.tree.level import Level
 from bookwright.prompts.render import BLOCK_TAGS
 from tests.agents.context.books import block, make_library, size
 

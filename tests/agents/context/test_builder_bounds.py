@@ -8,9 +8,9 @@ from sqlalchemy import event
 
 from bookwright.agents.context.builder import ContextBuilder
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
 from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.step import Activity
+from bookwright.models.tree.level import Level
 from bookwright.storage.stores import BookStorage
 from tests.agents.context.books import Library, block, count_words, make_library, room, size
 

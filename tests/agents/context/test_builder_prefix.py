@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-from bookwright.models.codex import Secret
-from bookwright.models.codex_record import Origin
+from bookwright.models.codex.entries import Secret
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
 from bookwright.models.step import Activity
+from bookwright.models.tree.level import Level
 from tests.agents.context.books import block
 
 

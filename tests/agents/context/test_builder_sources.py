@@ -3,8 +3,8 @@
 import pytest
 
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
 from bookwright.models.step import Activity
+from bookwright.models.tree.level import Level
 from tests.agents.context.books import block
 
 

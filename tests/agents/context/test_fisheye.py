@@ -5,8 +5,8 @@ import pytest
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.pruner import Cut
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
-from bookwright.models.task import NodeStatus, TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from tests.agents.context.books import Library, count_words
 
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from bookwright.agents.relay.open_designs import plot_of, reads_designs
-from bookwright.models.codex import Secret
-from bookwright.models.codex_record import Origin
+from bookwright.agents.relay.secrets.open_designs import plot_of, reads_designs
+from bookwright.models.codex.entries import Secret
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.level import Level
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.tree.level import Level
 from bookwright.prompts.render import PROSE_TAGS
 from tests.agents.context.books import block, count_words, make_library, room, size
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.context.pruner import GAP, Piece, Pruner, fair_shares
-from bookwright.models.binding import binding_lines
-from bookwright.storage.ranking import weights
+from bookwright.models.text.binding import binding_lines
+from bookwright.storage.index.ranking import weights
 from tests.agents.context.books import count_words
 
 PRUNER = Pruner(count_words)

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.backends.budget import BudgetLedger
 from bookwright.agents.backends.protocol import FailedAttempt, FailureListener, Listener, Request
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.cards import make_card
+from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.deps import Deps
-from bookwright.models.decision import FlowDecision
 from bookwright.models.errors import BackendUnavailable
 from bookwright.models.step import Activity, Reply, StepKey, StepRecord
-from bookwright.models.task import TaskNode
-from bookwright.storage.journal import Move
+from bookwright.models.tree.decision import FlowDecision
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 from tests.fakes import ScriptedBackend
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.models.decision import Decision, FlowDecision
 from bookwright.models.errors import (
     BookPaused,
 )
 from bookwright.models.step import Activity
+from bookwright.models.tree.decision import Decision, FlowDecision
 from tests.agents.desk.shop import DECIDED, DECIDER, DRAFTER, RAIN, REFINER, Shop, count_words
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.agents.recording import record_surely
+from bookwright.agents.steps.recording import record_surely
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import (
     BookPaused,
@@ -13,8 +13,8 @@ from bookwright.models.errors import (
     NodeNotFound,
 )
 from bookwright.models.step import Activity, Failure, Reply, StepKey
-from bookwright.storage.attempts import Attempt
-from bookwright.storage.journal import Journal, Move
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal, Move
 from tests.agents.desk.shop import DRAFTER, RAIN, Shop, count_words
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.activity_run import ActivityRun
 from bookwright.agents.agent import Agent
-from bookwright.agents.artefact import Outcome
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.cards import make_card
-from bookwright.agents.ports import NoTools
 from bookwright.agents.react.loop import MAX_STEPS
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.steps.artefact import Outcome
+from bookwright.agents.steps.ports import NoTools
 from bookwright.agents.tools.outside import Outside
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Tool, success
@@ -21,9 +21,9 @@ from bookwright.failpoints import FailpointReached, arm
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import LeaseLost, NoResult
 from bookwright.models.step import Activity, Failure, StepKey, StepRecord
-from bookwright.models.task import TaskNode
-from bookwright.models.tool import ToolResponse
-from bookwright.storage.journal import Journal
+from bookwright.models.talk.tool import ToolResponse
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.journal import Journal
 from tests.agents.react.kit import Look, LookParams, action, finish
 from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin

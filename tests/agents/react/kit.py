@@ -11,7 +11,7 @@ from bookwright.agents.react.loop import Loop
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Params, Tool, success
 from bookwright.models.step import Reply, ToolUse
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 
 ROOM = 2_000
 PRICE = "Lamp oil cost [nine] pence a gallon in 1890."

@@ -5,18 +5,18 @@ from typing import Any
 import pytest
 
 from bookwright.agents.relay.build_result import Sight
-from bookwright.agents.relay.coming_out import MOST_ORDERS, SecretState, recorded, state_of
 from bookwright.agents.relay.continuity import hint_lines
-from bookwright.agents.relay.instructions import ForeshadowAction, ForeshadowInstruction
-from bookwright.agents.relay.keywords import ForbiddenKeyword, ForbiddenKeywords, KeywordSource, SourceKind
-from bookwright.agents.relay.matching import Matcher, Withholding
-from bookwright.agents.relay.reveals import reveals_at
-from bookwright.agents.relay.sharing_out import Turn, falls_to
-from bookwright.agents.relay.tellings import secrets_after, standing_close
-from bookwright.agents.relay.visibility import Fact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
-from bookwright.models.codex import EntryKind, Secret, Telling
-from bookwright.models.extraction import FoundReveal
-from bookwright.models.place import Part, Place, ReadingOrder
+from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, SecretState, recorded, state_of
+from bookwright.agents.relay.secrets.keywords import ForbiddenKeyword, ForbiddenKeywords, KeywordSource, SourceKind
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.reveals import reveals_at
+from bookwright.agents.relay.secrets.tellings import secrets_after, standing_close
+from bookwright.agents.relay.secrets.visibility import Fact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
+from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.models.codex.entries import EntryKind, Secret, Telling
+from bookwright.models.codex.extraction import FoundReveal
+from bookwright.models.tree.place import Part, Place, ReadingOrder
 
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 11)))
 CONTENT = "The old keeper drowned his brother in the harbour."

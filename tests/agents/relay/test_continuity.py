@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.relay.continuity import MAX_CACHE_SIZE, ContinuityDirector, hint_lines
-from bookwright.agents.relay.guarding import guard_at
 from bookwright.agents.relay.scene import label_of, scene_of
+from bookwright.agents.relay.secrets.guarding import guard_at
 from bookwright.models.brief import Brief
-from bookwright.models.codex import CodexEntry, Secret, Section
-from bookwright.models.codex_record import Origin
+from bookwright.models.codex.entries import CodexEntry, Secret, Section
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.level import Level
-from bookwright.models.place import ReadingOrder
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import ReadingOrder
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 from tests.agents.context.books import Library, make_library
 

@@ -3,11 +3,11 @@
 import pytest
 
 from bookwright.agents.relay.extracting import Ground, design_records, entry_record, place_at
-from bookwright.agents.relay.touches import place_of, touched_by
-from bookwright.models.codex import CodexEntry, EntryKind, Secret, Section, Visibility
-from bookwright.models.extraction import DesignExtraction, FoundEntry, FoundTouch
-from bookwright.models.foreshadowing import EventType, Foreshadowing, Seed, ThreadStatus, ThreadVisibility
-from bookwright.models.place import Place, ReadingOrder
+from bookwright.agents.relay.threads.thread_events import place_of, touched_by
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section, Visibility
+from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundTouch
+from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, Seed, ThreadStatus, ThreadVisibility
+from bookwright.models.tree.place import Place, ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3"))
 BELL = Foreshadowing(

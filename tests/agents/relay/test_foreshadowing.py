@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.relay.alerts import PACINGS, generate_alerts, unintended
-from bookwright.agents.relay.foreshadowing import (
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
+from bookwright.agents.relay.threads.foreshadowing import (
     BANDS,
     as_before,
     band_of,
@@ -19,17 +20,16 @@ from bookwright.agents.relay.foreshadowing import (
     moved,
     recorded,
 )
-from bookwright.agents.relay.instructions import (
+from bookwright.agents.relay.threads.instructions import (
     ForeshadowAction,
     check_foreshadowing_for_scene,
     instruct,
     subtlety_target,
 )
-from bookwright.agents.relay.matching import Matcher, Withholding
-from bookwright.models.codex import Visibility
+from bookwright.models.codex.entries import Visibility
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
 from bookwright.models.errors import InvalidEntry
-from bookwright.models.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
-from bookwright.models.place import ReadingOrder
+from bookwright.models.tree.place import ReadingOrder
 
 S = ThreadStatus
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 31)))

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.relay.guard import Guard
-from bookwright.agents.relay.matching import Kind, Withholding
-from bookwright.agents.relay.public import Public
+from bookwright.agents.relay.secrets.guard import Guard
+from bookwright.agents.relay.secrets.matching import Kind, Withholding
+from bookwright.agents.relay.secrets.public import Public
 from bookwright.models.errors import FatalContextError
 
 HEIR = "The heir of the mill was buried alive beneath the weir. Nobody mourned."

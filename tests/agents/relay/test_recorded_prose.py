@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.relay.codex_then import CodexThen
 from bookwright.agents.relay.extracting import Ground, design_records
-from bookwright.agents.relay.guard import Guard
-from bookwright.agents.relay.guarding import guard_of
-from bookwright.agents.relay.kept import Kept, kept_at
+from bookwright.agents.relay.history.codex_then import CodexThen
 from bookwright.agents.relay.leaks.issue import Severity
-from bookwright.agents.relay.matching import Matcher, Withholding
-from bookwright.agents.relay.public import Public, bound_in, named_by, order_of
-from bookwright.agents.relay.reviewing import is_rejected, judged, review_by_code, round_of_code
+from bookwright.agents.relay.secrets.guard import Guard
+from bookwright.agents.relay.secrets.guarding import guard_of
+from bookwright.agents.relay.secrets.kept import Kept, kept_at
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.public import Public, bound_in, named_by, order_of
+from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, review_by_code, round_of_code
 from bookwright.models.brief import Brief, make_brief
-from bookwright.models.extraction import DesignExtraction
-from bookwright.models.foreshadowing import Foreshadowing, ThreadStatus
-from bookwright.models.language import Language
-from bookwright.models.leak import LeakJudgement
-from bookwright.models.place import ReadingOrder
-from bookwright.storage.embedding import Hashing
+from bookwright.models.codex.extraction import DesignExtraction
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.codex.leak import LeakJudgement
+from bookwright.models.text.language import Language
+from bookwright.models.tree.place import ReadingOrder
+from bookwright.storage.index.embedding import Hashing
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parents[2] / "recorded" / "tide_ledger.json").read_text("utf-8"))
 UNITS = ("1.6", "1.7", "1.8", "1.9", "1.10")

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bookwright.agents.relay.codex_texts import secret_level, section_level
 from bookwright.agents.relay.hints import collect_hints
-from bookwright.agents.relay.instructions import ForeshadowAction, instruct
-from bookwright.agents.relay.kept import kept_of
-from bookwright.agents.relay.matching import Matcher, Withholding
 from bookwright.agents.relay.phases import filter_phases
-from bookwright.agents.relay.pieces import secret_level, section_level
-from bookwright.agents.relay.visibility import VisibleCodex, filter_codex
-from bookwright.models.codex import CodexEntry, Secret, Visibility
+from bookwright.agents.relay.secrets.kept import kept_of
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.secrets.visibility import VisibleCodex, filter_codex
+from bookwright.agents.relay.threads.instructions import ForeshadowAction, instruct
+from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.sight import see
 from bookwright.models.errors import UnknownPhase
-from bookwright.models.foreshadowing import Foreshadowing
-from bookwright.models.place import ReadingOrder
-from bookwright.models.sight import see
+from bookwright.models.tree.place import ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3", "1.10"))
 PLACES = ("1", "1.1", "1.1.4", "1.2", "1.2.1", "1.3", "1.10", "1.10.2", "1.11")

@@ -8,14 +8,14 @@ import pytest
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.runtime.agent import Execution, PromptAgent
-from bookwright.agents.runtime.bus import EventBus
+from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
 from bookwright.models.errors import BackendUnavailable
-from bookwright.models.session import SessionState
 from bookwright.models.step import Reply
-from bookwright.storage.database import open_database
-from bookwright.storage.sessions import SessionRepository
+from bookwright.models.talk.session import SessionState
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.repositories.sessions import SessionRepository
 from tests.books import make_settings
 from tests.conftest import migrated
 

@@ -1,6 +1,6 @@
 """Events for tests."""
 
-from bookwright.models.event import (
+from bookwright.models.talk.event import (
     AgentEvent,
     CompletedEvent,
     CompletedPayload,

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from bookwright.agents.runtime.adapter import MessageAdapter
 from bookwright.agents.runtime.agent import AgentDefinition, Preset, PromptAgent
+from bookwright.agents.runtime.events.adapter import MessageAdapter
 from bookwright.agents.runtime.log_monitor import LogMonitor
 from bookwright.agents.runtime.permission import PermissionMode
 from bookwright.agents.runtime.sinks import Allowed, Denied, Sinks
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendUnavailable, InvalidInput, SessionNotFound, SessionNotStarted
-from bookwright.models.session import SessionState
-from bookwright.storage.sessions import SessionRepository
+from bookwright.models.talk.session import SessionState
+from bookwright.storage.repositories.sessions import SessionRepository
 from tests.agents.runtime.conftest import HANG, Keeper, Speaker, running
 
 READ = 'Thought: look\nAction: Read[{"path": "log.txt"}]'

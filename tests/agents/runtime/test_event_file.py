@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.runtime.bus import EventBus
-from bookwright.agents.runtime.event_file import (
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.events.event_file import (
     EventFile,
     EventReader,
     event_path,
@@ -16,7 +16,7 @@ from bookwright.agents.runtime.event_file import (
     predecessor,
     remove_events,
 )
-from bookwright.models.event import as_json
+from bookwright.models.talk.event import as_json
 from tests.agents.runtime.saying import completed, happened, text
 
 ROOT = Path(__file__).parents[3]
@@ -175,7 +175,7 @@ def test_a_removed_file_is_begun_anew(path):
 _WRITER = """
 import sys
 from pathlib import Path
-from bookwright.agents.runtime.event_file import EventFile
+from bookwright.agents.runtime.events.event_file import EventFile
 from tests.agents.runtime.saying import text
 file = EventFile(Path(sys.argv[1]), 30_000)
 file.finish()

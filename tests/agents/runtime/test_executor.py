@@ -10,8 +10,8 @@ from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.messages import MessageStore
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.models.errors import InvalidInput
-from bookwright.models.event import EventType, Role
-from bookwright.models.session import SessionState
+from bookwright.models.talk.event import EventType, Role
+from bookwright.models.talk.session import SessionState
 from tests.agents.runtime.conftest import HANG, Speaker, running
 from tests.agents.runtime.saying import completed, happened, text, thought
 

@@ -15,7 +15,7 @@ from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
 from bookwright.models.errors import BackendUnavailable
-from bookwright.models.session import SessionState
+from bookwright.models.talk.session import SessionState
 from tests.books import make_settings
 from tests.fake_provider import FakeProvider
 

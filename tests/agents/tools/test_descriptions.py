@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.models.tool import ErrorCode
+from bookwright.models.talk.tool import ErrorCode
 
 BOUNDS = ("minimum", "maximum", "maxLength", "maxItems")
 OBVIOUS = {0, 1}
@@ -44,7 +44,7 @@ def test_the_chinese_descriptions_are_chinese(every: ToolRegistry) -> None:
 def test_the_protocol_document_names_every_rule_and_code(document: str) -> None:
     text = (Path(__file__).parents[3] / "docs" / document).read_text(encoding="utf-8")
     source = Path(__file__).parents[3] / "agents" / "tools"
-    rules = {rule for file in source.glob("*.py") for rule in re.findall(r'"([VSTD]0\d\d)"', file.read_text())}
+    rules = {rule for file in source.rglob("*.py") for rule in re.findall(r'"([VSTD]0\d\d)"', file.read_text())}
 
     assert {rule for rule in rules if rule not in text} == set()
     assert {code for code in ErrorCode if f"`{code}`" not in text} == set()

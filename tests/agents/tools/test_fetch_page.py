@@ -15,7 +15,7 @@ from bookwright.agents.tools.validate import validate
 from bookwright.agents.tools.web.addresses import is_public
 from bookwright.agents.tools.web.connection import Wire
 from bookwright.agents.tools.web.download import Bounds
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 from tests.local_server import Canned
 from tests.local_web import INJECTION, PAGES, LocalWeb, WebPage
 

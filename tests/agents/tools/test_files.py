@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.tools.glob import Glob
-from bookwright.agents.tools.grep import Grep
-from bookwright.agents.tools.ls import LS
-from bookwright.agents.tools.read import Read
+from bookwright.agents.tools.files.glob import Glob
+from bookwright.agents.tools.files.grep import Grep
+from bookwright.agents.tools.files.ls import LS
+from bookwright.agents.tools.files.read import Read
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.validate import validate
 from bookwright.agents.tools.workspace import Workspace
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 from tests.agents.tools.workspaces import code, lay
 
 

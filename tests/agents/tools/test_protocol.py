@@ -8,7 +8,7 @@ from bench.hostile import cases
 from bench.protocol import Trial, all_trials, strangers, tried
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Params, Tool, success
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 
 
 @pytest.fixture(scope="module")

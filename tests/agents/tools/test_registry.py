@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bookwright.agents.tools.files.sandbox import Vault
 from bookwright.agents.tools.overflow import FOLDER, MOST_BYTES, Overflow, fit
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Params, Tool, success
 from bookwright.agents.tools.validate import validate
-from bookwright.agents.tools.vault import Vault
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 from tests.agents.tools.workspaces import code
 
 _JSON = st.recursive(

@@ -12,11 +12,11 @@ from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences
 from bookwright.agents.tools.validate import validate
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BackendUnavailable, RequestRejected
-from bookwright.models.task import TaskNode
-from bookwright.storage.books import Lease
-from bookwright.storage.embedding import Hashing, Vectors
-from bookwright.storage.journal import Journal
-from bookwright.storage.knowledge import KnowledgeIndex
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.index.embedding import Hashing, Vectors
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.books import make_book, make_settings
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bookwright.agents.tools.files.sandbox import Vault
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.vault import Vault
 from bookwright.models.errors import ToolFailure
 from tests.agents.tools.workspaces import SECRET, code, lay
 

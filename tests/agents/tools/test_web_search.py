@@ -19,7 +19,7 @@ from bookwright.agents.tools.web.canonical import canonical
 from bookwright.agents.tools.web.download import Bounds
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import load_settings
-from bookwright.models.tool import ToolResponse
+from bookwright.models.talk.tool import ToolResponse
 from tests.local_server import Canned, LocalServer
 from tests.local_web import KEY, LocalWeb
 

@@ -8,8 +8,8 @@ import pytest
 
 from bench.protocol import every_tool
 from bookwright.agents.tools.builtin import builtin_registry
+from bookwright.agents.tools.files.sandbox import Vault
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.vault import Vault
 from bookwright.agents.tools.workspace import Workspace
 
 SECRET = "THE-SECRET"

@@ -1,7 +1,7 @@
 """What a walk says, made by hand, and a file of it."""
 
-from bookwright.agents.runtime.event_file import EventFile, event_path
-from bookwright.models.event import AgentEvent, EventPayload, TextEvent, TextPayload
+from bookwright.agents.runtime.events.event_file import EventFile, event_path
+from bookwright.models.talk.event import AgentEvent, EventPayload, TextEvent, TextPayload
 
 DRAFT = "1.2 write/draft"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bookwright.cli.watch.fisheye import AFTER, BEFORE, MORE, OPENED, Folds, fisheye
-from bookwright.models.task import NodeStatus
-from bookwright.storage.branches import BranchReader
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.tree.branches import BranchReader
 from tests.books import make_book, make_settings
 
 ACTS, CHAPTERS, WRITTEN = 25, 60, 12

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.cli.watch.watcher import Watcher, Wish
 from bookwright.failpoints import Failpoint
-from bookwright.storage.looks import open_for_looks
+from bookwright.storage.engine.looks import open_for_looks
 from tests.books import make_settings
 from tests.cli.shelf import a_book
 

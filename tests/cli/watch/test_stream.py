@@ -1,7 +1,7 @@
 """What events come to on the screen: text, tools with their times, waits and errors."""
 
 from bookwright.cli.watch.stream import Kind, Stream
-from bookwright.models.event import (
+from bookwright.models.talk.event import (
     CompletedEvent,
     CompletedPayload,
     FailedEvent,

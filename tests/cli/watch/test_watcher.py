@@ -4,15 +4,15 @@ from itertools import count
 
 import pytest
 
-from bookwright.agents.runtime.event_file import event_path
+from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.cli.watch.watcher import Watcher, Wish
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import GateKind
-from bookwright.storage.books import Lease
-from bookwright.storage.engines import sqlite_driver
-from bookwright.storage.looks import open_for_looks
+from bookwright.storage.engine.engines import sqlite_driver
+from bookwright.storage.engine.looks import open_for_looks
+from bookwright.storage.repositories.books import Lease
 from tests.books import finish, make_book
 from tests.cli.shelf import a_book
 from tests.cli.watch.saying import happened, said, say

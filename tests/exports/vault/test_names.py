@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.exports.vault.names import LONGEST, folder_names, safe_name, titled, unique_name, vault_locale
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 HOSTILE = [
     "", ".", "..", " . ", "../../etc/passwd", "a/b\\c", "CON", "con.txt", "LPT1", "nul", "a\x00b", "a\nb", "trailing. ",

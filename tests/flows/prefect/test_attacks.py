@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from prefect.client.orchestration import get_client
 
-from bookwright.flows.prefect_deployment import deploy
-from bookwright.flows.prefect_login import make_login
-from bookwright.flows.prefect_pool import DEPLOYMENT, on_server
-from bookwright.flows.prefect_run import FLOW_NAME
-from bookwright.flows.prefect_server import (
+from bookwright.flows.prefect.deployment import deploy
+from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.prefect.login import make_login
+from bookwright.flows.prefect.pool import DEPLOYMENT, on_server
+from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,

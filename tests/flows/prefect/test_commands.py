@@ -16,11 +16,11 @@ from prefect.exceptions import ObjectNotFound
 from prefect.types.entrypoint import EntrypointType
 from prefect.workers.process import ProcessWorker
 
-from bookwright.flows.prefect_deployment import deploy, job_template
-from bookwright.flows.prefect_login import known_login
-from bookwright.flows.prefect_pool import DEPLOYMENT, POOL, hand_in, on_server
-from bookwright.flows.prefect_run import FLOW_NAME
-from bookwright.flows.prefect_server import PrefectApi, api_url, free_port, stop_process
+from bookwright.flows.prefect.deployment import deploy, job_template
+from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.prefect.login import known_login
+from bookwright.flows.prefect.pool import DEPLOYMENT, POOL, hand_in, on_server
+from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, stop_process
 from bookwright.flows.write_book import write_book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
@@ -97,7 +97,7 @@ def wait_for(condition: Callable[[], Any]) -> Any:
 def test_a_pool_that_is_made_by_hand_gets_the_same_template() -> None:
     theirs = json.loads((SOURCES / "deploy" / "work-pool.json").read_text("utf-8"))
 
-    assert theirs == job_template("python -m bookwright.flows.prefect_child --apart prefect.engine")
+    assert theirs == job_template("python -m bookwright.flows.prefect.child --apart prefect.engine")
 
 
 def test_a_run_chooses_neither_command_nor_folder_nor_environment(studio: Studio, tmp_path: Path) -> None:

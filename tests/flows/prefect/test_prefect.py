@@ -29,18 +29,18 @@ from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.prefect_deployment import deploy
-from bookwright.flows.prefect_run import end_events
-from bookwright.flows.prefect_window import open_window
+from bookwright.flows.prefect.deployment import deploy
+from bookwright.flows.prefect.flow_run import end_events
+from bookwright.flows.prefect.observer import open_window
 from bookwright.flows.write_book import book_of, write_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BackendUnavailable
 from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.books import Lease
-from bookwright.storage.gates import GateRepository
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.stores import BookStorage
 from tests.fake_provider import FakeProvider
 from tests.flows.prefect.windowed import (

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from bookwright.flows.deps import NoWindow
-from bookwright.flows.prefect_login import make_login
-from bookwright.flows.prefect_pool import on_server
-from bookwright.flows.prefect_server import (
+from bookwright.flows.prefect.login import make_login
+from bookwright.flows.prefect.observer import open_window
+from bookwright.flows.prefect.pool import on_server
+from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
@@ -17,7 +18,6 @@ from bookwright.flows.prefect_server import (
     start_server,
     wait_until_up,
 )
-from bookwright.flows.prefect_window import open_window
 from bookwright.models.book import BookState
 from bookwright.models.settings import load_settings
 from tests.flows.prefect.windowed import (

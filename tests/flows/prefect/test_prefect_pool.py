@@ -21,10 +21,10 @@ from prefect.states import Suspended
 
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.library import book_id, open_library
-from bookwright.flows.prefect_deployment import deploy
-from bookwright.flows.prefect_login import make_login
-from bookwright.flows.prefect_run import end_events, reaching
-from bookwright.flows.prefect_server import (
+from bookwright.flows.prefect.deployment import deploy
+from bookwright.flows.prefect.flow_run import end_events, reaching
+from bookwright.flows.prefect.login import make_login
+from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
@@ -37,8 +37,8 @@ from bookwright.flows.prefect_server import (
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
-from bookwright.storage.books import BookRepository
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from tests.fake_provider import Entry, FakeProvider
 from tests.novelist import write as novelist

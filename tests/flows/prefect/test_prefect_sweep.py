@@ -12,13 +12,13 @@ from prefect.states import Pending, Running
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, opened_library
-from bookwright.flows.prefect_sweep import state_of_dead
+from bookwright.flows.prefect.sweep import state_of_dead
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
-from bookwright.storage.books import BookRepository, Lease
-from bookwright.storage.database import Database
+from bookwright.storage.engine.database import Database
 from bookwright.storage.interrupted import interrupted
+from bookwright.storage.repositories.books import BookRepository, Lease
 
 BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 900, "title": "The Log"})
 LONG_AGO, JUST_NOW = timedelta(hours=1), timedelta(seconds=1)

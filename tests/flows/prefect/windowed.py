@@ -15,16 +15,16 @@ from prefect.client.schemas.objects import FlowRun, State, TaskRun
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.deps import Deps, Window
-from bookwright.flows.hold import Surroundings
 from bookwright.flows.library import book_id, find_or_create, open_library
+from bookwright.flows.open_book import Surroundings
 from bookwright.flows.run_book import run_book
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.models.task import TaskNode
-from bookwright.storage.books import BookRepository
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.books import BookRepository
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
 BOOK = book_id(make_brief(BRIEF))

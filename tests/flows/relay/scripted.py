@@ -8,12 +8,12 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.flows import tasks
 from bookwright.flows.activities.extract import extract_design
 from bookwright.flows.deps import Deps
+from bookwright.models.codex.extraction import CHECKS
+from bookwright.models.codex.foreshadowing import ThreadStatus
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.extraction import CHECKS
-from bookwright.models.foreshadowing import ThreadStatus
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.task import TaskNode
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
 from tests.fakes import ScriptedBackend
 
 SECRET = "Ada is the daughter of the forger of Tarn."

@@ -5,14 +5,15 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.flows import gates, revise, tasks
+from bookwright.flows import gates, tasks
 from bookwright.flows.deps import Deps
-from bookwright.models.codex import CodexEntry, EntryKind, Section
-from bookwright.models.codex_record import Origin, RecordKind
+from bookwright.flows.revision import revise
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
+from bookwright.models.codex.extraction import CHECKS, ConsistencyReport
+from bookwright.models.codex.foreshadowing import EventType, ThreadStatus
+from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
-from bookwright.models.extraction import CHECKS, ConsistencyReport
-from bookwright.models.foreshadowing import EventType, ThreadStatus
 from bookwright.models.gate import Decider
 from bookwright.models.ruling import rejection
 from tests.flows.relay.scripted import (

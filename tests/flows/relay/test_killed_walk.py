@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.flows.deps import Deps
-from bookwright.models.codex_record import RecordKind
+from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Reply
 from tests.fakes import ScriptedBackend

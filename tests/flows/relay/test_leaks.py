@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.exports.report_notes import notes_of
-from bookwright.flows.activities.brief import brief_of, make_brief, wants_brief
+from bookwright.exports.report.notes import notes_of
+from bookwright.flows.activities.prose.brief import brief_of, make_brief, wants_brief
 from bookwright.flows.deps import Deps
+from bookwright.models.codex.leak import LeakReport
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import GateWaiting
 from bookwright.models.gate import Decider, GateState
-from bookwright.models.leak import LeakReport
-from bookwright.models.plan import TaskType
 from bookwright.models.ruling import approval, rejection
-from bookwright.models.task import NodeStatus
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
 from tests.flows.relay.scripted import (
     CALM,
     FILLER,

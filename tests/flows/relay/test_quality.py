@@ -4,15 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.flows import revise, tasks
+from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
-from bookwright.models.changes import Change, Changes
+from bookwright.flows.revision import revise
 from bookwright.models.document import DocumentKind
-from bookwright.models.level import Level
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.models.quality import QualityReport
-from bookwright.models.retelling import RepairOrder, RepairOrders, Retelling
-from bookwright.models.task import NodeStatus
+from bookwright.models.story.quality import QualityReport
+from bookwright.models.story.retelling import RepairOrder, RepairOrders, Retelling
+from bookwright.models.text.changes import Change, Changes
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus
 from tests.flows.relay.scripted import (
     CALM,
     EVALUATORS,

@@ -10,19 +10,19 @@ import pytest
 
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.context.builder import ContextBuilder
-from bookwright.exports.report_secrets import register_lines, secrets_of
+from bookwright.exports.report.secrets import register_lines, secrets_of
 from bookwright.flows import tasks
 from bookwright.flows.deps import Deps
-from bookwright.models.codex import TellingType
-from bookwright.models.decision import Decision
+from bookwright.models.codex.entries import TellingType
+from bookwright.models.codex.extraction import CHECKS, ConsistencyReport
+from bookwright.models.codex.foreshadowing import EventType, ThreadStatus
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.extraction import CHECKS, ConsistencyReport
-from bookwright.models.foreshadowing import EventType, ThreadStatus
-from bookwright.models.level import Level
-from bookwright.models.place import Place
-from bookwright.models.plan import PlanNode, TaskType
-from bookwright.storage.knowledge import KnowledgeIndex
-from bookwright.storage.passage import Passage
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import Place
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.index.passage import Passage
 from tests.fakes import ScriptedBackend
 from tests.flows.relay.scripted import (
     CALM,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from bookwright.agents.backends.claude_cli import ClaudeCliBackend
+from bookwright.agents.backends.claude.claude_cli import ClaudeCliBackend
 from bookwright.agents.backends.protocol import Correction, EventKind, Prompt, StreamEvent
 from bookwright.agents.backends.service import ModelService
 from bookwright.models.settings import Settings

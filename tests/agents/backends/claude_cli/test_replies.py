@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.backends.budget import BudgetLedger
-from bookwright.agents.backends.child import Lines
+from bookwright.agents.backends.claude.child import Lines
 from bookwright.agents.backends.protocol import EventKind, Sampling, StreamEvent
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.settings import Price
 from tests.agents.backends.claude_cli.asking import MODEL, TEXT, Make

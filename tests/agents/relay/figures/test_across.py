@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from bookwright.agents.relay.figures.across import BookSketch
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 LETTERS = {
     Language.EN: "abcdefghijklmnopqrstuvwxyz",

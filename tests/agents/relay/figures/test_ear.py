@@ -1,7 +1,7 @@
 """Passages by which a text is known to the ear."""
 
 from bookwright.agents.relay.figures.ear import passages_of
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 TOLD = "\n\n".join(
     f"On day {n} she walked along the quay, past nets and barrels. The {word} hung low over the roofs. Nobody came. "

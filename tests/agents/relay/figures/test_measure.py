@@ -4,7 +4,7 @@ import unicodedata
 
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import shipped_list
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 FIRST = (
     "Rain fell on the tower where Elara kept the lamp, and the nine ships that she had counted at dusk were gone by "

@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents.relay.figures.names import differs_by, name_doubts
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 EN, ZH, JA, KO = Language.EN, Language.ZH, Language.JA, Language.KO
 

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.agents.relay.figures.repetition import repetition_of
 from bookwright.agents.relay.figures.rhythm import equal_runs, rhythm_of
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 
 def test_sentences_and_paragraphs_are_measured() -> None:

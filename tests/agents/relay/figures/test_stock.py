@@ -6,7 +6,7 @@ import pytest
 
 from bookwright.agents.relay.figures.stock import shipped_list, stock_in, stock_list
 from bookwright.models.errors import InvalidSetting
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 MACHINE = {
     Language.EN: (

@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.agents.relay.figures.style import drift, profile_of
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 from bookwright.prompts import render_style_guide
 
 PLAIN = (

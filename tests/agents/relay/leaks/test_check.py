@@ -10,9 +10,9 @@ from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.issue import LeakKind, Severity, Verdict
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
-from bookwright.models.codex import Importance, Secret, Visibility
-from bookwright.models.language import Language
-from bookwright.storage.embedding import Hashing, Vectors
+from bookwright.models.codex.entries import Importance, Secret, Visibility
+from bookwright.models.text.language import Language
+from bookwright.storage.index.embedding import Hashing, Vectors
 
 POISONED = Secret(
     id="king",

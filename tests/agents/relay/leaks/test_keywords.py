@@ -10,7 +10,7 @@ from bench.leaks import respelling
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import Found, find_keyword
 from bookwright.agents.relay.leaks.letters import canonical_han
-from bookwright.models.language import Language
+from bookwright.models.text.language import Language
 
 WORDS = {
     Language.EN: ("nightshade", "poisoner", "the silver key", "Rowan's boy", "bastard"),

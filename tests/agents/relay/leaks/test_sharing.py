@@ -3,8 +3,8 @@
 import pytest
 
 from bookwright.agents.relay.leaks.sharing import names_of, without_names, without_shared
-from bookwright.models.codex import Secret
-from bookwright.models.language import Language
+from bookwright.models.codex.entries import Secret
+from bookwright.models.text.language import Language
 
 
 @pytest.mark.parametrize(

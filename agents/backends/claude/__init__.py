@@ -1,0 +1,1 @@
+"""The backend that runs the program `claude` once for each call."""

@@ -1,0 +1,187 @@
+"""The backend `claude-cli`: the program `claude`, run once for each call, read by its stream of JSON lines."""
+
+import asyncio
+import re
+from contextlib import aclosing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bookwright.agents.backends.claude import faults as claude_faults
+from bookwright.agents.backends.claude.child import Child
+from bookwright.agents.backends.claude.command import Program, command, environment, find_program, prompt_text
+from bookwright.agents.backends.claude.events import Hearing, read_event
+from bookwright.agents.backends.deadline import Deadline
+from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
+from bookwright.agents.backends.schema import texts_of
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.models.errors import BackendError, BackendUnavailable, MissingProgram
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply, Usage
+
+_FINISH = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
+_WRITES = re.compile(r"create|write", re.IGNORECASE)
+"""Tools that leave something behind. Source: DETAILS "000", Runner."""
+_CHARACTERS_PER_TOKEN = 32
+_SPARE_CHARACTERS = 10_000
+
+
+class ClaudeCliBackend:
+    """Completes prompts with the program of Claude Code. One call is one run of it, in a process group of its own.
+
+    A role's runs have the tools that the settings give it, and no others; without tools they happen in
+    an empty folder, so that no file of the author's gets into a prompt.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._program: Program | None = None
+        self._finding = asyncio.Lock()
+        self._counter = TokenCounter()
+        self._endings: set[asyncio.Task[None]] = set()
+        self._empty: TemporaryDirectory[str] | None = None
+
+    async def complete(self, request: Request, listener: Listener) -> Reply:
+        """Run the program once and return at its result, whether it has ended by then or not.
+
+        Raises:
+            MissingProgram: It is not here or too old; nothing was sent.
+            BackendUnavailable: It broke off, fell silent, answered nothing, or its provider is in trouble.
+            RequestRejected: It is not logged in, has no credit, or will not have this request.
+        """
+        program = await self._found()
+        tools = self._settings.claude_tools.get(request.role, ())
+        hearing, deadline = Hearing(listener), Deadline(self._settings, request.model)
+        listener(StreamEvent(EventKind.STARTED))
+        child = await self._started(program, request, tools)
+        try:
+            async with deadline.kept(lambda: hearing.text):
+                is_cut = await _hear(child, hearing, deadline, request, has_pieces=program.has_pieces and not tools)
+        except BackendUnavailable as error:
+            raise _of_a_time_out(error, tools) from None
+        finally:
+            self._let_go(child, is_done=hearing.result is not None)
+        reply = self._concluded(request, hearing, deadline, child, is_cut=is_cut)
+        turns = "" if reply.num_turns == 1 else f", {reply.num_turns} turns"
+        listener(StreamEvent(EventKind.FINISHED, f"session {reply.session_id or 'unnamed'}{turns}"))
+        return reply
+
+    async def close(self) -> None:
+        """Wait until every run that was let go of has ended; each is made to within seconds."""
+        await asyncio.gather(*self._endings, return_exceptions=True)
+        if self._empty is not None:
+            self._empty.cleanup()
+            self._empty = None
+
+    async def _found(self) -> Program:
+        async with self._finding:
+            if self._program is None:
+                self._program = await find_program(self._settings)
+            return self._program
+
+    async def _started(self, program: Program, request: Request, tools: tuple[str, ...]) -> Child:
+        try:
+            return await Child.start(
+                command(program, request, tools), environment(program, request), self._folder(tools),
+                prompt_text(request),
+            )  # fmt: skip
+        except OSError as error:
+            self._program = None  # it may have been moved by an update: looked for again
+            raise MissingProgram(f"{program.path} cannot be run: {error.strerror or error}") from error
+
+    def _folder(self, tools: tuple[str, ...]) -> Path:
+        """Where a run happens: what tools write there is kept."""
+        if tools:
+            folder = self._settings.home / "claude-cli"
+            folder.mkdir(parents=True, exist_ok=True)
+            return folder
+        if self._empty is None:
+            self._empty = TemporaryDirectory(prefix="bookwright-")
+        return Path(self._empty.name)
+
+    def _let_go(self, child: Child, *, is_done: bool) -> None:
+        task = asyncio.create_task(child.end(is_done=is_done))
+        self._endings.add(task)
+        task.add_done_callback(self._endings.discard)
+
+    def _concluded(
+        self, request: Request, hearing: Hearing, deadline: Deadline, child: Child, *, is_cut: bool
+    ) -> Reply:
+        """Make a reply of what was heard.
+
+        Raises:
+            BackendError: It is none; with the bill, where there is one.
+        """
+        words = claude_faults.words_of(hearing.result or {})
+        is_cut = is_cut or claude_faults.is_cut(words)
+        finish = "length" if is_cut else _FINISH.get(hearing.stop, "stop")
+        finish = "refusal" if claude_faults.is_declined(words) else finish
+        reply = self._reply(request, hearing, deadline, hearing.text if is_cut else hearing.answer, finish)
+        if finish != "stop":
+            return reply
+        fault = _fault(request.model, hearing, child, words)
+        if fault is None:
+            return reply
+        if isinstance(fault, BackendError) and hearing.result is not None and hearing.usage is not None:
+            fault.reply = reply.model_copy(update={"text": hearing.text})
+        raise fault
+
+    def _reply(self, request: Request, hearing: Hearing, deadline: Deadline, text: str, finish: str) -> Reply:
+        """Put a reply together. A price of the settings goes before what the program tells: a subscription has none."""
+        return Reply(
+            text=text,
+            reasoning=hearing.reasoning,
+            finish_reason=finish,
+            model=request.model,
+            usage=hearing.usage or self._estimate(request, hearing),
+            cost=None if request.model in self._settings.prices else hearing.cost,
+            duration_millis=deadline.elapsed_millis,
+            first_event_millis=deadline.first_event_millis,
+            num_turns=hearing.num_turns,
+            session_id=hearing.session_id,
+        )
+
+    def _estimate(self, request: Request, hearing: Hearing) -> Usage:
+        return Usage(
+            input_tokens=self._counter.unsaid(request.model, *texts_of(request)),
+            output_tokens=self._counter.unsaid(request.model, hearing.answer + hearing.reasoning),
+            is_estimate=True,
+        )
+
+
+async def _hear(child: Child, hearing: Hearing, deadline: Deadline, request: Request, *, has_pieces: bool) -> bool:
+    """Listen until the result; return True where the answer reached its limit first.
+
+    The program tries again by itself when an answer is cut off, which is paid each time: it is left at once.
+    """
+    limit = request.sampling.max_output_tokens * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+    async with aclosing(child.lines()) as lines:
+        async for line in lines:
+            event = read_event(line)
+            if event is None:
+                continue
+            if event["type"] != "system":  # the first of those come before any model is asked
+                (deadline.extend if has_pieces else deadline.lift)()
+            hearing.add(event)
+            if hearing.result is not None:
+                return False
+            if _FINISH.get(hearing.stop) == "length" or hearing.size > limit:
+                return True
+    return False
+
+
+def _fault(name: str, hearing: Hearing, child: Child, words: str) -> BackendError | MissingProgram | None:
+    """Say what is wrong with what was heard; None where nothing is."""
+    if hearing.result is not None and words:
+        return claude_faults.of_result(name, hearing.result, words)
+    if hearing.result is not None and not hearing.answer.strip():
+        return BackendUnavailable(f"{name} answered nothing", kind="empty")
+    if hearing.result is not None or (hearing.last_message.strip() and not child.exit_code):
+        return None
+    return claude_faults.of_silence(name, child.exit_code, hearing.complaint or child.complaint, hearing.text)
+
+
+def _of_a_time_out(error: BackendUnavailable, tools: tuple[str, ...]) -> BackendUnavailable:
+    """Mark a timeout of a run that may have saved something as what it is: half done."""
+    if error.kind != "timeout" or not any(map(_WRITES.search, tools)):
+        return error
+    return BackendUnavailable(str(error), kind="timed_out", partial=error.partial)

@@ -1,0 +1,1 @@
+"""What the rehearsal author says, by language."""

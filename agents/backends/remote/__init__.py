@@ -1,0 +1,1 @@
+"""Providers over the network, through pydantic-ai."""

@@ -1,0 +1,1 @@
+"""What calls cost, and the limits they keep to."""

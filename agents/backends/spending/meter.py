@@ -1,0 +1,127 @@
+"""Meters one try: holds the budget before it, counts what was heard, and settles whatever came of it."""
+
+import asyncio
+from datetime import UTC, datetime
+from time import monotonic
+
+from bookwright.agents.backends import catalogue, windows
+from bookwright.agents.backends.protocol import Backend, EventKind, Listener, Request, StreamEvent
+from bookwright.agents.backends.schema import texts_of
+from bookwright.agents.backends.spending import prices
+from bookwright.agents.backends.spending.budget import BudgetLedger, Reservation
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.models.errors import BackendError, BackendUnavailable
+from bookwright.models.settings import Settings
+from bookwright.models.step import Reply, Usage
+
+_UNTOLD = ("timeout", "timed_out", "broken_stream")
+"""Kinds of failure in which the provider has not said that it did nothing."""
+
+
+class Meter:
+    """The bill of one try at one model."""
+
+    def __init__(
+        self,
+        request: Request,
+        settings: Settings,
+        counter: TokenCounter,
+        budget: BudgetLedger | None,
+        listener: Listener,
+    ) -> None:
+        self._request = request
+        self._settings = settings
+        self._counter = counter
+        self._budget = budget
+        self._listener = listener
+        self._start = monotonic()
+        self._began_at = datetime.now(UTC)
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self.partial = Reply(text="", model=request.model, finish_reason="length")
+        """What a failed or cancelled try had brought, with an estimated bill."""
+
+    async def run(self, backend: Backend) -> Reply:
+        """Make the try.
+
+        Raises:
+            BudgetExceeded: It could cost more than is left; nothing was sent.
+            LeaseLost, StorageError: No slice of the studio's cap could be asked for; nothing was sent.
+            BackendError: It failed; `partial` says what had come.
+        """
+        reservation = await self._reserve()
+        try:
+            reply = await backend.complete(self._request, self._hear)
+        except BaseException as error:  # whatever ends it, and be it a cancel: what had come may have been billed
+            self.partial = self._bill(self._estimated(error))
+            self._settle(reservation, self.partial)
+            raise
+        reply = self._bill(reply)
+        self._settle(reservation, reply)
+        self._learn(reply.usage)
+        return reply
+
+    def _hear(self, event: StreamEvent) -> None:
+        if event.kind is EventKind.TEXT:
+            self._text.append(event.text)
+        elif event.kind is EventKind.REASONING:
+            self._reasoning.append(event.text)
+        self._listener(event)
+
+    @property
+    def _sent(self) -> tuple[str, ...]:
+        return texts_of(self._request)
+
+    async def _reserve(self) -> Reservation | None:
+        if self._budget is None:
+            return None
+        if not self._budget.is_capped:
+            return self._budget.reserve(0, 0)
+        name = self._request.model
+        prompt = self._counter.bound(name, *self._sent) + catalogue.overhead_tokens(name)
+        output = self._request.sampling.max_output_tokens + windows.thinking_allowance(name, self._settings)
+        worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
+        if not self._budget.has_slice(worst, prompt + output):
+            await asyncio.to_thread(self._budget.ask_for_slice, worst, prompt + output)
+        return self._budget.reserve(worst, prompt + output)
+
+    def _settle(self, reservation: Reservation | None, reply: Reply) -> None:
+        if reservation:
+            reservation.settle(reply.cost, reply.usage.input_tokens + reply.usage.output_tokens)
+
+    def _bill(self, reply: Reply) -> Reply:
+        if reply.cost is not None:  # a backend may know better
+            return reply
+        cost = prices.cost(self._request.model, reply.usage, self._settings, self._began_at)
+        return reply.model_copy(update={"cost": cost})
+
+    def _estimated(self, error: BaseException) -> Reply:
+        """What had come of a try that ended early, and what that takes: as told, else as estimated.
+
+        A provider that refuses or cannot be reached bills nothing; one that fell silent may have read the prompt.
+        """
+        if isinstance(error, BackendError) and error.reply is not None:
+            return error.reply
+        text, reasoning = "".join(self._text), "".join(self._reasoning)
+        usage = Usage(is_estimate=True)
+        is_untold = not isinstance(error, Exception) or (
+            isinstance(error, BackendUnavailable) and error.kind in _UNTOLD
+        )
+        if text or reasoning or is_untold:
+            usage = Usage(
+                input_tokens=self._counter.unsaid(self._request.model, *self._sent),
+                output_tokens=self._counter.unsaid(self._request.model, text, reasoning),
+                is_estimate=True,
+            )
+        return self.partial.model_copy(
+            update={
+                "text": text,
+                "reasoning": reasoning,
+                "usage": usage,
+                "duration_millis": round((monotonic() - self._start) * 1000),
+            }
+        )
+
+    def _learn(self, usage: Usage) -> None:
+        if not usage.is_estimate and not catalogue.overhead_tokens(self._request.model):
+            self._counter.observe(self._request.model, usage.input_tokens, *self._sent)

@@ -1,0 +1,69 @@
+"""What a call costs, in millionths of a US dollar."""
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+from bookwright.agents.backends import catalogue
+from bookwright.agents.backends.spending import price_list
+from bookwright.models.amount import MICROS
+from bookwright.models.settings import Price, Settings
+from bookwright.models.step import Usage
+
+
+def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None) -> int | None:
+    """Price what a call consumed, in millionths of a US dollar, rounded up.
+
+    The settings' own prices win; then what runs locally is free; then the price list decides, by
+    the prices in force at the time of the request and the tier of its length.
+
+    Args:
+        at: When the request was made; now, if None.
+
+    Returns:
+        None where no price is known.
+    """
+    if override := settings.prices.get(name):
+        return math.ceil(_by_override(usage, override))
+    provider_name, _, model = name.partition(":")
+    provider = catalogue.PROVIDERS.get(provider_name)
+    if provider is None:
+        return None
+    return 0 if provider.is_free else _by_list(provider.price_lists, model, usage, at or datetime.now(UTC))
+
+
+def worst_cost(
+    name: str, input_tokens: int, output_tokens: int, settings: Settings, at: datetime | None = None
+) -> int | None:
+    """Price the most that a call can cost: nothing of its prompt cached, all of it written to the cache."""
+    provider = catalogue.PROVIDERS.get(name.partition(":")[0])
+    writes = input_tokens if provider and catalogue.Feature.CACHE_POINTS in provider.features else 0
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_write_tokens=writes)
+    return cost(name, usage, settings, at)
+
+
+def _by_override(usage: Usage, price: Price) -> float:
+    cached = price.input if price.cached is None else price.cached
+    fresh = max(usage.input_tokens - usage.cached_tokens, 0)
+    return fresh * price.input + usage.cached_tokens * cached + usage.output_tokens * price.output
+
+
+def _by_list(lists: tuple[str, ...], model: str, usage: Usage, at: datetime) -> int | None:
+    if price_list.find(lists, model) is None:
+        return None
+    from genai_prices import Usage as ListUsage
+    from genai_prices import calc_price
+
+    counts: dict[str, Any] = {
+        "input_tokens": usage.input_tokens,
+        "cache_read_tokens": min(usage.cached_tokens, usage.input_tokens),
+        "cache_write_tokens": min(usage.cache_write_tokens, max(usage.input_tokens - usage.cached_tokens, 0)),
+        "output_tokens": usage.output_tokens,
+    }
+    for name in lists:
+        try:
+            found = calc_price(ListUsage(**counts), model, provider_id=name, genai_request_timestamp=at)
+        except LookupError:
+            continue
+        return math.ceil(found.total_price * MICROS)
+    return None

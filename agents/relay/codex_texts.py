@@ -1,0 +1,114 @@
+"""Every text of a codex as one kind of piece, with how much of it may be told at a place.
+
+Source: DESIGN section 10, item 2; DETAILS "Visibility levels".
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bookwright.agents.relay.phases import filter_phases, is_history
+from bookwright.agents.relay.secrets.coming_out import SecretState, is_out, state_of, told_in
+from bookwright.agents.relay.threads.foreshadowing import as_before, level_at
+from bookwright.models.codex.entries import Importance, Secret, Visibility
+from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadStatus
+from bookwright.models.codex.sight import SeenEntry, SeenSection
+from bookwright.models.tree.place import ReadingOrder
+
+_SUBTLETY = {Importance.CRITICAL: 9, Importance.HIGH: 7, Importance.MEDIUM: 5, Importance.LOW: 3}
+SECTION_SUBTLETY = 5
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One text with its level, wherever it is from."""
+
+    source: str
+    id: str
+    text: str
+    level: Visibility
+    name: str = ""
+    """Of a section."""
+    about: str = ""
+    is_history: bool = False
+    allowed: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    subtlety: int = SECTION_SUBTLETY
+    is_told: bool = False
+    """Readers have read it."""
+    is_owed: bool = False
+    """Its place has come and it is not told: it is no fact yet, and an order where it is due."""
+    told_in: int | None = None
+    """The number of the chapter in which it came out, where that is known."""
+
+
+def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
+    """Return how much of a section may be told: nothing before either clock has come to it."""
+    is_due = seen.is_there and section.reader_may_know and section.has_happened is not False
+    return section.section.visibility if is_due and _has_begun(seen, section) else Visibility.HIDDEN
+
+
+def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
+    """Return how much of a secret may be told in the unit `at`: all of it from its place on, and once it was told."""
+    return Visibility.USE if is_out(secret, at, reading) else secret.visibility
+
+
+def pieces_of(seen: SeenEntry) -> list[Piece]:
+    """Every section of an entry, those of later phases as hidden ones."""
+    return [
+        Piece(
+            source=seen.entry.kind.value, id=seen.entry.id, text=section.section.text,
+            level=section_level(seen, section), name=section.section.name,
+            is_history=is_history(section.section.phase, seen.phase),
+            allowed=section.section.allowed_expressions, forbidden=section.section.forbidden_keywords,
+        )
+        for section in seen.sections
+    ]  # fmt: skip
+
+
+def other_pieces(
+    secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
+) -> list[Piece]:
+    """Return secrets and the payoffs of threads as pieces."""
+    return [
+        *(_of_secret(secret, at, reading) for secret in secrets),
+        *(_of_thread(thread, at, reading) for thread in threads),
+    ]
+
+
+def is_unknown(seen: SeenEntry, pieces: list[Piece]) -> bool:
+    """Whether not even the existence of an entry is to be known."""
+    return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
+
+
+def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> Piece:
+    state, telling = state_of(secret, at, reading), told_in(secret)
+    is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
+    return Piece(
+        source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
+        about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
+        subtlety=_SUBTLETY[secret.importance], is_told=is_told,
+        is_owed=state in (SecretState.DUE, SecretState.PENDING),
+        told_in=reading.number(came_out) if came_out and is_told else None,
+    )  # fmt: skip
+
+
+def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Piece:
+    """The payoff is what a thread holds back; its seed comes with the instruction to plant it."""
+    is_in_force = thread.status is not ThreadStatus.ABANDONED
+    before = as_before(thread, at, reading)
+    is_told = before.status is ThreadStatus.REVEALED
+    paid = [event.place for event in before.timeline.events if event.type is EventType.REVEAL]
+    return Piece(
+        source="foreshadowing", id=thread.id, text=thread.payoff.content, level=level_at(thread, at, reading),
+        allowed=thread.ai_visibility.allowed_expressions,
+        forbidden=thread.ai_visibility.forbidden_keywords if is_in_force else (),
+        subtlety=thread.subtlety_level, is_told=is_told, is_owed=not is_told,
+        told_in=reading.number(paid[-1]) if paid and is_told else None,
+    )  # fmt: skip
+
+
+def _has_begun(seen: SeenEntry, section: SeenSection) -> bool:
+    if section.section.phase is None:
+        return True
+    kept = filter_phases(seen.entry, seen.phase).sections
+    return section.section in kept

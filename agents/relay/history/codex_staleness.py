@@ -1,0 +1,285 @@
+"""Whether another version of one record could have changed what a text was made from.
+
+Exact as far as the prompts are kept: what a prompt shows of the codex, and what it holds back, is made by code, so
+both can be made again with either version and compared. Most pairs of a text and a record are told apart by the
+record alone; the rest of the codex is read, and prompts are fetched, only where that leaves a doubt.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
+from bookwright.agents.relay.history.codex_then import CodexReader, CodexThen, RecordSlot
+from bookwright.agents.relay.history.relevance import Stage, Tellers
+from bookwright.agents.relay.leaks.check import gives_away
+from bookwright.agents.relay.leaks.folding import letters_of
+from bookwright.agents.relay.registers import planned_secrets
+from bookwright.agents.relay.secrets.guard import Guard
+from bookwright.agents.relay.secrets.guarding import guard_of
+from bookwright.agents.relay.secrets.kept import Kept, kept_at
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
+from bookwright.models.brief import Brief
+from bookwright.models.codex.record import RecordKind
+from bookwright.models.codex.touch import Touch
+from bookwright.models.document import DocumentKind
+from bookwright.prompts.render import render_secrets
+
+_END_OF_HINTS = "</hints>"
+
+
+class Making(Protocol):
+    """A design, a brief or a chapter's text, and how it was made; whatever is dear to know is found when asked for."""
+
+    @property
+    def at(self) -> str:
+        """The label of its unit."""
+        ...
+
+    @property
+    def kind(self) -> DocumentKind:
+        """Which of the three it is."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        ...
+
+    @property
+    def told(self) -> str:
+        """What was to happen, by which the entries of the codex were chosen."""
+        ...
+
+    @property
+    def cut_by(self) -> frozenset[int]:
+        """Rows of the codex for which something was taken out."""
+        ...
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The blocks that stood in its prompts by their hashes, as far as they are kept."""
+        ...
+
+    @property
+    def has_hints(self) -> bool:
+        """False in the profile for weak models, whose templates hold all there is to know."""
+        ...
+
+    @property
+    def was_reviewed(self) -> bool:
+        """True if a model read the text beside what is kept."""
+        ...
+
+    def public(self) -> Public:
+        """What was public by then."""
+        ...
+
+
+@dataclass(frozen=True)
+class Change:
+    """One record in two versions, and the two codices that differ in nothing else."""
+
+    slot: RecordSlot
+    rows: set[int]
+    """The record's own."""
+    before: CodexThen
+    """The record alone, as it stood."""
+    after: CodexThen
+    """The record alone, as it would stand; empty if it was taken out."""
+    old: Callable[[], CodexThen]
+    new: Callable[[], CodexThen]
+    tellers: Tellers
+    """All texts of the codex in all versions."""
+
+
+class Toucher:
+    """Compares two codices for the texts of one book."""
+
+    def __init__(self, brief: Brief, locale: str) -> None:
+        self._brief = brief
+        self._locale = locale
+        self._director = ContinuityDirector()
+        self._stage = Stage()
+        self._suspects: dict[tuple[object, str], bool] = {}
+        """Whether a text, by its hash, may hold something that a record keeps back."""
+        self._last: tuple[Making, Change, list[str], list[str]] | None = None
+
+    def touch(self, made: Making, change: Change) -> Touch | None:
+        """Return how the new version of a record could have touched what was made under the old one; None if not."""
+        if self._is_shown_otherwise(made, change) and self._had_room(made, change.before):
+            return Touch.SHOWN
+        if made.kind is DocumentKind.DESIGN:
+            return None  # whoever designs may read everything, and nobody checks it
+        if self._is_kept_otherwise(made, change) and made.was_reviewed:
+            return Touch.CHECKED
+        if self._holds_back(made, change):
+            return Touch.HELD_BACK
+        if made.kind is DocumentKind.PROSE and self._tells_now(made, change):
+            return Touch.TOLD
+        return None
+
+    def news(self, made: Making, change: Change) -> tuple[str, ...]:
+        """Return what is shown with the new version alone; all of it where it only lost something."""
+        before, after = self._both(made, change)
+        return tuple(line for line in after if line not in before) or tuple(after)
+
+    def gives_away(self, made: Making, codex: CodexThen) -> bool:
+        """Whether the checks of a draft refuse a text for what a codex keeps at its place."""
+        kept = self._kept(made, codex)
+        return gives_away(made.text, kept.secrets, kept.settings, kept.words, made.public)
+
+    def _is_shown_otherwise(self, made: Making, change: Change) -> bool:
+        if made.kind is not DocumentKind.PROSE:
+            return change.slot[0] is RecordKind.SECRET and self._is_listed_otherwise(made, change)
+        alone = (*change.before.records, *change.after.records)
+        if not made.has_hints or not any(
+            self._stage.bears(record, made.at, made.told, change.tellers) for record in alone
+        ):
+            return False
+        if self._is_alike_alone(made, change) and not self._changes_others(made, change):
+            return False
+        before, after = self._both(made, change)
+        return before != after
+
+    def _is_alike_alone(self, made: Making, change: Change) -> bool:
+        """Whether a writer who had nothing but the record would be shown the same of both versions."""
+        told = made.told if change.slot[0] is RecordKind.ENTRY else None
+        before, after = (
+            self._director.sight(made.at, codex, self._brief, told=told) for codex in (change.before, change.after)
+        )
+        return (before.codex, before.orders, before.reveals, before.hints, before.keywords.shown) == (
+            after.codex, after.orders, after.reveals, after.hints, after.keywords.shown
+        )  # fmt: skip
+
+    def _changes_others(self, made: Making, change: Change) -> bool:
+        """Whether what is shown of other records may hang on which version stands."""
+        if change.tellers.are_led(change.before, change.after):
+            return True
+        is_kept_alike = _sides(made, change.before).kept == _sides(made, change.after).kept
+        return not is_kept_alike and change.tellers.quote(change.slot, change.before, change.after)
+
+    def _is_listed_otherwise(self, made: Making, change: Change) -> bool:
+        """Whether the list of secrets reads otherwise: a line of it, or their order."""
+        if self._listed(made, change.before) != self._listed(made, change.after):
+            return True
+        if _rank(change.before) == _rank(change.after):
+            return False
+        return self._listed(made, change.old()) != self._listed(made, change.new())
+
+    def _is_kept_otherwise(self, made: Making, change: Change) -> bool:
+        before, after = self._kept(made, change.before), self._kept(made, change.after)
+        if (before.secrets, before.settings) != (after.secrets, after.settings):
+            return True
+        if before.words == after.words:
+            return False
+        return _checked(self._kept(made, change.old())) != _checked(
+            self._kept(made, change.new())
+        )  # others may forbid the same words
+
+    def _kept(self, made: Making, codex: CodexThen) -> Kept:
+        return kept_at(codex, made.at)
+
+    def _both(self, made: Making, change: Change) -> tuple[list[str], list[str]]:
+        """What stood of the old codex in the prompts, and what would of the new one; the last answer is kept."""
+        if self._last is None or self._last[0] is not made or self._last[1] is not change:
+            before, after = (self._shown(made, codex(), change.tellers) for codex in (change.old, change.new))
+            self._last = made, change, before, after
+        return self._last[2:]
+
+    def _shown(self, made: Making, codex: CodexThen, tellers: Tellers) -> list[str]:
+        return self._hints(made, codex, tellers) if made.kind is DocumentKind.PROSE else self._listed(made, codex)
+
+    def _listed(self, made: Making, codex: CodexThen) -> list[str]:
+        planned = planned_secrets(codex.secrets(), made.at, codex.reading_order())
+        return render_secrets(planned, self._locale).splitlines() if planned else []
+
+    def _hints(self, made: Making, codex: CodexThen, tellers: Tellers) -> list[str]:
+        if not made.has_hints:
+            return []
+        on_stage = self._stage.of(codex, made.at, made.told, tellers)
+        lines = hint_lines(self._director.sight(made.at, on_stage, self._brief, told=made.told), self._locale)
+        return lines[: _lines_shown(made)] if lines else []
+
+    def _had_room(self, made: Making, alone: CodexThen) -> bool:
+        """Whether a secret that whoever plans was to be told of stood in the prompt; True if nobody can tell."""
+        if made.kind is DocumentKind.PROSE or not made.prompts:
+            return True
+        lines = [line for line in self._listed(made, alone) if line.startswith("- ")]
+        return all(any(line in block for block in made.prompts.values()) for line in lines)
+
+    def _holds_back(self, made: Making, change: Change) -> bool:
+        """Whether something was taken out for the old version, or something that stood there goes for the new one."""
+        before, after = _sides(made, change.before), _sides(made, change.after)
+        if before == after:
+            return False
+        is_public_changed = before.public != after.public
+        if made.cut_by & change.rows or (made.cut_by and is_public_changed):
+            return True
+        # What was public through the record alone may be a phrase of another one that is kept back.
+        is_wide = is_public_changed and (before.kept != after.kept or _shares(change, before))
+        return self._finds(made, change.new() if is_wide else change.after, change)
+
+    def _finds(self, made: Making, quick: CodexThen, change: Change) -> bool:
+        """Whether the guard of a codex finds something in what it is held against; `quick` is what may have begun to.
+
+        Whoever makes a brief may read everything, and only the brief is held against it.
+        """
+        nothing_read = guard_of(quick, made.at, lambda: NOTHING_PUBLIC)
+        if nothing_read.is_idle:
+            return False
+        guarded = {"": made.text} if made.kind is DocumentKind.WRITERS_BRIEF else made.prompts
+        looks_for = nothing_read.finds if quick is change.after else None
+        suspects = [text for key, text in guarded.items() if self._is_suspect(nothing_read, looks_for, key, text)]
+        if not suspects:
+            return False
+        guard = guard_of(change.new(), made.at, made.public)
+        return any(guard.violations(text) for text in suspects)
+
+    def _is_suspect(self, guard: Guard, looks_for: object, key: str, text: str) -> bool:
+        """Hold a block against one record once, in however many prompts it stood."""
+        known = self._suspects.get((looks_for, key)) if looks_for else None
+        found = guard.may_find(letters_of(text)) and bool(guard.violations(text)) if known is None else known
+        if looks_for and key:
+            self._suspects[looks_for, key] = found
+        return found
+
+    def _tells_now(self, made: Making, change: Change) -> bool:
+        if _checked(self._kept(made, change.before)) == _checked(self._kept(made, change.after)):
+            return False
+        return self.gives_away(made, change.after) and not self.gives_away(made, change.before)
+
+
+def _shares(change: Change, sides: "_Sides") -> bool:
+    return change.tellers.share(change.slot, sides.public)
+
+
+def _rank(alone: CodexThen) -> list[tuple[object, ...]]:
+    """What the place of a secret in a list hangs on."""
+    return [(secret.importance, secret.revealed_at) for secret in alone.secrets()]
+
+
+def _lines_shown(made: Making) -> int | None:
+    """How many lines of the hints had room; None where all had, or nobody can tell."""
+    block = next((block for block in made.prompts.values() if block.endswith(_END_OF_HINTS)), None)
+    if block is None or made.cut_by:
+        return None
+    return sum(line.startswith("- ") for line in block.splitlines())
+
+
+def _checked(kept: Kept) -> tuple[object, ...]:
+    """What a draft is held against."""
+    return kept.secrets, kept.settings, kept.words
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """What a codex keeps from the writer of a unit, and what it lets everybody say."""
+
+    kept: tuple[str, ...]
+    public: tuple[str, ...]
+
+
+def _sides(made: Making, codex: CodexReader) -> _Sides:
+    kept = kept_at(codex, made.at)
+    return _Sides((*kept.texts, *kept.forbidden), (*kept.known, *kept.allowed))

@@ -1,0 +1,134 @@
+"""The rule of what is kept back at one place of a book: from its writer, and from its readers.
+
+A text below level 2 is not for the writer, one below level 3 not for the page; what forbids words forbids
+them as long as it is kept. Whoever filters, guards, reviews or compares asks here. Source: DESIGN section 10,
+items 0, 2 and 4; DETAILS "Visibility levels".
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from bookwright.agents.relay.codex_texts import Piece, is_unknown, other_pieces, pieces_of
+from bookwright.agents.relay.history.codex_then import CodexReader
+from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords, collect_forbidden
+from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
+from bookwright.models.codex.entries import Secret, Visibility, folded
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.codex.sight import SeenEntry
+from bookwright.models.tree.place import ReadingOrder
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A codex at one place, every text of it with its level."""
+
+    sections: tuple[tuple[SeenEntry, tuple[Piece, ...]], ...] = ()
+    """Entries with their sections."""
+    others: tuple[Piece, ...] = ()
+    """Secrets, and payoffs of threads."""
+    everywhere: tuple[str, ...] = ()
+    """What the author forbids in the whole book."""
+    seeds: tuple[str, ...] = ()
+    """What threads plant: readers are meant to see it."""
+    public: Public = NOTHING_PUBLIC
+    """What is held against nobody there, where that was asked."""
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Every text, those of secrets and threads first."""
+        return (*self.others, *(piece for _, own in self.sections for piece in own))
+
+    @cached_property
+    def keywords(self) -> ForbiddenKeywords:
+        """All that is forbidden there, with what forbids it."""
+        return collect_forbidden(self.pieces, self.everywhere)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All that is forbidden there, whatever forbids it."""
+        return self.keywords.all
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the writer is not to have."""
+        return tuple(piece.text for piece in self._withheld if piece.text)
+
+    @property
+    def forbidden(self) -> tuple[str, ...]:
+        """Words that would tell it, in any spelling, and the names of entries nobody is to know of."""
+        words = (word for piece in self._withheld for word in piece.forbidden)
+        return tuple(dict.fromkeys([*words, *(name for seen in self._unknown for name in seen.entry.names)]))
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What the writer may read, and what everybody may be called by: a name in a secret about them is none."""
+        hidden = {folded(name) for seen in self._unknown for name in (seen.entry.id, *seen.entry.names)}
+        about = (piece.about for piece in self.pieces if piece.about)
+        names = dict.fromkeys([*(name for seen, _ in self.sections for name in seen.entry.names), *about])
+        shown = (piece.text for piece in self.pieces if piece.level >= Visibility.KNOW and piece.text)
+        return (*shown, *self.seeds, *(name for name in names if folded(name) not in hidden))
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """What may be said of what is kept."""
+        return tuple(dict.fromkeys(words for piece in self.pieces for words in piece.allowed if words))
+
+    @cached_property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What readers are not to know yet: secrets, and payoffs of threads in the form of secrets."""
+        return tuple(_as_secret(piece) for piece in self.others if _is_off_page(piece))
+
+    @cached_property
+    def settings(self) -> tuple[str, ...]:
+        """Texts of sections that may not be told."""
+        return tuple(piece.text for _, own in self.sections for piece in own if _is_off_page(piece))
+
+    @property
+    def is_hiding(self) -> bool:
+        """Whether anything is kept that a model could find in other words than its own."""
+        return bool(self.secrets or self.settings)
+
+    @property
+    def _withheld(self) -> Iterable[Piece]:
+        return (piece for piece in self.pieces if piece.level < Visibility.KNOW)
+
+    @property
+    def _unknown(self) -> Iterable[SeenEntry]:
+        return (seen for seen, own in self.sections if is_unknown(seen, list(own)))
+
+
+def kept_at(codex: CodexReader, at: str, words: Iterable[str] = (), story_now: float | None = None) -> Kept:
+    """Return what a codex keeps back in the unit `at`; `words` are forbidden everywhere."""
+    return kept_of(
+        codex.seen_at(at, story_now), codex.secrets(), codex.threads(), at, codex.reading_order(), words
+    )  # fmt: skip
+
+
+def kept_of(
+    seen: Iterable[SeenEntry], secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str,
+    reading: ReadingOrder, words: Iterable[str] = (),
+) -> Kept:  # fmt: skip
+    """Return the same of records that were read already."""
+    threads = list(threads)
+    return Kept(
+        sections=tuple((entry, tuple(pieces_of(entry))) for entry in seen),
+        others=tuple(other_pieces(secrets, threads, at, reading)),
+        everywhere=tuple(words),
+        seeds=tuple(
+            thread.seed.content
+            for thread in threads
+            if thread.seed.content and thread.status is not ThreadStatus.ABANDONED
+        ),
+    )
+
+
+def _is_off_page(piece: Piece) -> bool:
+    return piece.level < Visibility.USE and bool(piece.text.strip())
+
+
+def _as_secret(piece: Piece) -> Secret:
+    return Secret(
+        id=piece.id, content=piece.text, visibility=piece.level, forbidden_keywords=piece.forbidden,
+        allowed_expressions=piece.allowed, related_entity=piece.about,
+    )  # fmt: skip

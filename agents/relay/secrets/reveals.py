@@ -1,0 +1,39 @@
+"""Orders to let secrets out: what a reader is to know by the end of a unit."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.agents.relay.secrets.coming_out import due_in_chapter, is_late
+from bookwright.agents.relay.secrets.matching import Matcher
+from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.models.codex.entries import Importance, Secret
+from bookwright.models.tree.place import ReadingOrder
+
+_GRAVEST = tuple(Importance)
+
+
+class Reveal(BaseModel):
+    """An order to let a secret out: what a reader is to know by the end of a unit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    secret: str
+    content: str
+    is_late: bool = False
+    """An earlier chapter was to tell it and did not."""
+
+
+def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matcher: Matcher) -> tuple[Reveal, ...]:
+    """Return what is to come out in the unit `at` itself, the gravest first; of a chapter in parts, mostly in the last.
+
+    Nothing of what the `matcher` finds stands in it.
+    """
+    due = [own for own in secrets if due_in_chapter(own, at, reading)]
+    own = [secret for secret in due if falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, Turn.LAST)]
+    found = [
+        Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
+        for secret in sorted(own, key=lambda secret: _GRAVEST.index(secret.importance))
+        if (content := matcher.redact(secret.content))
+    ]
+    return tuple(found)

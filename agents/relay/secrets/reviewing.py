@@ -1,0 +1,96 @@
+"""What a draft is reviewed against at its place, and what the checks and the reviewing model say of it.
+
+Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
+"""
+
+from collections.abc import Iterable
+
+from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
+from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.free import Free
+from bookwright.agents.relay.leaks.issue import LeakIssue, Verdict
+from bookwright.agents.relay.secrets.kept import Kept
+from bookwright.models.codex.entries import Visibility
+from bookwright.models.codex.leak import Leak, LeakJudgement, LeakRound, Suspicion
+from bookwright.models.text.language import Language
+from bookwright.prompts import KeptCard
+from bookwright.storage.index.embedding import Embedder
+
+_REJECTING = ("critical", "warning")
+_SUSPECTS = 6
+"""Sentences at most that the reviewing model is pointed at."""
+_SUSPECTS_A_SECRET = 2
+
+
+def review_by_code(draft: str, kept: Kept, language: Language, embedder: Embedder) -> list[LeakIssue]:
+    """Run every check; without anything kept nothing is done."""
+    if not (kept.is_hiding or kept.words):
+        return []
+    return list(check_draft(draft, kept.secrets, kept.settings, kept.words, language, embedder, kept.public))
+
+
+def kept_cards(kept: Kept) -> tuple[KeptCard, ...]:
+    """Return what is kept as the reviewing model reads it: how much may be felt, and in which words."""
+    secrets = (
+        KeptCard(
+            secret.id, secret.content, secret.visibility >= Visibility.KNOW, secret.allowed_expressions,
+            secret.forbidden_keywords,
+        )
+        for secret in kept.secrets
+    )  # fmt: skip
+    return (*secrets, *(KeptCard("", text) for text in kept.settings))
+
+
+def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:
+    """What the checks found, as it is kept."""
+    found = list(issues)
+    leaks = tuple(
+        Leak(
+            found_by="code", kind=issue.kind.value, severity=issue.severity.value, excerpt=issue.excerpt,
+            detail=issue.detail, suggestion=issue.suggestion, secret=issue.secret,
+        )
+        for issue in found
+    )  # fmt: skip
+    return LeakRound(result=verdict_of(found).value, leaks=leaks)
+
+
+def is_rejected(issues: Iterable[LeakIssue]) -> bool:
+    """Whether the checks alone reject a draft; no model is asked about it then."""
+    return verdict_of(list(issues)) is Verdict.REJECTED
+
+
+def judged(draft: str, found: LeakRound, judgement: LeakJudgement, kept: Kept) -> LeakRound:
+    """Add a model's judgement to what the checks found.
+
+    A suspicion counts where its words stand in the draft and say anything beside what is public there, and a
+    rejection where one of weight does: what cannot be found can be neither checked nor put right.
+    """
+    free = Free(fold(draft), kept.secrets, kept.public)
+    places = ((issue, span_of(draft, issue.location)) for issue in judgement.issues)
+    located = [issue for issue, place in places if place is not None and not free.says_nothing(place)]
+    leaks = (*found.leaks, *map(_of_suspicion, located))
+    if judgement.result == "rejected" and any(issue.severity in _REJECTING for issue in located):
+        return LeakRound(result="rejected", leaks=leaks)
+    is_clean = judgement.result == "approved" and not leaks
+    return LeakRound(result="approved" if is_clean else "warning", leaks=leaks)
+
+
+def span_of(draft: str, quotation: str) -> tuple[int, int] | None:
+    """Return where a quotation stands in a draft, whatever its width, case, spaces and signs; None if nowhere."""
+    wanted = fold(quotation.strip(' …"“”‘’「」『』')).letters
+    text = fold(draft)
+    start = text.letters.find(wanted) if wanted else -1
+    return None if start < 0 else text.span(start, start + len(wanted))
+
+
+def pointed_at(draft: str, kept: Kept, language: Language, embedder: Embedder) -> tuple[str, ...]:
+    """Return the sentences that come nearest to what is kept, in the order of the draft."""
+    places = likeliest(draft, kept.secrets, language, embedder, _SUSPECTS, _SUSPECTS_A_SECRET)
+    return tuple(" ".join(draft[start:end].split()) for start, end in sorted(places))
+
+
+def _of_suspicion(issue: Suspicion) -> Leak:
+    return Leak(
+        found_by="model", kind=issue.type, severity=issue.severity, excerpt=issue.location, detail=issue.suspicion,
+        suggestion=issue.suggestion, secret=issue.secret,
+    )  # fmt: skip

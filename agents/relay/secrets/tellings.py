@@ -1,0 +1,81 @@
+"""Whether a chapter let out the secrets that were to come out in it: as the Extract Agent says, and found in code.
+
+Source: DESIGN section 10, item 6.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bookwright.agents.relay.leaks.folding import Folded, fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
+from bookwright.agents.relay.leaks.units import sentences_of
+from bookwright.agents.relay.leaks.wording import find_alike
+from bookwright.agents.relay.secrets.coming_out import due_in_chapter, recorded
+from bookwright.agents.relay.secrets.reviewing import span_of
+from bookwright.models.codex.entries import Secret, Telling, TellingType, folded
+from bookwright.models.codex.extraction import FoundReveal
+from bookwright.models.tree.place import Place, ReadingOrder
+from bookwright.storage.index.ranking import terms
+
+_WINDOW = 8
+"""Sentences within which words that tell one thing stand."""
+_ENOUGH = 0.65
+"""Share of the words of what is told that have to stand there, where no model says what a text tells."""
+_FEWEST_WORDS = 3
+_LONGEST_QUOTE = 400
+
+
+def secrets_after(
+    text: str, said: Iterable[FoundReveal], secrets: Iterable[Secret], at: str, place: Place, reading: ReadingOrder,
+    *, is_judged: bool,
+) -> list[Secret]:  # fmt: skip
+    """Return the secrets for which the text of the chapter `at` changed something.
+
+    What an earlier text of it did is taken back. What is said counts where its words stand in the text; where no
+    model was asked, words of a secret that stand close together do.
+    """
+    draft, spoken = fold(text), list(said)
+    changed = []
+    for secret in secrets:
+        event = None
+        if due_in_chapter(secret, at, reading):
+            words = _said(text, spoken, secret) or _found(text, draft, secret)
+            words = words or ("" if is_judged else standing_close(text, secret.content))
+            kind = TellingType.TOLD if words else TellingType.MISSED
+            event = Telling(place=place, type=kind, expression=words[:_LONGEST_QUOTE])
+        after = recorded(secret, event, at, reading)
+        changed += [after] if after != secret else []
+    return changed
+
+
+def standing_close(text: str, told: str) -> str:
+    """Return the sentence around which a text has most of the words of something; empty where it has too few."""
+    wanted = set(terms(told))
+    if len(wanted) < _FEWEST_WORDS:
+        return ""
+    sentences = [sentence.text for sentence in sentences_of(text)]
+    held = [wanted & set(terms(sentence)) for sentence in sentences]
+    best = max(range(len(held)), key=lambda start: len(_together(held, start)), default=0)
+    if not held or len(_together(held, best)) < _ENOUGH * len(wanted):
+        return ""
+    own = held[best : best + _WINDOW]
+    return sentences[best + max(range(len(own)), key=lambda index: len(own[index]))]
+
+
+def _together(held: Sequence[set[str]], start: int) -> set[str]:
+    return set().union(*held[start : start + _WINDOW])
+
+
+def _said(text: str, said: Iterable[FoundReveal], secret: Secret) -> str:
+    own = (found.quote for found in said if folded(found.secret) == folded(secret.id))
+    return next((quote for quote in own if span_of(text, quote) is not None), "")
+
+
+def _found(text: str, draft: Folded, secret: Secret) -> str:
+    """What tells a secret by itself: a word that was forbidden for its sake, or its own wording."""
+    for word in secret.forbidden_keywords:
+        for found in find_keyword(draft, word):
+            if found.is_certain:
+                return draft.text[found.start : found.end]
+    sentences = sentences_of(text)
+    alike = find_alike(sentences, secret)
+    return sentences[alike[0].run.first].text if alike else ""

@@ -1,0 +1,168 @@
+"""The visibility filter: how much of each section, secret and thread the writer of a unit gets.
+
+Hidden texts do not come out, nor does what quotes them; of what a writer is only aware of comes a
+neutral notice; what may be hinted at comes with the words for it. Source: DESIGN section 10, item 2;
+DETAILS "Visibility levels" and faults 1, 2 and 4.
+"""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, Piece
+from bookwright.agents.relay.secrets.kept import Kept
+from bookwright.agents.relay.secrets.matching import Matcher, Withholding
+from bookwright.agents.relay.threads.foreshadowing import Band, band_of
+from bookwright.models.codex.entries import EntryKind, Visibility, folded
+from bookwright.models.codex.sight import SeenEntry
+
+_STOPS = (".", "!", "?", "…", "。", "！", "？")
+_CLOSING = " \n\"'”’」』）)"
+
+
+class _Shown(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class VisibleSection(_Shown):
+    """A section that may be used freely."""
+
+    name: str
+    text: str
+    is_history: bool = False
+    """It tells of a phase that is over."""
+
+    @property
+    def is_sentence(self) -> bool:
+        """Whether its text can be understood without the section's name."""
+        return self.text.rstrip(_CLOSING).endswith(_STOPS)
+
+
+class VisibleEntry(_Shown):
+    """An entry as its writer sees it."""
+
+    id: str
+    kind: EntryKind
+    name: str
+    aliases: tuple[str, ...] = ()
+    phase: str | None = None
+    sections: tuple[VisibleSection, ...] = ()
+
+
+class Fact(_Shown):
+    """What is out, or may be told freely."""
+
+    text: str
+    about: str = ""
+    """The entry it belongs to, as its record names it."""
+    is_told: bool = True
+    """Readers have read it; else it is true and free to be told."""
+    told_in: int | None = None
+    """The number of the chapter in which it came out, where that is known."""
+
+
+class Restricted(_Shown):
+    """What the writer knows and may only hint at."""
+
+    source: str
+    """`"secret"`, `"foreshadowing"`, `"character"` or `"world"`."""
+    id: str
+    about: str = ""
+    """The entry it belongs to, by name; empty where that is not shown."""
+    content: str
+    allowed_expressions: tuple[str, ...] = ()
+    forbidden_keywords: tuple[str, ...] = ()
+    subtlety: int = Field(default=SECTION_SUBTLETY, ge=1, le=10)
+
+    @property
+    def band(self) -> Band:
+        """What that subtlety leaves to the writer."""
+        return band_of(self.subtlety)
+
+
+class Notice(_Shown):
+    """That something is not in the context, and nothing about what it is."""
+
+    source: str
+    id: str
+    about: str = ""
+
+
+class VisibleCodex(_Shown):
+    """What the filter lets through at one place, and for the reviewer what it did not."""
+
+    entries: tuple[VisibleEntry, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    """Secrets and payoffs that are out; what is still to come out here is an order, and stands nowhere else."""
+    restricted: tuple[Restricted, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    excluded_sections: tuple[str, ...] = ()
+    """Such as `"character.闇の王"`, `"character.Mira/past"`, `"secret.heir"`: never for the writer."""
+
+    def of_kind(self, kind: EntryKind) -> tuple[VisibleEntry, ...]:
+        """Return the entries of a kind."""
+        return tuple(entry for entry in self.entries if entry.kind is kind)
+
+
+def filter_codex(kept: Kept, matcher: Matcher | None = None) -> VisibleCodex:
+    """Return what the writer at a place may know of the whole codex; `matcher` is of what is kept there."""
+    return _Filter(kept, matcher or Matcher(Withholding.of(kept))).result()
+
+
+class _Filter:
+    """One pass: everything is held against what is withheld."""
+
+    def __init__(self, kept: Kept, matcher: Matcher) -> None:
+        self._kept = kept
+        self._matcher = matcher
+        self._restricted: list[Restricted] = []
+        self._notices: list[Notice] = []
+        self._excluded: list[str] = []
+
+    def result(self) -> VisibleCodex:
+        entries = [found for entry, pieces in self._kept.sections if (found := self._entry(entry, pieces))]
+        shown = {folded(name): entry.name for entry in entries for name in (entry.id, entry.name, *entry.aliases)}
+        facts = [
+            Fact(text=text, about=piece.about, is_told=piece.is_told, told_in=piece.told_in)
+            for piece in self._kept.others
+            if (text := self._admitted(piece, shown.get(folded(piece.about), ""), f"{piece.source}.{piece.id}"))
+            and not piece.is_owed
+        ]
+        return VisibleCodex(
+            entries=tuple(entries), facts=tuple(facts), restricted=tuple(self._restricted),
+            notices=tuple(self._notices), excluded_sections=tuple(self._excluded),
+        )  # fmt: skip
+
+    def _entry(self, seen: SeenEntry, pieces: Iterable[Piece]) -> VisibleEntry | None:
+        """The entry with what may be used of it; None for one that is hidden altogether."""
+        entry = seen.entry
+        label = f"{entry.kind}.{entry.name}"
+        if self._matcher.violations(entry.name):
+            self._excluded.append(label)
+            return None
+        sections = [
+            VisibleSection(name=piece.name, text=text, is_history=piece.is_history)
+            for piece in pieces
+            if (text := self._admitted(piece, entry.name, f"{label}/{piece.name}"))
+        ]
+        return VisibleEntry(
+            id=entry.id, kind=entry.kind, name=entry.name, aliases=self._matcher.free(entry.aliases),
+            phase=seen.phase, sections=tuple(sections),
+        )  # fmt: skip
+
+    def _admitted(self, piece: Piece, about: str, label: str) -> str:
+        """The text, if it may be used; what may not is put where it belongs."""
+        text = self._matcher.redact(piece.text) if piece.level >= Visibility.KNOW else ""
+        if text != piece.text:
+            self._excluded.append(label)
+        if piece.level is Visibility.AWARE:
+            self._notices.append(Notice(source=piece.source, id=piece.id, about=about))
+        if piece.level is Visibility.KNOW and text:
+            self._restricted.append(
+                Restricted(
+                    source=piece.source, id=piece.id, about=about, content=text, subtlety=piece.subtlety,
+                    allowed_expressions=self._matcher.free(piece.allowed),
+                    forbidden_keywords=self._matcher.free(piece.forbidden),
+                )
+            )  # fmt: skip
+        return text if piece.level is Visibility.USE else ""

@@ -1,0 +1,1 @@
+"""Foreshadowing: where each thread stands, what a writer does for it, and what was done."""

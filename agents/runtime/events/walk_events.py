@@ -1,0 +1,170 @@
+"""What a walk says on the bus: its calls as they stream, its steps once recorded, its units once closed."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from bookwright.agents.backends.protocol import EventKind, FailureListener, Listener, Request, StreamEvent
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.lanes import Lanes
+from bookwright.agents.runtime.metrics import StreamMeter
+from bookwright.agents.steps.ports import Asker
+from bookwright.models.step import Reply
+from bookwright.models.talk.event import (
+    FILE_CREATED,
+    STEP,
+    UNIT_FINISHED,
+    AgentEvent,
+    CompletedEvent,
+    CompletedPayload,
+    Event,
+    EventPayload,
+    FailedEvent,
+    FailedPayload,
+    ReasoningEvent,
+    StreamMetrics,
+    TextEvent,
+    TextPayload,
+    speakable,
+)
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.stores import BookStorage
+
+
+class WalkEvents:
+    """Speaks on a bus for the walk of one book. Nothing that is said there can cost the book anything."""
+
+    def __init__(self, bus: EventBus, storage: BookStorage) -> None:
+        self._bus = bus
+        self._storage = storage
+        self._last_step = 0
+        self._asked = ""
+
+    @property
+    def book(self) -> str:
+        """The book's id, which is its tab and its lane."""
+        return self._storage.book
+
+    def asked(self, name: str) -> None:
+        """Note which call is asked; what is recorded next is of it."""
+        self._asked = name
+
+    def hear(self, name: str, event: StreamEvent) -> None:
+        """Say what the call named `name` does; called on the model loop's thread."""
+        with suppress(Exception):  # see the class
+            self._bus.emit(event_of(name, event, self.book))
+
+    def recorded(self, attempt: Attempt, step: int) -> None:
+        """Say that an attempt is on record."""
+        self._last_step = step
+        with suppress(Exception):  # see the class
+            self._happened(self._asked, STEP, _step_data(attempt, step, self._asked.partition(" ")[0]))
+
+    def finished(self, unit: TaskNode) -> None:
+        """Say that a unit was closed, and how far the book is with it."""
+        with suppress(Exception):  # see the class
+            root = ([unit, *self._storage.above(unit)])[-1]
+            data = {
+                "label": unit.label, "name": unit.name, "level": unit.level.value, "title": unit.title,
+                "written": unit.written, "length": unit.length or 0, "bookWritten": root.written,
+                "bookLength": root.length or 0, "lastStep": self._last_step,
+            }  # fmt: skip
+            self._happened(unit.label, UNIT_FINISHED, data)
+
+    def created(self, path: str) -> None:
+        """Say that the book's folder has a new file."""
+        with suppress(Exception):  # see the class
+            self._happened("", FILE_CREATED, {"path": speakable(path)})
+
+    def completed(self, name: str, reply: Reply, metrics: StreamMetrics) -> None:
+        """Say that a call has its reply."""
+        with suppress(Exception):  # see the class
+            payload = CompletedPayload(text=speakable(reply.text), metrics=metrics, data=_bill(reply))
+            self._bus.emit(CompletedEvent(payload=payload, **_place(name, self.book)))
+
+    def failed(self, name: str, error: BaseException, metrics: StreamMetrics) -> None:
+        """Say that a call brought no reply."""
+        with suppress(Exception):  # see the class
+            kind = str(getattr(error, "kind", "") or type(error).__name__)
+            payload = FailedPayload(error=speakable(str(error)), kind=kind, metrics=metrics)
+            self._bus.emit(FailedEvent(payload=payload, **_place(name, self.book)))
+
+    def _happened(self, task: str, name: str, data: dict[str, Any]) -> None:
+        payload = EventPayload(name=name, data=data)
+        self._bus.emit(AgentEvent(payload=payload, **_place(task, self.book)))
+
+
+@dataclass(frozen=True)
+class HeardAsker:
+    """Asks as another asker does, and says how each call ended, with its metrics."""
+
+    inner: Asker
+    events: WalkEvents
+    lanes: Lanes
+    """Each call holds the book's lane, so that whatever else runs in it does so between two steps."""
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Complete a prompt.
+
+        Raises:
+            BackendError: Nothing was delivered.
+        """
+        meter = StreamMeter()
+        self.events.asked(request.name)
+
+        def hear(event: StreamEvent) -> None:
+            count(event, meter)
+            listener(event)
+
+        try:
+            with self.lanes.enter(self.events.book):
+                reply = self.inner.ask(request, budget, hear, on_failure)
+        except BaseException as error:  # also an interrupt: whoever watches learns that the call is over
+            self.events.failed(request.name, error, meter.finish())
+            raise
+        self.events.completed(request.name, reply, meter.finish())
+        return reply
+
+
+def count(event: StreamEvent, meter: StreamMeter) -> None:
+    """Let a meter count an event of a call."""
+    meter.event(event.kind)
+    if event.kind is EventKind.TEXT:
+        meter.text(event.text)
+    elif event.kind is EventKind.REASONING:
+        meter.reasoning(event.text)
+
+
+def event_of(name: str, event: StreamEvent, tab: str) -> Event:
+    """Put an event of a call into the bus's terms: the step is the task, its last word the agent."""
+    place, text = _place(name, tab), speakable(event.text)
+    if event.kind is EventKind.TEXT:
+        return TextEvent(payload=TextPayload(text=text), **place)
+    if event.kind is EventKind.REASONING:
+        return ReasoningEvent(payload=TextPayload(text=text), **place)
+    data: dict[str, Any] = {"tool": speakable(event.tool)} if event.tool else {}
+    return AgentEvent(payload=EventPayload(name=event.kind.value, text=text, data=data), **place)
+
+
+def _place(name: str, tab: str) -> dict[str, Any]:
+    return {"agent_id": name.rpartition("/")[2] or "walk", "tab_id": tab, "task_id": name or None}
+
+
+def _bill(reply: Reply) -> dict[str, Any]:
+    usage = reply.usage
+    return {
+        "model": reply.model, "inputTokens": usage.input_tokens, "cachedTokens": usage.cached_tokens,
+        "outputTokens": usage.output_tokens, "cost": reply.cost, "durationMillis": reply.duration_millis,
+    }  # fmt: skip
+
+
+def _step_data(attempt: Attempt, step: int, label: str) -> dict[str, Any]:
+    return {
+        "id": step, "label": label, "activity": attempt.key.activity.value, "step": attempt.key.step,
+        "attempt": attempt.attempt, "role": attempt.role, "detail": speakable(attempt.detail),
+        "failure": attempt.failure.value if attempt.failure else None, **_bill(attempt.reply),
+    }  # fmt: skip

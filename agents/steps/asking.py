@@ -1,0 +1,235 @@
+"""One step that is still to be asked: rendered, sent, parsed, and asked again while the answer is no result."""
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.backends.protocol import Correction, Prompt, Request, Sampling, ToolSpec
+from bookwright.agents.react.loop import MAX_STEPS, Loop, acting, answered, shown
+from bookwright.agents.react.observation import ROOM
+from bookwright.agents.small import sampling_extra
+from bookwright.agents.steps.answers import answer_limit, shown_again, whole
+from bookwright.agents.steps.artefact import Conclude, Outcome
+from bookwright.agents.steps.desk import Desk
+from bookwright.agents.steps.material import ActivityMaterial
+from bookwright.agents.steps.parsing import Check, Parsed, echoes, parse
+from bookwright.agents.steps.recording import Recorder
+from bookwright.agents.tools.registry import ToolRegistry
+from bookwright.models.errors import BookPaused, NoResult
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Failure, Reply, StepKey, StepRecord
+from bookwright.prompts import render, render_system
+from bookwright.prompts.render import render_lookups, render_turn
+from bookwright.storage.engine.database import free_megabytes
+
+_log = logging.getLogger(__name__)
+
+_CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
+"""Failures worth showing to the model; a refusal or an echo would only be repeated."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One step that is still to be asked, with up to a bounded number of tries."""
+
+    material: ActivityMaterial
+    agent: Agent
+    key: StepKey
+    prefill: str
+    is_bare: bool
+    may_be_cut: bool
+    check: Check | None
+    conclude: Conclude | None
+    next_step: str
+
+    @property
+    def desk(self) -> Desk:
+        """Where the step is done."""
+        return self.material.desk
+
+    @property
+    def name(self) -> str:
+        """The step as logs and streams name it."""
+        return f"{self.material.node.label} {self.key.activity}/{self.key.step}"
+
+    @cached_property
+    def tools(self) -> ToolRegistry | None:
+        """What the step may use before it answers; None where it is asked plainly."""
+        return self.desk.tools.registry(self.agent.tools, self.material.unit) if self.agent.tools else None
+
+    def until_it_stands(self) -> Outcome:
+        """Ask until a reply is a result; each try is recorded with what was wrong with it."""
+        blocks, stable = self._blocks()
+        recorder = self._recorder(blocks)
+        for _ in range(self.desk.settings.max_repairs + 1):
+            reply = self._reply(blocks, stable, recorder)
+            answer = answered(reply) if self.agent.tools else reply
+            parsed = self._no_answer(reply) or self._parse(answer, blocks)
+            step = recorder.record(reply, parsed)
+            if parsed.failure is None:
+                return Outcome(parsed.value, step, answer)
+        raise NoResult(
+            f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
+            f"(the last: {parsed.failure}, {parsed.detail[:200]})",
+            f"`bookwright log {self.key.book} {self.material.node.label}` shows them; {self.desk.journal.way_on} "
+            "tries again, and another model for this role may do better",
+        )
+
+    def _recorder(self, blocks: tuple[str, ...]) -> Recorder:
+        return Recorder(
+            desk=self.desk, agent=self.agent, key=self.key, label=self.material.node.label,
+            prompt=(self.system, *blocks), conclude=self.conclude,
+            following=self.next_step or self.material.next_activity,
+        )  # fmt: skip
+
+    def _reply(self, blocks: tuple[str, ...], stable: int, recorder: Recorder) -> Reply:
+        """Ask for the answer, letting the model look up what it wants before; each look is recorded.
+
+        What is on record of an interrupted try is neither asked nor looked up again.
+        """
+        earlier = self.desk.journal.attempts(self.key)
+        looks = [record for record in earlier if record.failure is Failure.TOOL_USE]
+        loop = Loop(
+            tools=self.tools or ToolRegistry(()),
+            ask=lambda said, tools: self._ask(blocks, stable, said, tools, recorder),
+            keeper=recorder,
+            listener=lambda event: self.desk.listener(self.name, event),
+            room=ROOM[self.desk.brief.language],
+            locale=self.desk.locale,
+        )
+        if looks and looks[-1].tool_use is None:
+            loop.resume(looks[-1].id, looks[-1].reply, len(looks))
+            earlier = self.desk.journal.attempts(self.key)
+        return loop.run(self._turns(earlier), len(looks) if self.tools else MAX_STEPS)
+
+    def _turns(self, earlier: list[StepRecord]) -> list[Correction]:
+        """What was said before, oldest first: every look, and the last answer that can be put right."""
+        room = ROOM[self.desk.brief.language]
+        last = next((record.id for record in reversed(earlier) if record.failure in _CORRECTABLE), 0)
+        turns = []
+        for record in earlier:
+            if record.tool_use is not None:
+                turns.append(shown(record.reply, record.tool_use, room, self.desk.locale))
+            elif record.id == last and record.failure is not None:
+                reply, language = record.reply, self.desk.brief.language
+                turns.append(shown_again(reply, record.failure, record.detail, language, self.desk.locale))
+        return turns
+
+    def _no_answer(self, reply: Reply) -> Parsed | None:
+        """Refuse a reply that asks for a tool once nothing may be used any more."""
+        if self.tools is None or acting(reply) is None:
+            return None
+        return Parsed(failure=Failure.UNPARSABLE, detail=render_turn("no_answer", self.desk.locale))
+
+    def _parse(self, reply: Reply, blocks: tuple[str, ...]) -> Parsed:
+        if self.may_be_cut:
+            reply = whole(reply, self.agent)
+        asked = echoes(self.system, blocks, is_tagged=not self.material.is_small)
+        return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
+
+    def _blocks(self) -> tuple[tuple[str, ...], int]:
+        tail = render(self.agent.prompt, self.material.shown_card, self.desk.locale, self.agent.folder)
+        if self.is_bare:
+            return (tail,), 0
+        before = self.material.blocks
+        blocks = (*before, *self._lookups(), tail)
+        stable = self._stable(len(before))
+        return blocks, stable if self.tools is None else len(blocks)  # each look is followed by the same prompt
+
+    def _lookups(self) -> tuple[str, ...]:
+        """How the step may look things up; or that nothing can be, to those who bring facts."""
+        has_web, is_researcher = self.desk.tools.has_web, self.agent.is_researcher
+        if self.tools is None and (has_web or not self.agent.tools or not is_researcher):
+            return ()
+        steps = 0 if self.tools is None else MAX_STEPS
+        return (render_lookups(steps, self.desk.locale, has_web=has_web, is_researcher=is_researcher),)
+
+    def _stable(self, count: int) -> int:
+        """Return how many of the blocks before the tail are worth a place in a provider's cache.
+
+        All of them where another step follows; after the last one only what the step before it has
+        put there already, for writing to a cache costs more than reading without one.
+        """
+        is_last = self.conclude is not None and not self.next_step
+        if not is_last:
+            self.material.shared = count
+        return max(self.material.shared, self._of_unit)
+
+    @property
+    def _of_unit(self) -> int:
+        """How many leading blocks the unit's other activities have, too."""
+        return 0 if self.is_bare else self.material.stable
+
+    def _ask(
+        self, blocks: tuple[str, ...], stable: int, corrections: tuple[Correction, ...], tools: tuple[ToolSpec, ...],
+        recorder: Recorder,
+    ) -> Reply:  # fmt: skip
+        self._may_go_on()
+        _log.debug("%s asks %s as %s", self.name, self.desk.model_of(self.agent.role), self.agent.role)
+        corrections = self._checked(blocks, corrections)
+        number = recorder.number
+        fallbacks = self.desk.settings.fallbacks
+        request = Request(
+            model=self.desk.model_of(self.agent.role),
+            role=self.agent.role,
+            name=self.name,
+            prompt=Prompt(self.system, blocks, stable, self.prefill, self._of_unit),
+            sampling=self._sampling(number),
+            output=self.agent.output,
+            fallbacks=fallbacks.get(self.agent.role) or fallbacks.get("default") or (),
+            corrections=corrections,
+            tools=tools,
+            cache_key=self.key.book,
+            facts=self._facts(number),
+            locale=self.desk.locale,
+        )
+        return self.desk.models.ask(
+            request, self.desk.budget, lambda event: self.desk.listener(self.name, event), recorder.record_undelivered
+        )
+
+    def _checked(self, blocks: tuple[str, ...], corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
+        """Let nothing secret into the prompt; a writer is shown its own prose again as it is."""
+        guard, said = self.material.guard_now, (self.prefill,)
+        if self.agent.role == "writer" and self.agent.artefact != "plan":
+            own = {made.text for made in self.material.artefacts if made.is_prose} | {self.prefill}
+            guard = guard.beside((*own, *(turn.reply for turn in corrections)))
+        corrections = tuple(Correction(guard.redact(turn.reply), guard.redact(turn.problem)) for turn in corrections)
+        guard.require((self.system, *blocks, *said, *(p for t in corrections for p in (t.reply, t.problem))), self.name)
+        return corrections
+
+    @cached_property
+    def system(self) -> str:
+        """The frame that all agents of the book share."""
+        return render_system(self.material.shown_card.book, self.desk.locale, is_small=self.material.is_small)
+
+    def _may_go_on(self) -> None:
+        """Check, before anything is paid, that the answer can be kept and is still wanted."""
+        self.desk.journal.keep()
+        if self.desk.journal.stop_requested:
+            raise BookPaused("asked to rest", f"{self.desk.journal.way_on} goes on")
+        free = free_megabytes(self.desk.settings)
+        if free < self.desk.settings.free_megabytes:
+            advice = f"make room, and {self.desk.journal.way_on} goes on"
+            raise BookPaused(f"only {free} MB are free where the book is kept", advice)
+
+    def _sampling(self, number: int) -> Sampling:
+        identity = f"{self.desk.brief.seed} {self.key.model_dump_json()} {number}"
+        seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
+        limit = answer_limit(self.agent, self.material.card, self.desk.profile, self.desk.brief.language)
+        extra = {}
+        if self.desk.profile.name is ProfileName.SMALL:
+            brief, model = self.desk.brief, self.desk.model_of(self.agent.role)
+            extra = sampling_extra(brief.language, is_prose=self.agent.is_prose, premise=brief.premise, model=model)
+        return Sampling(self.agent.temperature, limit, seed, extra=extra)
+
+    def _facts(self, number: int) -> dict[str, Any]:
+        card = self.material.shown_card
+        return {
+            "activity": self.key.activity.value, "step": self.key.step, "template": self.agent.prompt,
+            "label": self.material.node.label, "level": card.unit.level, "attempt": number, "card": card,
+            "artefacts": tuple(self.material.artefacts), "language": self.desk.brief.language.value,
+            "seed": self.desk.brief.seed,
+        }  # fmt: skip

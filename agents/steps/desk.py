@@ -1,0 +1,50 @@
+"""What the steps of one book share: its brief, journal, models and contexts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bookwright.agents.backends.protocol import StreamEvent
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.steps.ports import Asker, ContextSource, NoTools, Toolbox
+from bookwright.models.brief import Brief
+from bookwright.models.profile import Profile
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity, StepKey
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.journal import Journal
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where one book's steps are done."""
+
+    brief: Brief
+    profile: Profile
+    settings: Settings
+    journal: Journal
+    models: Asker
+    budget: BudgetLedger | None
+    contexts: ContextSource
+    model_of: Callable[[str], str]
+    """`provider:model` by role."""
+    listener: Callable[[str, StreamEvent], None]
+    """Hears every event of a call, with the step's name."""
+    count_tokens: Callable[[str], int]
+    """How many tokens a text is likely to have; the same each time it is asked."""
+    locale: str = "en"
+    stores_prompts: bool = True
+    tools: Toolbox = field(default_factory=NoTools)
+
+    def is_concluded(self, activity: Activity, node: TaskNode, step: str) -> bool:
+        """True if a step of an activity's first round is on record with a result and with what it does to the book."""
+        key = StepKey(book=node.book, node=node.key, revision=node.revision, activity=activity, round=0, step=step)
+        done = self.journal.attempts(key)
+        return bool(done) and done[-1].failure is None and done[-1].has_move
+
+    def is_done(self, activity: Activity, node: TaskNode, step: str, round_: int = 0) -> bool:
+        """True if a step of an activity is on record with a result."""
+        key = StepKey(
+            book=node.book, node=node.key, revision=node.revision, activity=activity, round=round_, step=step
+        )  # fmt: skip
+        done = self.journal.attempts(key)
+        return bool(done) and done[-1].failure is None

@@ -1,0 +1,125 @@
+"""Recording a paid reply, or what a tool brought, also where the database cannot take it at once."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.backends.protocol import FailedAttempt
+from bookwright.agents.react.action import Action, NoAction
+from bookwright.agents.steps.artefact import Conclude
+from bookwright.agents.steps.desk import Desk
+from bookwright.agents.steps.parsing import Parsed
+from bookwright.models.errors import LeaseLost, ReplyLost, StorageError
+from bookwright.models.step import Failure, Reply, StepKey, ToolUse
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal, Move
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
+"""Seconds between tries to record a paid reply that the database could not take; each is twice the last."""
+
+_TOLD_CHARACTERS = 200
+"""Of an action, in the log."""
+
+_T = TypeVar("_T")
+
+
+def record_surely(
+    journal: Journal, attempt: Attempt, move: Move | None, intent: str, *, patience: float, is_again: bool = False
+) -> int:
+    """Record a paid reply, trying again for `patience` seconds while the database cannot take it.
+
+    `is_again` says that an earlier try to record it may have arrived.
+
+    Raises:
+        ReplyLost: It still cannot; the reply is lost with this process, and only then.
+    """
+    advice = f"{journal.way_on} asks for the last answer again, which could not be kept"
+
+    def write(was_tried: bool) -> int:
+        return journal.record(attempt, move, intent, is_again=is_again or was_tried)
+
+    return _patiently(write, advice, patience)
+
+
+def keep_surely(journal: Journal, use: ToolUse, *, patience: float) -> None:
+    """Keep what a tool brought, in the same way.
+
+    Raises:
+        ReplyLost: It cannot be kept; nothing that was paid for a model is lost.
+    """
+    advice = f"{journal.way_on} uses the last tool again, whose answer could not be kept"
+    _patiently(lambda is_again: journal.record_tool_use(use), advice, patience)
+
+
+def _patiently(write: Callable[[bool], _T], advice: str, patience: float) -> _T:
+    deadline = time.monotonic() + patience
+    wait, is_again = FIRST_WAIT, False
+    while True:
+        try:
+            return write(is_again)
+        except StorageError as error:
+            if time.monotonic() + wait > deadline:
+                raise ReplyLost(str(error), advice) from error
+        time.sleep(wait)
+        wait, is_again = min(2 * wait, LONGEST_WAIT), True
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Records the tries of one step and every delivery that failed before one, numbering them on."""
+
+    desk: Desk
+    agent: Agent
+    key: StepKey
+    label: str
+    """The node's, for the intent."""
+    prompt: tuple[str, ...]
+    """The system frame and the blocks."""
+    conclude: Conclude | None
+    following: str
+    """What comes after the step, for the intent."""
+
+    @property
+    def number(self) -> int:
+        """Which attempt comes next, from 1."""
+        return len(self.desk.journal.attempts(self.key)) + 1
+
+    def acted(self, reply: Reply, turn: Action | NoAction) -> int:
+        """Record a reply that asks for a tool; returns the step's id."""
+        told = f"{turn.tool} {turn.arguments}" if isinstance(turn, Action) else "neither an action nor an answer"
+        return self._keep(reply, Failure.TOOL_USE, " ".join(told.split())[:_TOLD_CHARACTERS], None)
+
+    def observed(self, use: ToolUse) -> None:
+        """Record what a tool brought, before it goes into a prompt."""
+        keep_surely(self.desk.journal, use, patience=self.desk.settings.record_seconds)
+
+    def record(self, reply: Reply, parsed: Parsed) -> int:
+        """Record a delivered reply with its outcome and its move; returns the step's id."""
+        if parsed.failure is not None:
+            return self._keep(reply, parsed.failure, parsed.detail, None)
+        try:
+            move = self.conclude(parsed.value) if self.conclude else None
+            return self._keep(reply, None, "", move)
+        except (LeaseLost, ReplyLost):
+            raise  # nothing more can be written
+        except Exception as fault:  # whatever is wrong must not cost a paid reply: it is kept, then told
+            self._keep(reply, Failure.FAULT, f"{type(fault).__name__}: {fault}"[:500], None, is_again=True)
+            raise
+
+    def record_undelivered(self, failed: FailedAttempt) -> None:
+        """Record a try that the provider did not answer wholly."""
+        failure = Failure.BROKEN_STREAM if failed.reply.text else Failure.UNAVAILABLE
+        self._keep(failed.reply, failure, str(failed.error)[:500], None)
+
+    def _keep(
+        self, reply: Reply, failure: Failure | None, detail: str, move: Move | None, *, is_again: bool = False
+    ) -> int:
+        attempt = Attempt(
+            key=self.key, attempt=self.number, role=self.agent.role, template=self.agent.prompt,
+            prompt=self.prompt, reply=reply, failure=failure, detail=detail, stores_prompt=self.desk.stores_prompts,
+        )  # fmt: skip
+        intent = f"{self.label} {self.key.step if failure else self.following}"
+        patience = self.desk.settings.record_seconds
+        return record_surely(self.desk.journal, attempt, move, intent, patience=patience, is_again=is_again)

@@ -1,0 +1,70 @@
+"""`Glob`: files whose paths match a pattern."""
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, Bounds, Choice, walk
+from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
+from bookwright.agents.tools.shortfall import Shortfall, counted
+from bookwright.agents.tools.tool import Params, Tool
+from bookwright.agents.tools.workspace import Workspace
+from bookwright.models.errors import ToolFailure
+from bookwright.models.talk.tool import ErrorCode, ToolResponse
+
+
+class GlobParams(Params):
+    """What `Glob` takes."""
+
+    pattern: str = Field(min_length=1, max_length=LONGEST_PATTERN)
+    path: str = "."
+    limit: int = Field(default=50, ge=1, le=200)
+    include_hidden: bool = False
+    include_ignored: bool = False
+
+
+class Glob(Tool[GlobParams]):
+    """Finds files by their names."""
+
+    name = "Glob"
+    parameters = GlobParams
+    limits: ClassVar = {"entries": MOST_ENTRIES, "seconds": MOST_SECONDS}
+
+    def __init__(self, workspace: Workspace, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
+        """`bounds`: entries looked at and seconds."""
+        self._vault = workspace.vault
+        self._bounds = bounds
+
+    def run(self, params: GlobParams) -> ToolResponse:
+        """Find the first files, those of a folder before those below it.
+
+        Raises:
+            ToolFailure: The pattern or folder cannot be used, or a bound was met before any file.
+        """
+        pattern, bounds = PathPattern(params.pattern), Bounds(*self._bounds)
+        choice = Choice(params.include_hidden, params.include_ignored)
+        with self._vault.folder(params.path) as place:
+            path = place.path
+        found, is_more = self._found(path, pattern, bounds, choice, params.limit)
+        if bounds.broken and not found:
+            message = f"Nothing was found before {bounds.broken}."
+            raise ToolFailure(ErrorCode.TIMEOUT, message, "Name a smaller folder in path.", path_resolved=path)
+        short = Shortfall().of(bounds)
+        if is_more:
+            short.add("There are more.", "Narrow the pattern or the path, or raise the limit.", truncated=True)
+        data: dict[str, Any] = {"paths": found}
+        stats = {"matches": len(found), "entries_seen": bounds.seen}
+        done = f"Found {counted(len(found), 'file')} for {params.pattern!r}."
+        return short.answer(data, done, stats, path_resolved=path)
+
+    def _found(
+        self, path: str, pattern: PathPattern, bounds: Bounds, choice: Choice, limit: int
+    ) -> tuple[list[str], bool]:
+        found: list[str] = []
+        for names, _ in walk(self._vault, path, bounds, choice, pattern.may_lead_on):
+            if not pattern.matches(names):
+                continue
+            if len(found) == limit:
+                return found, True
+            found.append("/".join(names if path == "." else (path, *names)))
+        return found, False

@@ -1,0 +1,100 @@
+"""Opening what is there for a look: the database without creating it, one book in it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DBAPIError
+
+from bookwright.models.book import Book
+from bookwright.models.errors import BookNotFound, StorageError
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database, database_file, open_database
+from bookwright.storage.repositories.books import BookRepository, Lease
+from bookwright.storage.stores import BookStorage, Stores
+
+_EDIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class OpenBook:
+    """One book with what it takes to look at it."""
+
+    settings: Settings
+    storage: BookStorage
+    book: Book
+
+
+@contextmanager
+def library(settings: Settings) -> Iterator[Database]:
+    """Open the database, creating or upgrading it first if need be, and close it again.
+
+    Raises:
+        UnwritableFolder: The data folder cannot be written to.
+        DatabaseTooNew: A newer version wrote it.
+        StorageError: It cannot be reached, or is no database.
+    """
+    database = open_database(settings)
+    try:
+        migrate.upgrade(database)
+    except DBAPIError as error:
+        database.dispose()
+        raise StorageError(f"the database cannot be opened: {error.orig}") from error
+    try:
+        yield database
+    finally:
+        database.dispose()
+
+
+@contextmanager
+def existing_library(settings: Settings) -> Iterator[Database | None]:
+    """Open the database if there is one; None, and nothing created, if there is not."""
+    file = database_file(settings)
+    if file is not None and not file.exists():
+        yield None
+        return
+    with library(settings) as database:
+        yield database
+
+
+@contextmanager
+def open_book(identity: str, note: Callable[[str], None]) -> Iterator[OpenBook]:
+    """Open one book by its id or a beginning of it; `note` hears what is worth telling beside the facts.
+
+    Raises:
+        BookNotFound: No book, or more than one, answers to that.
+    """
+    settings = load_settings()
+    with existing_library(settings) as database:
+        if database is None:
+            raise BookNotFound(f"there is no book {identity!r}; no book was begun in {str(settings.home)!r}")
+        with database.read() as connection:
+            book = BookRepository(connection).get(identity)
+        opened = OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
+        yield opened
+        if opened.storage.has_written:
+            _bring_up_vault(opened, note)
+
+
+def _bring_up_vault(opened: OpenBook, note: Callable[[str], None]) -> None:
+    """Let the book's folder tell what was changed; whoever writes the book, or has deleted it, sees to it alone."""
+    from bookwright.flows.vault.keeper import bring_up  # brings the engine, which a look does not need
+
+    with opened.storage.database.read() as connection:
+        found = BookRepository(connection).find(opened.book.id)
+    if found is not None and found.lease_owner is None:
+        bring_up(opened.storage, found, opened.settings, note)
+
+
+@contextmanager
+def at_rest(storage: BookStorage) -> Iterator[Stores]:
+    """A write transaction on a book that nobody else is writing, by the database's own word.
+
+    Raises:
+        BookHeld: A worker holds the book; nothing was changed.
+    """
+    with storage.write() as stores:
+        lease = Lease.take(stores.connection, storage.book, "the command line", _EDIT_SECONDS)
+        yield stores
+        lease.release(stores.connection)

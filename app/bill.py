@@ -1,0 +1,144 @@
+"""What a walk took, by role; scaled to the whole book where only its beginning was walked."""
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from bookwright.agents.backends import windows
+from bookwright.agents.backends.spending import prices
+from bookwright.app.progress import EVERY_STEP
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity, Usage
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.stores import BookStorage, Stores
+
+RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
+"""What is done for a unit again and again as it grows."""
+
+_THOUGHT_SHARE = 4
+"""One part in four of the room that a thinking model is given for thoughts is counted."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """Calls, tokens and money."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_micros: int | None = 0
+    """Millionths of a US dollar; None where a price is unknown."""
+
+    def __add__(self, other: "Bill") -> "Bill":
+        known = self.cost_micros is not None and other.cost_micros is not None
+        return Bill(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            (self.cost_micros or 0) + (other.cost_micros or 0) if known else None,
+        )
+
+    def scaled(self, factor: float) -> "Bill":
+        """Return so many times the calls and tokens, not priced yet."""
+        return Bill(round(self.calls * factor), round(self.input_tokens * factor), round(self.output_tokens * factor))
+
+    def at_least(self, other: "Bill") -> "Bill":
+        """Return the greater of each figure."""
+        known = self.cost_micros is not None and other.cost_micros is not None
+        return Bill(
+            max(self.calls, other.calls),
+            max(self.input_tokens, other.input_tokens),
+            max(self.output_tokens, other.output_tokens),
+            max(self.cost_micros or 0, other.cost_micros or 0) if known else None,
+        )
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a whole book takes by role, as far as a walk tells."""
+
+    written: int
+    """What the walk itself wrote."""
+    nodes: int
+    units: int
+    roles: dict[str, Bill]
+    """Not priced yet."""
+
+
+@dataclass
+class _Served:
+    """One unit with what was done for it and for the tasks that serve it."""
+
+    unit: TaskNode
+    nodes: int = 0
+    once: dict[str, Bill] = field(default_factory=lambda: defaultdict(Bill))
+    """By role: what such a unit takes once."""
+    for_each_child: dict[str, Bill] = field(default_factory=lambda: defaultdict(Bill))
+    """By role: what it takes again and again, in proportion to what is written of it."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether all of it was walked."""
+        return self.unit.status is NodeStatus.DONE
+
+
+def tally(storage: BookStorage) -> Tally:
+    """Count what a walk took and scale it, level by level, to the book's whole length.
+
+    The closed units of a level, if there are any, stand for the whole level: the book has as many
+    more as it is longer than what is written. An open unit without closed siblings stands for
+    units of its own length.
+    """
+    with storage.read() as stores:
+        root = stores.nodes.root()
+        served = _served_units(stores)
+    roles: defaultdict[str, Bill] = defaultdict(Bill)
+    nodes = units = 0.0
+    for level in {entry.unit.level for entry in served}:
+        of_level = [entry for entry in served if entry.unit.level is level]
+        for entry in [entry for entry in of_level if entry.is_closed] or of_level[-1:]:
+            often, again = _factors(entry, root)
+            nodes += often * entry.nodes
+            units += often
+            for role, bill in entry.once.items():
+                roles[role] += bill.scaled(often)
+            for role, bill in entry.for_each_child.items():
+                roles[role] += bill.scaled(often * again)
+    return Tally(root.written, round(nodes), round(units), dict(roles))
+
+
+def priced(bill: Bill, model: str, settings: Settings, *, with_thoughts: bool) -> Bill:
+    """Price a role's calls as so many calls of average size: some prices depend on a prompt's length."""
+    if not bill.calls:
+        return bill
+    thoughts = windows.thinking_allowance(model, settings) // _THOUGHT_SHARE if with_thoughts else 0
+    output = bill.output_tokens + thoughts * bill.calls
+    usage = Usage(input_tokens=math.ceil(bill.input_tokens / bill.calls), output_tokens=math.ceil(output / bill.calls))
+    each = prices.cost(model, usage, settings)
+    return Bill(bill.calls, bill.input_tokens, output, None if each is None else each * bill.calls)
+
+
+def _factors(entry: _Served, root: TaskNode) -> tuple[float, float]:
+    """Tell how often the whole book has such a unit, and how often the unit has what recurs in it."""
+    if root.status is NodeStatus.DONE:
+        return 1.0, 1.0
+    length = root.length or 1
+    if entry.is_closed:
+        return length / max(root.written, 1), 1.0
+    own_length = entry.unit.length or 1
+    return length / own_length, own_length / max(entry.unit.written, 1)
+
+
+def _served_units(stores: Stores) -> list[_Served]:
+    """Return the units of the tree in reading order, each with what was done for it."""
+    units: dict[str, _Served] = {}
+    for node in stores.nodes.walk():
+        above = units.get(node.label.rpartition(".")[0])
+        entry = _Served(node) if node.is_unit or above is None else above
+        entry.nodes += 1
+        units[node.label] = entry
+    for line in stores.steps.lines(limit=EVERY_STEP):
+        entry = units[line.label]
+        bills = entry.for_each_child if line.activity in RECURRING else entry.once
+        bills[line.role] += Bill(1, line.input_tokens, line.output_tokens)
+    return [entry for label, entry in units.items() if entry.unit.label == label]

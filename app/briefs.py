@@ -1,0 +1,152 @@
+"""Briefs from files and options, checked before anything else happens."""
+
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from bookwright.app.samples import check_sample, named_file, read_sample
+from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
+from bookwright.models.errors import InvalidBrief
+from bookwright.storage.files.blueprints import as_chosen
+
+_TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
+
+
+def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
+    """Make a brief of a file, if one is given, and of options, which win; None among them is not given.
+
+    Raises:
+        InvalidBrief: The file cannot be read or no book can be written from it.
+    """
+    budget = {name: value for name, value in options.pop("budget", {}).items() if value is not None}
+    model = options.pop("model", None)
+    if model is not None:
+        options["models"] = {"default": model}  # an option goes before whatever roles the file names
+    brief = _with_blueprint(_with_sample(_parsed(path, options), path), path)
+    if not budget:
+        return brief
+    caps = brief.budget.model_dump(exclude_unset=True) | budget
+    return make_brief(given(brief) | {"budget": caps})
+
+
+def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
+    content, option = read_bytes(path) if path else b"", options.pop("outline", None)
+    named = toml_values(content, "brief") if content else {}
+    if option is None and not named.get("outline"):
+        return parse_brief(content, options)
+    from bookwright.app.outlines import with_outline  # only a brief with an outline reads one
+
+    values = named | {key: value for key, value in options.items() if value is not None}
+    return make_brief(with_outline(values, option, path))
+
+
+def _with_blueprint(brief: Brief, path: Path | None) -> Brief:
+    """Keep the folder of a blueprint in full, one that a file names as it lies from that file."""
+    chosen = as_chosen(brief.blueprint, path.parent if path else Path.cwd())
+    return brief if chosen == brief.blueprint else make_brief(given(brief) | {"blueprint": chosen})
+
+
+def _with_sample(brief: Brief, path: Path | None) -> Brief:
+    """Read the file that a brief may name in the place of its sample of style, and look at the sample."""
+    if not brief.style_sample:
+        return brief
+    file = named_file(brief.style_sample, path)
+    if file is not None:
+        brief = make_brief(given(brief) | {"style_sample": read_sample(file)})
+    check_sample(brief.style_sample, brief.language)
+    return brief
+
+
+def given(brief: Brief) -> dict[str, Any]:
+    """Return the values that were named, leaving out what only has its default."""
+    return brief.model_dump(mode="json", exclude_unset=True)
+
+
+def read_bytes(path: Path, what: str = "brief") -> bytes:
+    """Return a file's bytes, however long the file, at most one more than a brief may have.
+
+    Raises:
+        InvalidBrief: It is not there, cannot be read or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BRIEF_BYTES + 1)
+    except OSError as error:
+        raise InvalidBrief(f"the {what} {str(path)!r} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BRIEF_BYTES:
+        raise InvalidBrief(f"the {what} {str(path)!r} has more than the {MAX_BRIEF_BYTES:,} bytes a {what} may have")
+    return content
+
+
+def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
+    """Return a brief with the keys of a TOML file and then those of `key=value` texts laid over it.
+
+    Raises:
+        InvalidBrief: A key means nothing or a value is impossible.
+    """
+    changes = toml_values(read_bytes(file)) if file else {}
+    for assignment in assignments:
+        lay(changes, assigned(assignment, _TEXTS))
+    return laid_over(brief, changes)
+
+
+def laid_over(brief: Brief, changes: dict[str, Any]) -> Brief:
+    """Return a brief with some values replaced; a role whose model is None has none of its own again.
+
+    Raises:
+        InvalidBrief: The changed brief could not be written.
+    """
+    values = brief.model_dump(mode="json")
+    lay(values, changes)
+    values["models"] = {role: model for role, model in values["models"].items() if model is not None}
+    return brief.changed(**values)
+
+
+def assigned(assignment: str, texts: Collection[str] = ()) -> dict[str, Any]:
+    """Read `budget.usd=5`; a value that is not TOML, or of a key in `texts`, is text, an empty one None.
+
+    Raises:
+        InvalidBrief: There is no key or no equals sign.
+    """
+    key, equals, value = assignment.partition("=")
+    key = key.strip()
+    if not equals or not key:
+        raise InvalidBrief(f"--set takes key=value, such as length=30000, not {assignment!r}")
+    *outer, last = key.split(".")
+    changes: dict[str, Any] = {last: value if key in texts else _value(value)}
+    for name in reversed(outer):
+        changes = {name: changes}
+    return changes
+
+
+def _value(text: str) -> Any:
+    if not text.strip():
+        return None
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text.strip()
+
+
+def lay(values: dict[str, Any], changes: dict[str, Any]) -> None:
+    """Lay changes over values, table by table."""
+    for key, change in changes.items():
+        if isinstance(change, dict) and isinstance(values.get(key), dict):
+            lay(values[key], change)
+        else:
+            values[key] = change
+
+
+def toml_values(content: bytes, what: str = "file") -> dict[str, Any]:
+    """Read TOML; `what` names it in complaints.
+
+    Raises:
+        InvalidBrief: It is none, or no UTF-8 text.
+    """
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InvalidBrief(f"the {what} is not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:  # bad syntax, endless digits, bottomless nesting
+        raise InvalidBrief(f"the {what} is not valid TOML: {error}") from None

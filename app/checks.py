@@ -1,0 +1,49 @@
+"""Whether a book can be written as things are set, asked before anything is created or paid."""
+
+from bookwright.agents.backends.local import weights
+from bookwright.agents.backends.rehearsal.modes import mode_of
+from bookwright.agents.backends.spending import prices
+from bookwright.flows.book_models import model_of
+from bookwright.flows.library import check_blueprint, check_models
+from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidSetting, RequestRejected, UnknownModel
+from bookwright.models.model_name import ROLES
+from bookwright.models.settings import Settings
+from bookwright.models.step import Usage
+from bookwright.storage.index.embedding import make_embedder
+
+
+def check_writable(brief: Brief, settings: Settings) -> None:
+    """Make sure that a book can be written as things are set, before anything is created or paid.
+
+    Raises:
+        InvalidInput: It cannot; the message says what to change.
+    """
+    check_models(brief, settings)
+    check_blueprint(brief, settings)
+    make_embedder(settings)
+    names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))
+    for name in names:
+        if brief.budget.usd is not None or settings.studio_usd is not None:
+            _check_price(name, settings)
+        _check_rehearsal(name)
+    for name in names:  # last, for a file that was found whole is remembered in the data folder
+        provider, _, model = name.partition(":")
+        if provider == "embedded":
+            weights.locate(model, settings)
+
+
+def _check_price(name: str, settings: Settings) -> None:
+    if prices.cost(name, Usage(input_tokens=1, output_tokens=1), settings) is None:
+        raise InvalidSetting(
+            f"the budget caps money and the price of {name} is unknown; "
+            f'give it in config.toml under [prices."{name}"], 0 if it is free'
+        )
+
+
+def _check_rehearsal(name: str) -> None:
+    if name.startswith("rehearsal:"):
+        try:
+            mode_of(name)
+        except RequestRejected as error:
+            raise UnknownModel(str(error)) from None

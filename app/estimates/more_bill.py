@@ -1,0 +1,112 @@
+"""What writing on behind a book's end takes: a copy of the book is gone on with, by an author that is no model."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bookwright.app.bill import RECURRING, Bill, Tally
+from bookwright.app.estimates.last_stages import new_lines, with_end
+from bookwright.app.estimates.rehearsal import (
+    HIGH,
+    LONGEST_WALKED,
+    LOW,
+    SAMPLE_LENGTH,
+    Estimate,
+    Tell,
+    estimate_of,
+    rehearsal,
+    rehearsed_brief,
+    unheard,
+)
+from bookwright.exports.json import whole_book
+from bookwright.exports.json_file import import_book
+from bookwright.flows.intake.continuation import go_on
+from bookwright.flows.limits import DAY, Limits
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.walk import write_unit
+from bookwright.models.brief import Brief
+from bookwright.models.errors import BookPaused
+from bookwright.models.settings import Settings
+from bookwright.models.tree.plan import TaskType
+from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.stores import BookStorage
+
+
+def estimate_more(source: BookStorage, brief: Brief, more: int, settings: Settings, tell: Tell = unheard) -> Estimate:
+    """Rehearse so much more of a book, twice, and what closes it at its new end, and price that.
+
+    Raises:
+        InvalidInput: The book is still being written, or cannot be gone on with.
+    """
+    low, high = (_copied_and_walked(source, brief, more, settings, mode, tell) for mode in (LOW, HIGH))
+    return estimate_of(brief, more, low, high, settings)
+
+
+def _copied_and_walked(
+    source: BookStorage, brief: Brief, more: int, settings: Settings, mode: str, tell: Tell
+) -> Tally:
+    with rehearsal(more, settings, mode, tell) as around:
+        file = around.settings.home / "book.json"
+        with file.open("w", encoding="utf-8") as opened:
+            opened.writelines(whole_book(source))
+        storage = BookStorage(around.database, import_book(file, around.database), source.language)
+        _brief(storage, rehearsed_brief(brief, settings).changed(models={"default": mode}))
+        return walk_on(storage, around, more)
+
+
+def _brief(storage: BookStorage, brief: Brief) -> None:
+    with storage.write() as stores:
+        stores.books.edit_brief(storage.book, brief)
+
+
+def walk_on(storage: BookStorage, around: Surroundings, more: int) -> Tally:
+    """Go on with a rehearsed book that is written to its end, and count what so much more of it takes.
+
+    Of much, a beginning is walked: what is done for new parts grows with the length, what is done once does not.
+    """
+    written, nodes, units = _size(storage)
+    with storage.write() as stores:
+        today = stores.documents.written_within(DAY)
+        go_on(stores, stores.books.get(storage.book), more)
+    limits = Limits() if more <= LONGEST_WALKED else Limits(words_today=today + SAMPLE_LENGTH)
+    lines = new_lines(storage, lambda: _walk(storage, replace(around, limits=limits)))
+    all_written, all_nodes, all_units = _size(storage)
+    walked = all_written - written
+    factor = max(more / max(walked, 1), 1.0) if limits.words_today else 1.0
+    found = Tally(
+        walked, round((all_nodes - nodes) * factor), round((all_units - units) * factor),
+        _scaled(lines, factor, storage),
+    )  # fmt: skip
+    return with_end(found, storage, around, written + more)
+
+
+def _walk(storage: BookStorage, around: Surroundings) -> None:
+    """Write a book to its end or, where it is to rest, to there."""
+    with hold(storage.book, around, way_on="the same command") as deps:
+        with deps.stores() as stores:
+            root = stores.nodes.root()
+        try:
+            write_unit(root, deps)
+        except BookPaused:
+            if deps.limits.words_today is None:
+                raise  # it rests for another reason
+
+
+def _size(storage: BookStorage) -> tuple[int, int, int]:
+    with storage.read() as stores:
+        nodes = list(stores.nodes.walk())
+    return nodes[0].written, len(nodes), sum(node.is_unit for node in nodes)
+
+
+def _scaled(lines: Iterable[StepLine], factor: float, storage: BookStorage) -> dict[str, Bill]:
+    """Sum steps up by role, those for parts of the book so many times."""
+    with storage.read() as stores:
+        parts = {part.label for part in stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)}
+    bills: dict[tuple[str, float], Bill] = defaultdict(Bill)
+    for line in lines:
+        is_often = line.activity in RECURRING or ".".join(line.label.split(".")[:2]) in parts
+        bills[line.role, factor if is_often else 1.0] += Bill(1, line.input_tokens, line.output_tokens)
+    roles: dict[str, Bill] = defaultdict(Bill)
+    for (role, times), bill in bills.items():
+        roles[role] += bill.scaled(times)
+    return dict(roles)

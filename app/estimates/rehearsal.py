@@ -1,0 +1,173 @@
+"""Rehearsing a book: the real engine over an author that is no model, in a data folder that is thrown away."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
+
+from bookwright.agents.backends import endpoints
+from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.windows import with_windows
+from bookwright.app.access import library
+from bookwright.app.bill import Bill, Tally, priced, tally
+from bookwright.app.estimates.last_stages import with_end
+from bookwright.flows.blueprints.reach import check_reach
+from bookwright.flows.book_models import model_of, names_of, profile_of
+from bookwright.flows.deps import Deps
+from bookwright.flows.library import find_or_create
+from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import Surroundings
+from bookwright.flows.run_book import run_book
+from bookwright.models.brief import Brief
+from bookwright.models.errors import BookPaused, MissingKey
+from bookwright.models.gate import Unattended
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import BookStorage
+
+Tell = Callable[[str], None]
+"""Hears, in a line, how far a rehearsal is."""
+
+LOW, HIGH = "rehearsal:exact", "rehearsal:miss"
+
+SAMPLE_LENGTH = 30_000
+"""What is rehearsed of a longer book; its cost for each word is flat, so the rest is scaled. What a blueprint keeps for
+the end is rehearsed on it, too."""
+
+LONGEST_WALKED = SAMPLE_LENGTH * 3 // 2
+"""What is rehearsed to its end: a sample would save little."""
+
+
+def unheard(line: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class RoleEstimate:
+    """What one role takes."""
+
+    role: str
+    model: str
+    low: Bill
+    high: Bill
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a book takes."""
+
+    length: int
+    unit: str
+    profile: str
+    rehearsed: int
+    """What the rehearsal wrote of the length; what lies beyond was scaled."""
+    nodes: int
+    units: int
+    roles: tuple[RoleEstimate, ...]
+    total: RoleEstimate
+    is_rehearsal: bool = True
+
+
+def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> Estimate:
+    """Rehearse a book twice and price it by the models that would really be asked; `tell` hears how far that is.
+
+    Raises:
+        UnknownModel: A role's model is unknown. A missing key is no hindrance: nobody is asked for a word.
+        InvalidBrief: The book cannot come to its length in its profile.
+    """
+    for name in names_of(brief, settings):
+        with suppress(MissingKey):
+            endpoints.check_model(name, settings)
+    check_reach(brief, settings)
+    settings = with_windows(names_of(brief, settings), settings)
+    rehearsed = rehearsed_brief(brief, settings)
+    low, high = (_walk(rehearsed, settings, mode, tell) for mode in (LOW, HIGH))
+    return estimate_of(brief, brief.length, low, high, settings)
+
+
+def rehearsed_brief(brief: Brief, settings: Settings) -> Brief:
+    """Return a brief as it is rehearsed: in the profile that the real models have, without a cap or anybody to ask."""
+    profile = profile_of(brief, settings).name.value
+    alone: Brief = brief.changed(profile=profile, budget={}, gates=(), unattended=Unattended.ACCEPT, webhook="")
+    return alone
+
+
+def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Settings) -> Estimate:
+    """Price two walks of so much of a book by the models that would really be asked."""
+    profile = profile_of(brief, settings).name.value
+    roles = tuple(_role(role, low, high, brief, settings) for role in sorted(low.roles.keys() | high.roles.keys()))
+    return Estimate(
+        length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
+        RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
+    )  # fmt: skip
+
+
+def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) -> RoleEstimate:
+    name = model_of(role, brief, settings)
+    least = priced(low.roles.get(role, Bill()), name, settings, with_thoughts=False)
+    most = priced(high.roles.get(role, Bill()), name, settings, with_thoughts=True)
+    return RoleEstimate(role, name, least, most.at_least(least))
+
+
+def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell) -> Tally:
+    """Write the book, or its beginning, with the rehearsal author and count."""
+    limits = Limits() if brief.length <= LONGEST_WALKED else Limits(words_today=SAMPLE_LENGTH)
+    with rehearsal(brief.length, settings, mode, tell) as around:
+        book = find_or_create(around.database, brief.changed(models={"default": mode}))
+        storage = BookStorage(around.database, book.id, brief.language)
+        return _tally_of(storage, replace(around, limits=limits))
+
+
+@contextmanager
+def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) -> Iterator[Surroundings]:
+    """Give a place to rehearse in: a data folder that is thrown away, and an author that is no model."""
+    with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder:
+        alone = settings.model_copy(
+            update={
+                "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
+                "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
+                "keep_vault": False,
+            }
+        )  # fmt: skip
+        if (own := settings.home / "blueprints").is_dir():
+            copytree(own, alone.home / "blueprints")
+        with closing(ModelService(alone)) as models, library(alone) as database:
+            yield Surroundings(
+                alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length)
+            )
+
+
+def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
+    """Run the book and count, whether it was finished or its sample was."""
+    try:
+        run_book(storage.book, around)
+    except BookPaused:
+        found = tally(storage)
+        if found.written < (around.limits.words_today or math.inf):
+            raise  # it rests for another reason
+        with storage.read() as stores:
+            length = stores.nodes.root().length or 1
+        return with_end(found, storage, around, length)
+    return tally(storage)
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """A window in which only the progress of the rehearsal is seen."""
+
+    tell: Tell
+    figure: str
+    length: int
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Just do it."""
+        work()
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        """Tell how much is written."""
+        with deps.stores() as stores:
+            self.tell(f"rehearsing for {self.figure}: {stores.nodes.root().written:,} of {self.length:,}")

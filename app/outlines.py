@@ -1,0 +1,57 @@
+"""A brief that rests on an author's outline: its file is read, and what the brief leaves open the outline says."""
+
+from pathlib import Path
+from typing import Any
+
+from bookwright.manuscripts.outlines.outlines import read_outline
+from bookwright.models.errors import InvalidBrief, InvalidInput
+from bookwright.models.tree.outline import length_of
+
+_MOST_BYTES = 4_000_000
+_ENDINGS = (".md", ".markdown", ".txt")
+
+
+def with_outline(values: dict[str, Any], option: Path | None, beside: Path | None) -> dict[str, Any]:
+    """Return the values of a brief with the outline's text, and with the premise, title and length that it tells.
+
+    Raises:
+        InvalidBrief: It cannot be read, or names no chapters.
+    """
+    told = str(option) if option else str(values.get("outline") or "")
+    if not told:
+        return values
+    file = option or _named(told, beside)
+    text = _text(file) if file else told
+    try:
+        outline = read_outline(text)
+    except InvalidInput as error:
+        raise InvalidBrief(str(error)) from None
+    first = next((unit.goal for unit in outline.units if unit.goal), "")
+    known = {
+        "premise": outline.design or first or outline.title,
+        "title": outline.title,
+        "length": length_of(outline.units),
+    }
+    left_open = {key: value for key, value in known.items() if value and not values.get(key)}
+    return values | left_open | {"outline": text}
+
+
+def _named(told: str, beside: Path | None) -> Path | None:
+    """Return the file that a brief names in the place of an outline: one line with a text's ending."""
+    if "\n" in told or not told.endswith(_ENDINGS):
+        return None
+    return (beside.parent if beside else Path()) / told
+
+
+def _text(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidBrief(f"the outline {str(file)!r} cannot be read: {error.strerror}") from None
+    if len(content) > _MOST_BYTES:
+        raise InvalidBrief(f"the outline {str(file)!r} has more than {_MOST_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidBrief(f"the outline {str(file)!r} is not UTF-8") from None

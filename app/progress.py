@@ -1,0 +1,73 @@
+"""How far a book is: one short look into the database, and what follows from it."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from bookwright.models.book import Book
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.stores import BookStorage
+
+EVERY_STEP = 2**31
+"""A limit that no journal reaches."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a book stands."""
+
+    book: Book
+    root: TaskNode
+    path: tuple[TaskNode, ...]
+    """From the book down to the node that is worked on."""
+
+    @property
+    def share(self) -> float:
+        """What is written of what was asked for, 0 to 1."""
+        return min(self.root.written / (self.root.length or 1), 1.0)
+
+    @property
+    def place(self) -> str:
+        """The path in one line, without the book itself."""
+        return " > ".join(node.name for node in self.path if node.level is not Level.BOOK or not node.is_unit)
+
+
+def read_progress(storage: BookStorage) -> Progress:
+    """Look where a book stands; as many queries as its tree is deep."""
+    with storage.read() as stores:
+        return Progress(stores.books.get(storage.book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+
+
+class StepFeed:
+    """The journal's new lines since the last look."""
+
+    def __init__(self, storage: BookStorage, shown: int = 0) -> None:
+        self._storage = storage
+        with storage.read() as stores:
+            self.recent = deque(stores.steps.lines(limit=EVERY_STEP), maxlen=max(shown, 1))
+        self._last = self.recent[-1].id if self.recent else 0
+
+    def new(self, until: int = EVERY_STEP) -> list[StepLine]:
+        """Return the attempts that were recorded since the last call, oldest first, none of them after a step."""
+        with self._storage.read() as stores:
+            lines = [line for line in stores.steps.lines(after=self._last) if line.id <= until]
+        if lines:
+            self._last = lines[-1].id
+            self.recent.extend(lines)
+        return lines
+
+
+class Pace:
+    """Guesses the time left from what was written since the watch began."""
+
+    def __init__(self, written: int, now: float) -> None:
+        self._written = written
+        self._began = now
+
+    def seconds_left(self, root: TaskNode, now: float) -> float | None:
+        """Return the seconds to the end at the pace so far; None before anything was written."""
+        fresh = root.written - self._written
+        if fresh <= 0 or now <= self._began:
+            return None
+        return max(root.remaining, 0) * (now - self._began) / fresh

@@ -1,0 +1,66 @@
+"""What the writer of a unit may know of the codex, and what is kept from them."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.agents.relay.continuity import ContinuityDirector
+from bookwright.agents.relay.hints import Hint
+from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
+from bookwright.agents.relay.secrets.reveals import Reveal
+from bookwright.agents.relay.secrets.visibility import VisibleCodex
+from bookwright.agents.relay.threads.instructions import ForeshadowInstruction
+from bookwright.models.brief import Brief
+from bookwright.storage.stores import Stores
+
+
+class CodexView(BaseModel):
+    """The codex as it stands for one unit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    node: str
+    codex: VisibleCodex
+    instructions: tuple[ForeshadowInstruction, ...]
+    hints: tuple[Hint, ...]
+    reveals: tuple[Reveal, ...] = ()
+    """Secrets that are to come out in it."""
+    keywords: ForbiddenKeywords
+    missing: tuple[str, ...] = ()
+    """What the unit's writer would lack."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return it for `--json`: what the writer may read, apart from what only the reviewer may."""
+        told = self.codex.model_dump(mode="json", exclude={"excluded_sections"})
+        hidden = self.codex.excluded_sections
+        return {
+            "node": self.node,
+            "missing": list(self.missing),
+            "writer": told
+            | {
+                "instructions": [order.model_dump(mode="json") for order in self.instructions],
+                "reveals": [reveal.model_dump(mode="json") for reveal in self.reveals],
+                "hints": [hint.model_dump(mode="json") for hint in self.hints],
+                "forbidden_keywords": list(self.keywords.shown),
+            },
+            "reviewer": {
+                "excluded_sections": list(hidden),
+                "forbidden_keywords": self.keywords.model_dump(mode="json"),
+            },
+        }
+
+
+def look(stores: Stores, brief: Brief, node: str, story_now: float | None) -> CodexView:
+    """Apply every rule at one unit.
+
+    Raises:
+        NodeNotFound: There is no such unit.
+    """
+    at = stores.nodes.by_label(node).label
+    director = ContinuityDirector()
+    found = director.sight(at, stores, brief, story_now)
+    built = director.build_context(stores.nodes.by_label(node), stores, brief)
+    return CodexView(
+        node=at, codex=found.codex, reveals=found.reveals, instructions=found.orders, hints=found.hints,
+        keywords=found.keywords, missing=(*built.errors, *built.warnings),
+    )  # fmt: skip

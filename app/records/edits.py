@@ -1,0 +1,121 @@
+"""Changing the codex while its book rests: all of what was asked for, or nothing."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.briefs import lay
+from bookwright.flows.revision.record_rules import check_change, check_places, settled
+from bookwright.flows.revision.revise import void_unfinished
+from bookwright.models.codex.entries import Visibility
+from bookwright.models.codex.field_merge import Keyed, keyed, section_key, unkeyed, with_value
+from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, SuggestionStatus, kind_of, make_record
+from bookwright.models.errors import EditConflict, InvalidEntry
+from bookwright.storage.repositories.codex import CodexRepository
+from bookwright.storage.stores import Stores
+
+Change = Callable[[Record], Record]
+
+
+def unheard_of(records: Iterable[Record], codex: CodexRepository) -> list[Record]:
+    """Return the records whose ids the codex never knew."""
+    return [record for record in records if not codex.was_there(kind_of(record), record.id)]
+
+
+def take_in(records: Iterable[Record], stores: Stores) -> list[Stored[Record]]:
+    """Add records, or make them the next versions of those with their ids."""
+    return [_taken_in(record, stores) for record in records]
+
+
+def made(kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility) -> list[Record]:
+    """Make records of tables.
+
+    Raises:
+        InvalidEntry: One cannot be kept, or two have one id.
+    """
+    records = [settled(make_record(kind, table), default) for table in tables]
+    ids = [record.id for record in records]
+    twice = next((name for name in ids if ids.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidEntry(f"the id {twice!r} is given twice; give each {kind.noun} its own")
+    return records
+
+
+def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> list[Stored[Record]]:
+    """Add records to the codex of a book that rests."""
+    records = made(kind, tables, opened.book.brief.default_visibility)
+    with at_rest(opened.storage) as stores:
+        for record in records:
+            check_places(record, stores)
+        void_unfinished(stores)
+        return [stores.codex.add(record, Origin.AUTHOR) for record in records]
+
+
+def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: int | None = None) -> Stored[Record]:
+    """Change one record of a book that rests; `version` is the one that the author has seen, if that is told.
+
+    Raises:
+        EditConflict: It has another version by now.
+    """
+    with at_rest(opened.storage) as stores:
+        found = stores.codex.get(kind, name)
+        if version is not None and version != found.version:
+            raise EditConflict(
+                f"the {kind.noun} {found.record.id!r} stands at version {found.version} by now, not at {version}; "
+                "look at it again and repeat what you want of it"
+            )
+        after = settled(how(found.record), opened.book.brief.default_visibility)
+        check_change(found.record, after)
+        check_places(after, stores, found.record)
+        void_unfinished(stores)
+        return stores.codex.edit(after, found.version, Origin.AUTHOR)
+
+
+def laid_over(record: Record, changes: Keyed) -> Record:
+    """Return a record with nested values laid over it; what is None is as if never said.
+
+    Raises:
+        InvalidEntry: They fit no record.
+    """
+    values = keyed(record)
+    lay(values, {**changes, **_by_name(changes)})
+    return unkeyed(record, _without_none(values))
+
+
+def settle(opened: OpenBook, number: int, *, is_taken: bool) -> Stored[Record]:
+    """Take or drop a suggestion."""
+    with at_rest(opened.storage) as stores:
+        wish = stores.codex.suggestions.get(number)
+        found = stores.codex.get(wish.kind, wish.slug)
+        status = SuggestionStatus.TAKEN if is_taken else SuggestionStatus.DROPPED
+        stores.codex.suggestions.settle(number, status)
+        if not is_taken:
+            return found
+        after = with_value(found.record, wish.path, wish.wanted)
+        check_change(found.record, after)
+        void_unfinished(stores)
+        return stores.codex.edit(after, found.version, Origin.AUTHOR)
+
+
+def _taken_in(record: Record, stores: Stores) -> Stored[Record]:
+    codex = stores.codex
+    known = next((found for found in codex.current(kind_of(record)) if found.record.id == record.id), None)
+    check_places(record, stores, known.record if known else None)
+    if known is None:
+        return codex.add(record, Origin.AUTHOR)
+    check_change(known.record, record)
+    return codex.edit(record, known.version, Origin.AUTHOR)
+
+
+def _by_name(changes: Keyed) -> Keyed:
+    """Sections and phases of a table by their names, as they are laid over those that are there."""
+    lists = {name: changes[name] for name in ("sections", "phases") if isinstance(changes.get(name), list)}
+    return {name: {section_key(item): item for item in items} for name, items in lists.items()}
+
+
+def _without_none(values: Keyed) -> Keyed:
+    return {
+        key: _without_none(value) if isinstance(value, dict) else value
+        for key, value in values.items()
+        if value is not None
+    }

@@ -1,0 +1,75 @@
+"""Codex entries, secrets and threads as TOML: in files, and in the author's editor."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from bookwright.app.briefs import read_bytes, toml_values
+from bookwright.exports.record_toml import record_values
+from bookwright.models.brief import identified
+from bookwright.models.codex.entries import slug
+from bookwright.models.codex.record import Record, RecordKind
+from bookwright.models.errors import InvalidEntry, InvalidInput
+
+TABLES = {RecordKind.ENTRY: "codex", RecordKind.SECRET: "secrets", RecordKind.FORESHADOWING: "foreshadowing"}
+"""Under which name a file holds the records of each register."""
+
+
+def file_of(records: list[Record], kind: RecordKind) -> str:
+    """Write the records of one register as the tables of a file, such as `[[secrets]]`."""
+    return tomli_w.dumps({TABLES[kind]: [record_values(record) for record in records]}, multiline_strings=True)
+
+
+def tables_in(path: Path, kind: RecordKind) -> list[dict[str, Any]]:
+    """Read the tables of one register from a file; one without such tables is a single record.
+
+    Raises:
+        InvalidInput: The file cannot be read, is no TOML, or holds none.
+    """
+    values = toml_values(read_bytes(path, "file"))
+    is_one = bool(values) and not set(values) & set(TABLES.values())
+    found = [values] if is_one else values.get(TABLES[kind])
+    if not isinstance(found, list) or not found or not all(isinstance(table, dict) and table for table in found):
+        raise InvalidEntry(f"{str(path)!r} holds no [[{TABLES[kind]}]] table")
+    return named_entries(found) if kind is RecordKind.ENTRY else identified(found)
+
+
+def named_entries(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give each table of an entry an id that has none: of its name."""
+    return [{"id": slug(str(table.get("name") or "")), **table} for table in tables]
+
+
+def edited(text: str) -> str | None:
+    """Let the author change a text in $VISUAL or $EDITOR; None where it was left as it was.
+
+    Raises:
+        InvalidInput: There is no terminal, or the editor failed.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInput("nothing to change was given, and there is no terminal for an editor; see --help")
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "entry.toml"
+        file.write_text(text, encoding="utf-8")
+        try:
+            failed = subprocess.run([*shlex.split(command), str(file)], check=False).returncode
+        except (OSError, ValueError) as error:
+            raise InvalidInput(f"the editor {command!r} cannot be started ({error}); set EDITOR") from None
+        if failed:
+            raise InvalidInput(f"the editor {command!r} failed; nothing was changed")
+        after = file.read_text(encoding="utf-8", errors="replace")
+    return None if after == text else after
+
+
+def keep_draft(text: str) -> Path:
+    """Keep what an author typed and could not be taken, and tell where."""
+    handle, name = tempfile.mkstemp(prefix="bookwright-", suffix=".toml")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    return Path(name)

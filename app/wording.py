@@ -1,0 +1,44 @@
+"""Numbers, money and times as people read them."""
+
+from datetime import datetime
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `1,204 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def stale_count(number: int) -> str:
+    """`1 document is directly stale`, `3 documents are directly stale`."""
+    return f"{counted(number, 'document')} {'is' if number == 1 else 'are'} directly stale"
+
+
+def money(micros: int) -> str:
+    """Show millionths of a dollar: `"$12.30"`, and four places below a dollar."""
+    dollars = micros / 1_000_000
+    return f"${dollars:,.2f}" if dollars >= 1 or micros == 0 else f"${dollars:.4f}"
+
+
+def tokens(count: int) -> str:
+    """Show a count of tokens in three digits or so: `"812"`, `"1.2k"`, `"3.4M"`."""
+    for factor, suffix in ((1_000_000, "M"), (1_000, "k")):
+        if count >= factor:
+            return f"{count / factor:.1f}{suffix}"
+    return str(count)
+
+
+def moment(seconds: float) -> str:
+    """Show a time since 1970 in the local time zone, to the minute."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def duration(seconds: float) -> str:
+    """Show a span of time in its two largest units: `"3 h 20 min"`."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,1 @@
+"""Verbs that change what is written or known: revise, refresh, codex, secrets, history."""

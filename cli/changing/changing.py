@@ -1,0 +1,292 @@
+"""Changing one's mind: `revise`, `stale` and `refresh`."""
+
+import shlex
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.wording import stale_count
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.writing.waiting import wait_until_free
+from bookwright.models.codex.touch import Giveaway, Rewording
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.errors import InvalidInput
+from bookwright.models.profile import ProfileName
+from bookwright.models.staleness import Stale, Version
+from bookwright.models.tree.task import TaskNode
+
+if TYPE_CHECKING:
+    from bookwright.app.estimates.stale_bill import RefreshBill
+    from bookwright.flows.deps import Deps
+    from bookwright.flows.revision.refresh import Redone
+
+MAX_TEXT_BYTES = 4_000_000
+MOST_LENGTH = 20_000
+"""As long as a unit that is written at once may be (`max_unit_length` of a brief)."""
+
+KindOption = Annotated[
+    DocumentKind | None, typer.Option("--kind", help="Which document of the node; the one it is for if not given.")
+]
+
+
+def revise(
+    book: BookArgument,
+    node: NodeArgument,
+    kind: KindOption = None,
+    words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
+    length: Annotated[
+        int | None,
+        typer.Option("--length", min=1, max=MOST_LENGTH, help="How long prose is to be; as planned if not given."),
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option("--text", metavar="FILE", help="The new text; - reads it from standard input.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a document a new version: in your own words, or as a model changes it by your note. The old one stays."""
+    if (words is None) == (text is None):
+        raise InvalidInput("revise takes either --note, for a model, or --text, with the words themselves")
+    if words is not None and not words.strip():
+        raise InvalidInput("the note is empty; say what is to be changed")
+    with open_book(book) as opened:
+        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, _read(text))
+        _show_made(opened, node, made, as_json)
+
+
+def stale(book: BookArgument, as_json: AsJson = False) -> None:
+    """List what rests on documents that were changed since, how far that reaches, and what a refresh would cost."""
+    from bookwright.app.estimates.stale_bill import bill_of
+    from bookwright.flows.revision.staleness import Staleness
+
+    with open_book(book) as opened, opened.storage.read() as stores:
+        looking = Staleness(opened.book.brief)
+        found, told = looking.all(stores), looking.giveaways(stores)
+        bill = bill_of(found, stores)
+    if as_json:
+        facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
+        print_json({"book": opened.book.id} | _facts(found) | facts)
+    else:
+        _print_stale(found, bill, opened.book.id)
+        _print_told(told)
+
+
+def refresh(
+    book: BookArgument,
+    node: Annotated[str, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = "1",
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Write prose from its plan on, not as a revision of itself.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
+    from bookwright.app.estimates.stale_bill import bill_of
+    from bookwright.flows.revision.refresh import Wanted
+    from bookwright.flows.revision.staleness import Staleness
+
+    with open_book(book) as opened:
+        wanted = Wanted(node, anew)
+        with opened.storage.read() as stores:
+            stores.nodes.by_label(node)
+            found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
+            bill = bill_of(found, stores)
+        if not any(one.is_direct for one in found):
+            _show_redone(opened, [], as_json)
+            return
+        _ask(found, bill, yes)
+        _show_redone(opened, _refreshed(opened, wanted, as_json), as_json)
+
+
+def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
+    from bookwright.flows.revision.revise import chosen, take_in
+
+    wait_until_free(opened.storage, opened.settings)
+    with at_rest(opened.storage) as stores:
+        node = stores.nodes.by_label(label)
+        return take_in(stores, node, chosen(stores, node, kind), text)
+
+
+def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:
+    from bookwright.app import checks
+    from bookwright.cli.writing import running
+    from bookwright.flows.book_models import fitted_profile
+    from bookwright.flows.book_windows import kept_windows
+    from bookwright.flows.revision.amend import Amendment, amend
+    from bookwright.flows.revision.revise import check_writable, chosen
+
+    with opened.storage.read() as stores:
+        node = stores.nodes.by_label(label)
+        old = chosen(stores, node, kind)
+    check_writable(old, node)
+    if length is not None and old.kind is not DocumentKind.PROSE:
+        raise InvalidInput(f"--length is for a chapter's text; the {old.kind} is as long as it needs to be")
+    checks.check_writable(opened.book.brief, opened.settings)
+    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
+        raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
+
+    def work(deps: "Deps") -> Document:
+        amend(node, old, Amendment(words.strip(), DocumentOrigin.NOTE, length=length), deps)
+        with deps.stores() as stores:
+            return chosen(stores, node, old.kind)
+
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, "the same command with the same note")
+
+
+def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
+    from bookwright.app import checks
+    from bookwright.cli.writing import running
+    from bookwright.flows.revision.refresh import refresh as make_anew
+
+    def tell(redone: "Redone") -> None:
+        with opened.storage.read() as stores:
+            name = stores.nodes.get(redone.document.node).name
+        note(f"{redone.document.kind} of {name}: {_outcome(redone)}")
+
+    checks.check_writable(opened.book.brief, opened.settings)
+
+    def work(deps: "Deps") -> list["Redone"]:
+        return make_anew(wanted, deps, tell)
+
+    again = shlex.join(["bookwright", "refresh", opened.book.id, *wanted.options])
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, f"`{again}`")
+
+
+def _outcome(redone: "Redone") -> str:
+    return (
+        f"version {redone.document.version}" if redone.is_changed else "as it was; nothing that rests on it is touched"
+    )
+
+
+def _ask(found: list[Stale], bill: "RefreshBill", yes: bool) -> None:
+    direct = sum(one.is_direct for one in found)
+    note(f"{direct:,} directly stale, {len(found) - direct:,} that may become so. {bill}")
+    if not yes and not agrees("Make them anew?"):
+        raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
+
+
+def _read(path: Path | None) -> str:
+    """Return a text file's words.
+
+    Raises:
+        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
+    """
+    assert path is not None
+    try:
+        with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
+            content = file.read(MAX_TEXT_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"the text {str(path)!r} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_TEXT_BYTES:
+        raise InvalidInput(f"the text {str(path)!r} has more than {MAX_TEXT_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the text {str(path)!r} is not UTF-8") from None
+
+
+def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
+    from bookwright.flows.revision.staleness import Staleness
+
+    with opened.storage.read() as stores:
+        resting = Staleness(opened.book.brief).direct(stores)
+    facts = {"book": opened.book.id, "node": label, "document": made and _document(made), "stale": len(resting)}
+    if as_json:
+        print_json(facts)
+    elif made is None:
+        note("these words stand there already; nothing was changed")
+    else:
+        note(f"the {made.kind} of {label} is now version {made.version}; {stale_count(len(resting))}")
+
+
+def _document(document: Document) -> dict[str, Any]:
+    return document.model_dump(mode="json", include={"id", "kind", "version", "length", "origin", "base"})
+
+
+def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
+    from bookwright.flows.revision.refresh import is_left_to_walk
+    from bookwright.flows.revision.staleness import Staleness
+
+    with opened.storage.read() as stores:
+        left = Staleness(opened.book.brief).all(stores)
+        walked = sum(stale.is_direct and is_left_to_walk(stale, stores) for stale in left)
+        names = {redone.document.node: stores.nodes.get(redone.document.node) for redone in done}
+    direct = sum(stale.is_direct for stale in left)
+    if as_json:
+        rows = [_redone_facts(redone, names[redone.document.node]) for redone in done]
+        print_json({"book": opened.book.id, "redone": rows} | _facts(left))
+    elif not done:
+        note("nothing was made anew" if direct else "nothing is directly stale")
+    else:
+        changed = sum(redone.is_changed for redone in done)
+        note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
+    if walked and not as_json:
+        note(f"{walked:,} of what is left `bookwright resume {opened.book.id}` makes anew by itself, as it writes on")
+
+
+def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:
+    return {"node": node.label, "document": _document(redone.document), "changed": redone.is_changed}
+
+
+def _facts(found: list[Stale]) -> dict[str, Any]:
+    return {
+        "direct": [_stale_facts(stale) for stale in found if stale.is_direct],
+        "indirect": [_stale_facts(stale) for stale in found if not stale.is_direct],
+    }
+
+
+def _stale_facts(stale: Stale) -> dict[str, Any]:
+    causes = [_version(cause.old) | {"now": cause.new.version} for cause in stale.causes]
+    records = [
+        {"kind": one.kind.value, "id": one.slug, "version": one.old, "now": None if one.is_removed else one.new,
+         "touch": one.touch.value}
+        for one in stale.rewordings
+    ]  # fmt: skip
+    through = [_version(version) for version in stale.through]
+    return _version(stale.document) | {"causes": causes, "records": records, "through": through}
+
+
+def _version(version: Version) -> dict[str, Any]:
+    return {"id": version.id, "node": version.label, "kind": version.kind.value, "version": version.version}
+
+
+def _print_stale(found: list[Stale], bill: "RefreshBill", book: str) -> None:
+    if not found:
+        print_text("Nothing is stale: every document rests on current ones.")
+        return
+    table = plain_table("node", "document", "version", "rests on", right=("version",), folds=("rests on",))
+    for stale in found:
+        version = stale.document
+        table.add_row(
+            version.label, version.kind.value, str(version.version), _why(stale), style="" if stale.is_direct else "dim"
+        )
+    make_console().print(table)
+    direct = sum(stale.is_direct for stale in found)
+    print_text(f"\n{direct:,} directly stale, {len(found) - direct:,} indirectly. `bookwright refresh {book}`: {bill}")
+
+
+def _why(stale: Stale) -> str:
+    if stale.is_direct:
+        replaced = [f"{_name(cause.old)} (now {cause.new.version})" for cause in stale.causes]
+        return ", ".join([*replaced, *map(_reworded, stale.rewordings)])
+    return "indirectly: " + " < ".join(map(_name, stale.through))
+
+
+def _reworded(record: Rewording) -> str:
+    now = "now taken out" if record.is_removed else f"now {record.new}"
+    return f"{record.kind.noun} {record.slug} {record.old} ({now}; {record.touch})"
+
+
+def _print_told(told: Iterable[Giveaway]) -> None:
+    for one in told:
+        print_text(f"The text of {one.label} tells what the {one.kind.noun} {one.slug} keeps, which was added since.")
+
+
+def _name(version: Version) -> str:
+    return f"{version.kind} {version.version} of {version.label}"

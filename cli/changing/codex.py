@@ -1,0 +1,206 @@
+"""`codex`: the characters and the world of a book, as the author keeps them."""
+
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.app.records.codex_view import look
+from bookwright.cli.access import open_book
+from bookwright.cli.changing import records
+from bookwright.cli.changing.codex_view import print_view
+from bookwright.cli.changing.record_views import facts_of, show_suggestions
+from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
+from bookwright.models.codex.field_merge import Keyed, section_key
+from bookwright.models.codex.record import Record, RecordKind, Stored
+from bookwright.models.errors import InvalidEntry
+
+app = typer.Typer(help="Keep the characters and the world of a book.", cls=records.ListsByDefault, no_args_is_help=True)
+KIND = RecordKind.ENTRY
+
+Kind = Annotated[EntryKind | None, typer.Option(help="character or world.")]
+Aliases = Annotated[list[str] | None, typer.Option("--alias", help="Another name; may be repeated.")]
+Sections = Annotated[
+    list[str] | None, typer.Option("--section", metavar="NAME=TEXT", help="One aspect; may be repeated.")
+]
+SectionLevel = Annotated[
+    str | None, typer.Option("--visibility", help="Of those sections: hidden, aware, know or use, or 0 to 3.")
+]
+KnownFrom = Annotated[
+    str | None, typer.Option(metavar="PLACE", help="Readers may know those sections from this chapter or node on.")
+]
+SectionPhase = Annotated[str | None, typer.Option("--phase", help="The phase that those sections tell of.")]
+Number = Annotated[int, typer.Argument(metavar="NUMBER", help="As `suggestions` lists it.")]
+StoryNow = Annotated[
+    float | None, typer.Option(metavar="ORDER", help="The order of the story time that the unit tells of.")
+]
+Phases = Annotated[
+    list[str] | None,
+    typer.Option("--add-phase", metavar="NAME[=PLACE]", help="A stretch of its life, and where it begins; repeatable."),
+]
+
+
+@app.command("list")
+def list_entries(book: BookArgument, kind: Kind = None, as_json: AsJson = False) -> None:
+    """List the entries in the order in which they came."""
+    with open_book(book) as opened, opened.storage.read() as stores:
+        found = stores.codex.current(KIND)
+        waiting = [wish.slug for wish in stores.codex.suggestions.waiting(KIND)]
+    kept = [stored for stored in found if kind in (None, _entry(stored.record).kind)]
+    if as_json:
+        print_json([facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept])
+        return
+    table = plain_table(
+        "id", "kind", "name", "also", "sections", "version", "by", right=("version",), folds=("sections",)
+    )
+    for stored in kept:
+        table.add_row(*_row(stored, waiting.count(stored.record.id)))
+    make_console().print(table)
+
+
+@app.command()
+def add(
+    book: BookArgument,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What it is called.")] = None,
+    identity: Annotated[str | None, typer.Option("--id", help="Made of the name if none is given.")] = None,
+    kind: Kind = None,
+    aliases: Aliases = None,
+    phases: Phases = None,
+    sections: Sections = None,
+    visibility: SectionLevel = None,
+    known_from: KnownFrom = None,
+    phase: SectionPhase = None,
+    file: records.FromFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add an entry from options or from a file; a file may hold many, as [[codex]] tables."""
+    given: Keyed = {"name": name, "id": identity or (slug(name) if name else None), "kind": kind and kind.value}
+    given |= {
+        "aliases": aliases,
+        "phases": _phases(phases),
+        "sections": _sections(sections, visibility, known_from, phase),
+    }
+    if not file:
+        given["kind"] = given["kind"] or EntryKind.CHARACTER.value
+    records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
+
+
+@app.command()
+def edit(
+    book: BookArgument,
+    entry: records.RecordArgument,
+    name: Annotated[str | None, typer.Option(help="Another name.")] = None,
+    kind: Kind = None,
+    aliases: Aliases = None,
+    phases: Phases = None,
+    sections: Sections = None,
+    visibility: SectionLevel = None,
+    known_from: KnownFrom = None,
+    phase: SectionPhase = None,
+    drop_section: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Take a section out; may be repeated.")
+    ] = None,
+    assignments: records.Assignments = None,
+    file: records.FromFile = None,
+    version: records.SeenVersion = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change an entry by options, a file, or in $EDITOR; what is not named stays as it is."""
+    given: Keyed = {"name": name, "kind": kind and kind.value, "phases": _phases(phases)}
+    given["sections"] = _sections(sections, visibility, known_from, phase)
+    how = _changing(aliases or [], drop_section or []) if aliases or drop_section else None
+    changes = records.with_assignments(given, assignments)
+    records.edit_record(book, KIND, entry, changes, file, version, as_json=as_json, how=how)
+
+
+records.add_common_verbs(app, KIND)
+
+
+@app.command()
+def merge(
+    book: BookArgument,
+    entry: Annotated[str, typer.Argument(metavar="ID", help="The one that stays; its name stays, too.")],
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The one that goes into it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Put two entries together that mean one: names, phases and sections of both, nothing lost."""
+    records.unite_entries(book, entry, other, as_json=as_json)
+
+
+@app.command()
+def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_json: AsJson = False) -> None:
+    """Show what the writer of a unit may know by the rules, and what is kept from them."""
+    with open_book(book) as opened, opened.storage.read() as stores:
+        found = look(stores, opened.book.brief, node, story_now)
+    if as_json:
+        print_json(found.facts())
+    else:
+        print_view(found)
+
+
+@app.command()
+def suggestions(book: BookArgument, as_json: AsJson = False) -> None:
+    """List what extractions would change of what an author said, in all three registers."""
+    show_suggestions(book, as_json=as_json)
+
+
+@app.command()
+def take(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
+    """Take a suggestion: it becomes the author's own next version."""
+    records.settle_suggestion(book, number, is_taken=True, as_json=as_json)
+
+
+@app.command()
+def drop(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
+    """Drop a suggestion; the same one is not made again."""
+    records.settle_suggestion(book, number, is_taken=False, as_json=as_json)
+
+
+def _sections(
+    texts: list[str] | None, visibility: str | None, known_from: str | None, phase: str | None
+) -> list[dict[str, Any]] | None:
+    """The sections that options describe; what goes with them goes with all of them."""
+    common = {"visibility": visibility, "known_from": known_from, "phase": phase}
+    shared = {key: value for key, value in common.items() if value is not None}
+    if shared and not texts:
+        raise InvalidEntry(f"--{next(iter(shared)).replace('_', '-')} goes with a --section NAME=TEXT")
+    return [dict(zip(("name", "text"), _pair(text), strict=True)) | shared for text in texts or []]
+
+
+def _phases(texts: list[str] | None) -> list[dict[str, Any]]:
+    pairs = [text.partition("=") for text in texts or []]
+    return [{"name": name} | ({"begins": place} if place else {}) for name, _, place in pairs]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, body = text.partition("=")
+    if not equals or not name.strip():
+        raise InvalidEntry(f'--section takes NAME=TEXT, such as past="She grew up at sea.", not {text!r}')
+    return name.strip(), body
+
+
+def _changing(aliases: list[str], dropped: list[str]) -> Any:
+    """A change that adds aliases and takes sections out."""
+
+    def change(record: Record) -> Record:
+        entry = _entry(record)
+        gone = {section_key({"name": name}) for name in dropped}
+        kept = tuple(section for section in entry.sections if section_key({"name": section.name}) not in gone)
+        if dropped and len(kept) == len(entry.sections):
+            raise InvalidEntry(f"{entry.id!r} has no section {dropped[0]!r}")
+        return entry.model_copy(update={"aliases": (*entry.aliases, *aliases), "sections": kept})
+
+    return change
+
+
+def _entry(record: Record) -> CodexEntry:
+    assert isinstance(record, CodexEntry)  # the register holds nothing else
+    return record
+
+
+def _row(stored: Stored[Record], waiting: int) -> list[str]:
+    entry = _entry(stored.record)
+    sections = "; ".join(f"{section.name} ({section.visibility.name.lower()})" for section in entry.sections)
+    by = f"{stored.origin}" + (f", {waiting} suggested" if waiting else "")
+    return [entry.id, entry.kind, entry.name, ", ".join(entry.aliases), sections, str(stored.version), by]

@@ -1,0 +1,182 @@
+"""`foreshadowing`: the board of threads, and the author's hand on them."""
+
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
+from bookwright.agents.relay.threads.foreshadowing import recorded
+from bookwright.cli.access import open_book
+from bookwright.cli.changing import records
+from bookwright.cli.changing.board import make_board, print_board
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import print_json
+from bookwright.models.book import BookState
+from bookwright.models.codex.entries import slug
+from bookwright.models.codex.field_merge import Keyed
+from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ForeshadowingType, ThreadStatus
+from bookwright.models.codex.record import Record, RecordKind, make_record
+from bookwright.models.errors import InvalidInput
+
+app = typer.Typer(
+    help="Keep the threads that are laid early and paid off late.", cls=records.ListsByDefault, no_args_is_help=True
+)
+KIND = RecordKind.FORESHADOWING
+
+Type = Annotated[ForeshadowingType | None, typer.Option(help="What it pays off in.")]
+Subtlety = Annotated[int | None, typer.Option(min=1, max=10, help="1 is plain, 10 almost invisible.")]
+SeedText = Annotated[str | None, typer.Option("--seed", help="What is planted.")]
+PlantAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to plant it in.")]
+ReinforceAt = Annotated[list[str] | None, typer.Option(metavar="PLACE", help="Where to bring it back; repeatable.")]
+PayoffText = Annotated[str | None, typer.Option("--payoff", help="What it comes to; hidden until it is there.")]
+PayoffAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to pay it off in.")]
+Ceiling = Annotated[
+    str | None,
+    typer.Option(
+        "--visibility", help="The most a writer may know before the payoff: hidden, aware, know or use, or 0 to 3."
+    ),
+]
+Forbidden = Annotated[list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")]
+Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")]
+Characters = Annotated[list[str] | None, typer.Option("--character", help="Who it touches; repeatable.")]
+After = Annotated[list[str] | None, typer.Option("--after", metavar="ID/STATUS", help="What planting waits for.")]
+PacingName = Annotated[str, typer.Option("--pacing", help="slow, medium, fast, or REMINDER/SILENCE in chapters: 4/8.")]
+
+
+@app.command("list")
+def list_threads(book: BookArgument, pacing: PacingName = "medium", as_json: AsJson = False) -> None:
+    """Show the board: threads by status, planned payoff, chapters of silence, alerts."""
+    profile = _pacing(pacing)
+    with open_book(book) as opened, opened.storage.read() as stores:
+        is_finished = opened.book.state is BookState.FINISHED
+        board = make_board(stores, profile, is_finished=is_finished)
+    if as_json:
+        print_json(board.facts())
+    else:
+        print_board(board)
+
+
+@app.command()
+def add(
+    book: BookArgument,
+    title: Annotated[str | None, typer.Argument(metavar="[TITLE]", help="What the thread is called.")] = None,
+    identity: Annotated[str | None, typer.Option("--id", help="Made of the title if none is given.")] = None,
+    kind: Type = None,
+    subtlety: Subtlety = None,
+    seed: SeedText = None,
+    plant_at: PlantAt = None,
+    reinforce_at: ReinforceAt = None,
+    payoff: PayoffText = None,
+    payoff_at: PayoffAt = None,
+    ceiling: Ceiling = None,
+    forbidden: Forbidden = None,
+    allowed: Allowed = None,
+    characters: Characters = None,
+    after: After = None,
+    file: records.FromFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Register a thread from options or from a file; a file may hold many, as [[foreshadowing]] tables."""
+    given = _given(kind, subtlety, seed, plant_at, reinforce_at, payoff, payoff_at)
+    given |= _bounds(ceiling, forbidden, allowed, characters, after)
+    given |= {"title": title, "id": identity or (slug(title) if title else None)}
+    records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
+
+
+@app.command()
+def edit(
+    book: BookArgument,
+    thread: records.RecordArgument,
+    title: Annotated[str | None, typer.Option(help="Another title.")] = None,
+    status: Annotated[ThreadStatus | None, typer.Option(help="Where it stands, one move further.")] = None,
+    kind: Type = None,
+    subtlety: Subtlety = None,
+    seed: SeedText = None,
+    plant_at: PlantAt = None,
+    reinforce_at: ReinforceAt = None,
+    payoff: PayoffText = None,
+    payoff_at: PayoffAt = None,
+    ceiling: Ceiling = None,
+    forbidden: Forbidden = None,
+    allowed: Allowed = None,
+    characters: Characters = None,
+    after: After = None,
+    assignments: records.Assignments = None,
+    file: records.FromFile = None,
+    version: records.SeenVersion = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a thread by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
+    given = _given(kind, subtlety, seed, plant_at, reinforce_at, payoff, payoff_at)
+    given |= _bounds(ceiling, forbidden, allowed, characters, after)
+    given |= {"title": title, "status": status and status.value}
+    changes = records.with_assignments(given, assignments)
+    records.edit_record(book, KIND, thread, changes, file, version, as_json=as_json)
+
+
+@app.command()
+def record(
+    book: BookArgument,
+    thread: records.RecordArgument,
+    what: Annotated[EventType, typer.Argument(metavar="WHAT", help="plant, reinforce, hint or reveal.")],
+    place: Annotated[str, typer.Option("--at", metavar="PLACE", help="The chapter or node that did it.")],
+    expression: Annotated[str | None, typer.Option("--words", help="The words in which it was done.")] = None,
+    subtlety: Subtlety = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put on record what a text did for a thread; its status follows."""
+    values = {"place": place, "type": what.value, "expression": expression or "", "subtlety": subtlety}
+    records.edit_record(book, KIND, thread, {}, None, None, as_json=as_json, how=_doing(values))
+
+
+records.add_common_verbs(app, KIND)
+
+
+def _doing(values: dict[str, Any]) -> Any:
+    """A change that records one event."""
+
+    def change(record: Record) -> Record:
+        assert isinstance(record, Foreshadowing)  # the register holds nothing else
+        probe = {"id": record.id, "title": record.title, "timeline": {"events": [values]}}
+        checked = make_record(KIND, probe)
+        assert isinstance(checked, Foreshadowing)
+        return recorded(record, checked.timeline.events[0])
+
+    return change
+
+
+def _given(
+    kind: ForeshadowingType | None, subtlety: int | None, seed: str | None, plant_at: str | None,
+    reinforce_at: list[str] | None, payoff: str | None, payoff_at: str | None,
+) -> Keyed:  # fmt: skip
+    return {
+        "type": kind and kind.value,
+        "subtlety_level": subtlety,
+        "seed": _present(content=seed, planned_at=plant_at),
+        "timeline": _present(reinforce_at=reinforce_at),
+        "payoff": _present(content=payoff, planned_at=payoff_at),
+    }
+
+
+def _bounds(
+    ceiling: str | None, forbidden: list[str] | None, allowed: list[str] | None, characters: list[str] | None,
+    after: list[str] | None,
+) -> Keyed:  # fmt: skip
+    return {
+        "ai_visibility": _present(level=ceiling, forbidden_keywords=forbidden, allowed_expressions=allowed),
+        "related": _present(characters=characters),
+        "prerequisite": after,
+    }
+
+
+def _present(**values: Any) -> Keyed:
+    return {key: value for key, value in values.items() if value}
+
+
+def _pacing(text: str) -> Pacing:
+    if text in PACINGS:
+        return PACINGS[text]
+    reminder, _, silence = text.partition("/")
+    if reminder.isdecimal() and silence.isdecimal() and 0 < int(silence) <= 10_000 and int(reminder) <= 10_000:
+        return Pacing(reminder=int(reminder), silence=int(silence))
+    raise InvalidInput(f"{text!r} is no pacing; it is slow, medium, fast, or two numbers of chapters such as 4/8")

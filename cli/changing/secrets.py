@@ -1,0 +1,110 @@
+"""`secrets`: what readers are not to know before its place."""
+
+from typing import Annotated
+
+import typer
+
+from bookwright.cli.access import open_book
+from bookwright.cli.changing import records
+from bookwright.cli.changing.record_views import facts_of
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.models.codex.entries import Importance, Secret, slug
+from bookwright.models.codex.field_merge import Keyed
+from bookwright.models.codex.record import Record, RecordKind, Stored
+
+app = typer.Typer(help="Keep what readers are not to know yet.", cls=records.ListsByDefault, no_args_is_help=True)
+KIND = RecordKind.SECRET
+_EXCERPT = 60
+
+Level = Annotated[str | None, typer.Option("--visibility", help="hidden, aware, know or use, or 0 to 3.")]
+Weight = Annotated[Importance | None, typer.Option("--importance", help="How much is lost if it is out too early.")]
+Forbidden = Annotated[list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")]
+Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")]
+About = Annotated[str | None, typer.Option("--about", metavar="ENTRY", help="The codex entry that it is about.")]
+Notes = Annotated[str | None, typer.Option(help="For yourself and the reviewer.")]
+RevealedAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node in which it comes out.")]
+HappensAt = Annotated[str | None, typer.Option(help="When it happens in the story.")]
+
+
+@app.command("list")
+def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
+    """List the secrets."""
+    with open_book(book) as opened, opened.storage.read() as stores:
+        found = stores.codex.current(KIND)
+    if as_json:
+        print_json([facts_of(stored) for stored in found])
+        return
+    table = plain_table("id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",))
+    for stored in found:
+        table.add_row(*_row(stored))
+    make_console().print(table)
+
+
+@app.command()
+def add(
+    book: BookArgument,
+    content: Annotated[str | None, typer.Argument(metavar="[CONTENT]", help="What is secret.")] = None,
+    identity: Annotated[str | None, typer.Option("--id", help="Made of its first words if none is given.")] = None,
+    visibility: Level = None,
+    importance: Weight = None,
+    forbidden: Forbidden = None,
+    allowed: Allowed = None,
+    about: About = None,
+    notes: Notes = None,
+    revealed_at: RevealedAt = None,
+    happens_at: HappensAt = None,
+    file: records.FromFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a secret from options or from a file; a file may hold many, as [[secrets]] tables."""
+    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at)
+    given |= {"content": content, "id": identity or (slug(content[:40]) if content else None)}
+    records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
+
+
+@app.command()
+def edit(
+    book: BookArgument,
+    secret: records.RecordArgument,
+    content: Annotated[str | None, typer.Option(help="What is secret.")] = None,
+    visibility: Level = None,
+    importance: Weight = None,
+    forbidden: Forbidden = None,
+    allowed: Allowed = None,
+    about: About = None,
+    notes: Notes = None,
+    revealed_at: RevealedAt = None,
+    happens_at: HappensAt = None,
+    assignments: records.Assignments = None,
+    file: records.FromFile = None,
+    version: records.SeenVersion = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a secret by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
+    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at)
+    changes = records.with_assignments(given | {"content": content}, assignments)
+    records.edit_record(book, KIND, secret, changes, file, version, as_json=as_json)
+
+
+records.add_common_verbs(app, KIND)
+
+
+def _given(
+    visibility: str | None, importance: Importance | None, forbidden: list[str] | None, allowed: list[str] | None,
+    about: str | None, notes: str | None, revealed_at: str | None, happens_at: str | None,
+) -> Keyed:  # fmt: skip
+    return {
+        "visibility": visibility, "importance": importance and importance.value, "forbidden_keywords": forbidden,
+        "allowed_expressions": allowed, "related_entity": about, "notes": notes, "revealed_at": revealed_at,
+        "happens_at": happens_at,
+    }  # fmt: skip
+
+
+def _row(stored: Stored[Record]) -> list[str]:
+    secret = stored.record
+    assert isinstance(secret, Secret)  # the register holds nothing else
+    content = secret.content if len(secret.content) <= _EXCERPT else secret.content[:_EXCERPT] + " …"
+    level = secret.visibility.name.lower()
+    place = str(secret.revealed_at or "never")
+    return [secret.id, level, secret.importance, place, content, str(stored.version), stored.origin]

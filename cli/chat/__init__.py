@@ -1,0 +1,1 @@
+"""Talking with an agent."""

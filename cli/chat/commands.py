@@ -1,0 +1,80 @@
+"""Slash commands: what a person says to the program and not to the agent."""
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from bookwright.cli.chat.bill import Bill
+
+_COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
+
+
+class Commanded(Protocol):
+    """The talk, as its commands see it."""
+
+    def describe_tools(self) -> list[str]:
+        """What the agent may use, one line each."""
+        ...
+
+    def describe_session(self) -> list[str]:
+        """The session, one line for each fact."""
+        ...
+
+    def fork(self) -> str:
+        """Go on in a copy from the next message on; say so.
+
+        Raises:
+            SessionNotStarted: Nothing was said yet.
+        """
+        ...
+
+    def toggle_raw(self) -> str:
+        """Show raw replies from now on, or no longer; say which."""
+        ...
+
+    @property
+    def bill(self) -> Bill:
+        """What the talk has taken."""
+        ...
+
+
+class Quit(Exception):
+    """The person wants to end the talk."""
+
+
+def command_in(message: str) -> str | None:
+    """Return the command that a message is, in lower case; None for what is meant for the agent."""
+    found = _COMMAND.match(message)
+    return found[1].lower() if found else None
+
+
+def run_command(name: str, talk: Commanded) -> list[str]:
+    """Carry a command out and return the lines to show.
+
+    Raises:
+        Quit: The talk is to end.
+        SessionNotStarted: Nothing was said yet that could be forked.
+    """
+    if name not in _COMMANDS:
+        return [f"there is no /{name}; /help lists what there is"]
+    return _COMMANDS[name][1](talk)
+
+
+def _help(talk: Commanded) -> list[str]:
+    listed = [f"/{name:<8} {about}" for name, (about, _) in _COMMANDS.items()]
+    return [*listed, "Ctrl-C breaks an answer off; a second one in a row, or Ctrl-D, ends the talk."]
+
+
+def _quit(talk: Commanded) -> list[str]:
+    raise Quit
+
+
+_COMMANDS: dict[str, tuple[str, Callable[[Commanded], list[str]]]] = {
+    "help": ("lists the commands", _help),
+    "tools": ("lists what the agent may use", lambda talk: talk.describe_tools()),
+    "session": ("shows the session and how to go on with it later", lambda talk: talk.describe_session()),
+    "fork": ("goes on in a copy of the talk; the talk so far stays as it is", lambda talk: [talk.fork()]),
+    "raw": ("shows each reply as the model gave it, or no longer", lambda talk: [talk.toggle_raw()]),
+    "cost": ("shows what the talk has taken", lambda talk: [talk.bill.total_line()]),
+    "quit": ("ends the talk, which is kept", _quit),
+}

@@ -1,0 +1,170 @@
+"""Holding a talk: in a terminal until the person has enough, through a pipe until it ends."""
+
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import typer
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.events.event_file import event_path, kept_events
+from bookwright.agents.small.sampling import NARROW_MODELS
+from bookwright.agents.tools.outside import one_line
+from bookwright.cli.chat.commands import Quit, command_in, run_command
+from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
+from bookwright.cli.chat.permission import Confirm
+from bookwright.cli.chat.sessions import Opening
+from bookwright.cli.chat.talk import Talk, is_cancel
+from bookwright.cli.chat.view import ChatView, JsonView, TextView
+from bookwright.cli.edge import FAULT, INTERRUPTED
+from bookwright.flows.talking import ground
+from bookwright.models.errors import InvalidInput
+from bookwright.models.settings import Settings
+from bookwright.storage.engine.database import Database
+
+_SHOWN_PATH = 200
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the talk is held."""
+
+    cwd: Path
+    shows_raw: bool
+    says_yes: bool
+    by_lines: bool
+    as_json: bool
+    budget_usd: float | None
+
+
+def hold(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
+    """Talk until the input ends or the person ends it.
+
+    Raises:
+        InvalidInput: Nothing comes through the pipe, or too much.
+        typer.Exit: Through a pipe: an answer did not come.
+    """
+    with _ended_by_signals():
+        _talk(opening, manner, settings, database)
+
+
+def _talk(opening: Opening, manner: Manner, settings: Settings, database: Database) -> None:
+    terminal = Terminal(settings.home / "chat_history") if sys.stdin.isatty() else None
+    message = "" if terminal is not None or manner.by_lines else whole_pipe()
+    view = _view(manner)
+    with (
+        ground(opening.member, settings, database, manner.cwd, opening.book) as stands_on,
+        closing(EventBus()) as bus,
+        kept_events(bus, event_path(settings.home, f"{opening.member.name}-{opening.state.id[:8]}")),  # for `watch`
+        closing(ModelService(settings)) as models,
+    ):
+        confirm = _asker(terminal, view) if terminal is not None else None
+        talk = Talk(
+            opening, stands_on, database, models, bus, view, confirm, manner.budget_usd, says_yes=manner.says_yes
+        )
+        if terminal is not None:
+            _converse(talk, terminal, view, opening)
+        else:
+            _answer_pipe(talk, view, [message] if message else piped_lines(), has_commands=manner.by_lines)
+
+
+def _view(manner: Manner) -> ChatView:
+    if manner.as_json:
+        return JsonView(shows_raw=manner.shows_raw)
+    return TextView(streams=sys.stdout.isatty(), shows_raw=manner.shows_raw)
+
+
+def _converse(talk: Talk, terminal: Terminal, view: ChatView, opening: Opening) -> None:
+    """Talk until the person has enough: /quit, Ctrl-D, or Ctrl-C twice in a row."""
+    view.note(f"{opening.member.name} ({opening.member.about}), {opening.model}. /help lists commands, Ctrl-D ends.")
+    if opening.model in NARROW_MODELS:
+        view.note("this model is very small and answers nonsense; --model names another")
+    if opening.title:
+        view.note(f"going on with {talk.session.id}, which begins: {opening.title}")
+    interrupts = 0
+    with terminal.remembering():
+        while interrupts < 2:
+            try:
+                message = terminal.ask()
+                interrupts = 0
+                if message:
+                    _exchange(talk, view, message)
+                    interrupts = int(is_cancel(talk.failure))
+            except KeyboardInterrupt:
+                interrupts += 1
+                view.note("\n(Ctrl-C once more, or Ctrl-D, ends the talk)" if interrupts < 2 else "")
+            except EOFError:
+                view.note("")
+                break
+            except Quit:
+                break
+    if talk.session.initialized:
+        view.note(f"kept; bookwright chat --session {talk.session.id[:8]} goes on")
+
+
+def _exchange(talk: Talk, view: ChatView, message: str) -> None:
+    """Carry out a command, or say something and show the answer."""
+    command = command_in(message)
+    try:
+        if command is None:
+            talk.say(checked(message))
+        else:
+            for line in run_command(command, talk):
+                view.note(line)
+    except InvalidInput as error:
+        view.note(f"bookwright: {error}")
+
+
+def _answer_pipe(talk: Talk, view: ChatView, messages: Iterable[str], *, has_commands: bool) -> None:
+    """Answer what comes through a pipe; the first answer that does not come ends it.
+
+    Raises:
+        typer.Exit: An answer did not come.
+    """
+    for message in messages:
+        command = command_in(message) if has_commands else None
+        if command is not None:
+            try:
+                _exchange(talk, view, message)
+            except Quit:
+                return
+        elif not talk.say(message):
+            raise typer.Exit(INTERRUPTED if is_cancel(talk.failure) else FAULT)
+
+
+def _asker(terminal: Terminal, view: ChatView) -> Confirm:
+    """Return what asks a person whether a tool may be used."""
+
+    def confirm(tool: str, given: Mapping[str, Any]) -> bool:
+        path, content = str(given.get("path", "")), str(given.get("content", ""))
+        view.note(
+            f"{tool} {one_line(path, _SHOWN_PATH)!r}: {len(content.splitlines()):,} lines, {len(content):,} characters"
+        )
+        try:
+            return terminal.confirm("may it? [y/N] ") in ("y", "yes", "是", "好")
+        except EOFError:
+            return False
+
+    return confirm
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the talk as a person would, so that what had come is kept."""
+    chosen = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in chosen}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

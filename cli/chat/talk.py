@@ -1,0 +1,241 @@
+"""One talk with one agent: says things, follows the answer on the event bus, breaks it off, keeps the bill."""
+
+import threading
+from concurrent.futures import Future
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+
+from pydantic import JsonValue
+
+from bookwright.agents.backends.protocol import EventKind
+from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending import prices
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.windows import with_windows
+from bookwright.agents.react.sources import findings
+from bookwright.agents.runtime.agent import Execution
+from bookwright.agents.runtime.events.adapter import SESSION
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.executor import TabExecutor
+from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
+from bookwright.agents.runtime.stream import Services
+from bookwright.cli.chat.bill import Bill
+from bookwright.cli.chat.permission import Confirm, Permitting, Question
+from bookwright.cli.chat.sessions import Opening
+from bookwright.cli.chat.view import CANCELLED, SOURCES, ChatView
+from bookwright.flows.talking import Ground
+from bookwright.models.errors import SessionNotStarted
+from bookwright.models.step import ToolUse, Usage
+from bookwright.models.talk.event import AgentEvent, CompletedEvent, Event, EventPayload, FailedEvent
+from bookwright.models.talk.session import SessionState
+from bookwright.models.talk.tool import ToolResponse
+from bookwright.models.text.language import Language, detect_language
+from bookwright.storage.engine.database import Database
+
+TAB = "chat"
+BILL = "bill"
+"""The name of the `agent:event` that ends an exchange: what it took, `cost` in millionths of a dollar."""
+
+_LOOK_SECONDS = 0.1
+_DRAIN_SECONDS = 30.0
+_LEAVE_SECONDS = 5.0
+_SAMPLE = Usage(input_tokens=1_000)
+
+
+class Talk:
+    """Used by one thread, which hears everything: all that other threads say comes to it by an inbox."""
+
+    def __init__(
+        self, opening: Opening, ground: Ground, database: Database, models: ModelService, bus: EventBus,
+        view: ChatView, confirm: Confirm | None, cap_usd: float | None, *, says_yes: bool = False,
+    ) -> None:  # fmt: skip
+        """`confirm` is None where nobody can be asked; `says_yes` permits every write without asking."""
+        self._opening, self._ground, self._bus, self._view = opening, ground, bus, view
+        self._cap_usd = cap_usd
+        self._mode = PermissionMode.ACCEPT_EDITS if says_yes else opening.member.mode
+        self._ledger = BudgetLedger(cap_usd, title="this talk", remedy="--budget-usd gives it more")
+        settings = with_windows([opening.model], ground.settings)
+        services = Services(models, database, self._ledger, models.counter, settings)
+        self._executor = TabExecutor(ground.agents(services), bus)
+        self._inbox: SimpleQueue[Event | Question | None] = SimpleQueue()
+        self._permitting = Permitting(confirm, self._inbox.put)
+        self._state, self._forks = opening.state, opening.forks
+        self._locale = _locale(opening.title) if opening.title else ""
+        self._is_priced = prices.cost(opening.model, _SAMPLE, ground.settings) is not None
+        self._failure = ""
+        self._answer_text = ""
+        self._uses: list[ToolUse] = []
+        """What tools brought for the answer that is on its way."""
+        bus.on("*", self._inbox.put)
+
+    @property
+    def session(self) -> SessionState:
+        """The session that it goes on with."""
+        return self._state
+
+    @property
+    def failure(self) -> str:
+        """The kind of failure of the last answer; empty where it came."""
+        return self._failure
+
+    @property
+    def bill(self) -> Bill:
+        """What the talk has taken."""
+        spent = self._ledger.spent
+        return Bill(0, 0, spent.tokens, spent.cost, self._cap_usd, self._is_priced)
+
+    def say(self, message: str) -> bool:
+        """Say something and show the answer; True if it came.
+
+        The first Ctrl-C breaks the answer off, and the provider sees the disconnect.
+
+        Raises:
+            KeyboardInterrupt: A second Ctrl-C came before that was done.
+        """
+        if self._ground.copy is not None:
+            self._ground.copy.refresh()
+        self._locale = self._locale or _locale(message)
+        self._uses = []
+        before = self._ledger.spent
+        ended = self._executor.execute(message, self._execution(), can_use_tool=self._permitting)
+        ended.add_done_callback(lambda _: self._inbox.put(None))
+        try:
+            self._follow_to_end()
+        finally:
+            if not ended.done():  # a second Ctrl-C, or a signal: let what had come be kept
+                self._leave(ended)
+        if not self._failure and "fetch_page" in self._ground.tools:
+            self._tell_sources()
+        spent = self._ledger.spent - before
+        self._tell_bill(replace(self.bill, tokens=spent.tokens, cost=spent.cost))
+        return not self._failure
+
+    def fork(self) -> str:
+        """Go on in a copy from the next message on.
+
+        Raises:
+            SessionNotStarted: Nothing was said yet.
+        """
+        if not self._state.initialized:
+            raise SessionNotStarted("nothing was said in this talk yet, so it cannot be forked")
+        self._forks = True
+        return f"what you say next goes into a copy; session {self._state.id} stays as it is"
+
+    def toggle_raw(self) -> str:
+        """Show raw replies from now on, or no longer."""
+        self._view.shows_raw = not self._view.shows_raw
+        return f"raw replies are {'shown' if self._view.shows_raw else 'not shown'}"
+
+    def describe_tools(self) -> list[str]:
+        """What the agent may use, one line each."""
+        asks = self._mode is PermissionMode.DEFAULT
+        lines = []
+        for tool in self._ground.tools:
+            about = tool.description().partition("\n")[0]
+            lines.append(f"{tool.name}{' (you are asked)' if asks and tool.name in EDITING_TOOLS else ''}: {about}")
+        return lines or ["this agent has no tools here"]
+
+    def describe_session(self) -> list[str]:
+        """The session, one line for each fact."""
+        opening = self._opening
+        state = "" if self._state.initialized else " (nothing was said yet)"
+        book = [f"book {opening.book.id}"] if opening.book else []
+        later = [f"later: bookwright chat --session {self._state.id[:8]}"] if self._state.initialized else []
+        return [f"session {self._state.id}{state}", f"agent {opening.member.name}, {opening.model}", *book, *later]
+
+    def _execution(self) -> Execution:
+        opening = self._opening
+        return Execution(
+            agent_id=opening.member.name,
+            tab_id=TAB,
+            session=self._state,
+            fork_session=self._forks,
+            book=opening.book.id if opening.book else None,
+            model=opening.model,
+            tools=self._ground.tools,
+            permission_mode=self._mode,
+            locale=self._locale,
+        )
+
+    def _follow_to_end(self) -> None:
+        is_cancelled = False
+        while True:
+            try:
+                self._follow(is_cancelled)
+                return
+            except KeyboardInterrupt:
+                if is_cancelled:
+                    raise
+                is_cancelled = True
+                self._view.note("(breaking off)")
+
+    def _follow(self, is_cancelled: bool) -> None:
+        """Show what comes until the end of the execution."""
+        while True:
+            if is_cancelled:
+                self._executor.cancel(TAB)  # again and again: it may not have begun yet
+            try:
+                came = self._inbox.get(timeout=_LOOK_SECONDS)
+            except Empty:
+                continue
+            if came is None:
+                break
+            self._take(came, is_cancelled)
+        self._bus.drain(_DRAIN_SECONDS)
+        while not self._inbox.empty():
+            if (late := self._inbox.get()) is not None:
+                self._take(late, is_cancelled)
+
+    def _take(self, came: "Event | Question", is_cancelled: bool) -> None:
+        if isinstance(came, Question):
+            self._permitting.decide(came, is_cancelled=is_cancelled)
+            return
+        match came:
+            case AgentEvent(payload=EventPayload(name=name, data=data)) if name == SESSION:
+                self._state, self._forks = SessionState(id=str(data["sessionId"]), initialized=True), False
+            case AgentEvent(payload=EventPayload(name=EventKind.TOOL_RESULT) as payload):
+                self._uses.append(_use(payload, len(self._uses) + 1))
+            case CompletedEvent():
+                self._failure, self._answer_text = "", came.payload.text
+            case FailedEvent():
+                self._failure = came.payload.kind or "failed"
+        self._view.hear(came)
+
+    def _tell_sources(self) -> None:
+        found = findings(self._uses, self._answer_text)
+        pages: list[JsonValue] = [source.model_dump(mode="json") for source in found.sources]
+        self._tell(SOURCES, {"sources": pages, "isVerified": found.is_verified})
+
+    def _tell_bill(self, bill: Bill) -> None:
+        data: dict[str, JsonValue] = {
+            "tokens": bill.tokens, "cost": bill.cost if bill.is_priced else None, "allTokens": bill.all_tokens,
+            "allCost": bill.all_cost if bill.is_priced else None, "sessionId": self._state.id,
+        }  # fmt: skip
+        self._tell(BILL, data)
+        self._view.ended(bill)
+
+    def _tell(self, name: str, data: dict[str, JsonValue]) -> None:
+        payload = EventPayload(name=name, data=data)
+        self._view.hear(AgentEvent(agent_id=self._opening.member.name, tab_id=TAB, payload=payload))
+
+    def _leave(self, ended: "Future[bool]") -> None:
+        """Give what runs a moment to keep what it has."""
+        gone = threading.Event()
+        ended.add_done_callback(lambda _: gone.set())
+        self._executor.cancel(TAB)
+        gone.wait(_LEAVE_SECONDS)
+
+
+def is_cancel(failure: str) -> bool:
+    """True where an answer was broken off by the person."""
+    return failure == CANCELLED
+
+
+def _use(payload: EventPayload, ordinal: int) -> ToolUse:
+    tool, status = str(payload.data.get("tool", "")), ToolResponse.model_validate_json(payload.text).status
+    return ToolUse(step=0, ordinal=ordinal, tool=tool, arguments="", status=status.value, response=payload.text)
+
+
+def _locale(text: str) -> str:
+    """The language of the instructions: Chinese for who writes Chinese, else English."""
+    return "zh" if detect_language(text) is Language.ZH else "en"

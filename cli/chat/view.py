@@ -1,0 +1,226 @@
+"""What a talk looks like: text as it comes in a terminal, whole answers in a pipe, or events as JSON."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import typer
+
+from bookwright.agents.backends.protocol import EventKind
+from bookwright.agents.react.action import is_in_form
+from bookwright.agents.react.unwrapping import Part, Piece, Unwrapping
+from bookwright.agents.runtime.asking import REPLY
+from bookwright.agents.runtime.stream import SHORTENED
+from bookwright.agents.tools.outside import clean, one_line
+from bookwright.cli.chat.bill import Bill
+from bookwright.cli.output import make_console
+from bookwright.models.errors import BudgetExceeded
+from bookwright.models.talk.event import (
+    AgentEvent,
+    CompletedEvent,
+    Event,
+    EventPayload,
+    FailedEvent,
+    ReasoningEvent,
+    TextEvent,
+    as_json,
+)
+
+CANCELLED = "cancelled"
+"""The kind of failure of an answer that was broken off."""
+SOURCES = "sources"
+"""The name of the `agent:event` that tells which pages an answer rests on, and whether anything was looked up."""
+
+_INPUT_CHARACTERS = 160
+_RESULT_CHARACTERS = 120
+_TITLE_CHARACTERS = 100
+
+
+class ChatView(Protocol):
+    """Whoever shows a talk. Called on one thread alone."""
+
+    shows_raw: bool
+
+    def hear(self, event: Event) -> None:
+        """Show an event."""
+        ...
+
+    def note(self, line: str) -> None:
+        """Say something that is no part of the talk."""
+        ...
+
+    def ended(self, bill: Bill) -> None:
+        """An answer is over, well or not."""
+        ...
+
+
+class JsonView:
+    """Every event on a line of stdout, and nothing else there."""
+
+    def __init__(self, *, shows_raw: bool = False) -> None:
+        self.shows_raw = shows_raw
+
+    def hear(self, event: Event) -> None:
+        """Print the event."""
+        typer.echo(as_json(event))
+
+    def note(self, line: str) -> None:
+        """Say it on stderr."""
+        typer.echo(clean(line), err=True)
+
+    def ended(self, bill: Bill) -> None:
+        """Nothing: the bill is an event, too."""
+
+
+class TextView:
+    """Answers on stdout, everything else on stderr; in a terminal text is shown as it comes."""
+
+    def __init__(self, *, streams: bool, shows_raw: bool = False) -> None:
+        self.shows_raw = shows_raw
+        self._streams = streams
+        self._err = make_console(stderr=True)
+        self._unwrapping = Unwrapping()
+        self._answer: list[str] = []
+        """What was shown as the answer of the reply that is coming in."""
+        self._is_midline = False
+        """Something stands on the last line of stdout."""
+        self._thinks = False
+
+    def hear(self, event: Event) -> None:
+        """Show an event."""
+        match event:
+            case TextEvent():
+                self._show(self._unwrapping.feed(clean_piece(event.payload.text)))
+            case ReasoningEvent():
+                self._think()
+            case AgentEvent():
+                self._happened(event.payload)
+            case CompletedEvent():
+                self._complete(clean(event.payload.text))
+            case FailedEvent():
+                self._failed(event)
+
+    def note(self, line: str) -> None:
+        """Say something beside the talk."""
+        self._line(line, "dim")
+
+    def ended(self, bill: Bill) -> None:
+        """Say what it took."""
+        self._line(f"[{bill.line()}]", "dim")
+
+    def _happened(self, payload: EventPayload) -> None:
+        match payload.name:
+            case EventKind.STARTED | EventKind.RESTARTED:
+                self._begin(is_again=payload.name == EventKind.RESTARTED)
+            case EventKind.FINISHED:
+                self._show(self._unwrapping.close())
+            case EventKind.WAITING:
+                self._line(payload.text, "yellow")
+            case EventKind.TOOL_USE:
+                tool = payload.data.get("tool") or "an action without a tool"
+                self._line(f"> {tool} {one_line(payload.text, _INPUT_CHARACTERS)}", "cyan")
+            case EventKind.TOOL_RESULT:
+                self._result(payload)
+            case name if name == REPLY:
+                self._reply(payload)
+            case name if name == SHORTENED:
+                self._line(payload.text, "yellow")
+            case name if name == SOURCES:
+                self._name_sources(payload.data)
+
+    def _begin(self, *, is_again: bool) -> None:
+        if is_again and self._answer:
+            self._line("(the stream broke; from the beginning:)", "yellow")
+        self._unwrapping, self._answer, self._thinks = Unwrapping(), [], False
+
+    def _think(self) -> None:
+        if self._streams and not self._thinks:
+            self._thinks = True
+            self._line("(thinking)", "dim")
+
+    def _show(self, pieces: Iterable[Piece]) -> None:
+        for piece in pieces:
+            if piece.part is Part.ANSWER:
+                self._answer.append(piece.text)
+            if self._streams:
+                self._print(piece.text, is_thought=piece.part is Part.THOUGHT)
+
+    def _complete(self, text: str) -> None:
+        """Print what was not shown yet; all of it where what was shown was something else."""
+        shown = "".join(self._answer).strip() if self._streams else ""
+        if not text.startswith(shown):
+            shown = text if shown.split() == text.split() else ""
+        if not shown:
+            self._end_line()
+        self._print(text.removeprefix(shown))
+        self._end_line()
+        if not text:
+            self._line("(the model gave no answer)", "red")
+        elif is_in_form(text):
+            self._line("(the model asked for a tool where its answer was due)", "red")
+
+    def _failed(self, event: FailedEvent) -> None:
+        if event.payload.kind == CANCELLED:
+            self._line("(broken off; what had come is kept)", "yellow")
+        else:
+            advice = "; --budget-usd allows more" if event.payload.kind == BudgetExceeded.__name__ else ""
+            self._line(one_line(event.payload.error, 1_000) + advice, "red")
+
+    def _result(self, payload: EventPayload) -> None:
+        status, text = _told(payload.text)
+        style = {"error": "red", "partial": "yellow"}.get(status, "dim")
+        self._line(f"< {payload.data.get('tool') or ''} {status}: {one_line(text, _RESULT_CHARACTERS)}", style)
+
+    def _name_sources(self, data: Mapping[str, Any]) -> None:
+        if not data["isVerified"]:
+            self._line("(unverified: nothing was looked up for this answer)", "yellow")
+        for source in data["sources"]:
+            title = one_line(source["title"], _TITLE_CHARACTERS)
+            self._line(f"source: {title}, {clean(source['address'])} ({source['accessed']})", "dim")
+
+    def _reply(self, payload: EventPayload) -> None:
+        data = payload.data
+        if self.shows_raw:
+            bill = f"{data['inputTokens']} > {data['outputTokens']} tokens"
+            self._line(f"--- raw: {data['model']}, {data['finishReason']}, {bill}", "magenta")
+            if data["reasoning"]:
+                self._line(f"reasoning: {clean(str(data['reasoning']))}", "dim")
+            self._line(clean(payload.text), "magenta")
+            self._line("---", "magenta")
+            self._answer = []  # it stands above the block; say it again below
+        if data["finishReason"] == "length":
+            self._line("(the reply was cut off at its limit)", "yellow")
+        if data["finishReason"] == "refusal":
+            self._line("(the model refuses)", "yellow")
+
+    def _line(self, text: str, style: str) -> None:
+        self._end_line()
+        self._err.print(text, style=style, soft_wrap=True)
+
+    def _print(self, text: str, *, is_thought: bool = False) -> None:
+        if text:
+            typer.echo(typer.style(text, dim=True) if is_thought else text, nl=False)
+            self._is_midline = not text.endswith("\n")
+
+    def _end_line(self) -> None:
+        if self._is_midline:
+            typer.echo()
+            self._is_midline = False
+
+
+def clean_piece(text: str) -> str:
+    """Return an increment of a text without what could steer the terminal; its blanks stay as they are."""
+    start, end = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    blanks = str.maketrans({"\r": "", "\x0b": " ", "\x0c": " "})
+    return f"{start.translate(blanks)}{clean(text)}{end.translate(blanks)}" if text.strip() else text.translate(blanks)
+
+
+def _told(envelope: str) -> tuple[str, str]:
+    """The status and the text of a tool's answer."""
+    try:
+        told: Any = json.loads(envelope)
+    except ValueError:
+        return "error", envelope
+    if not isinstance(told, Mapping):
+        return "error", envelope
+    return str(told.get("status", "error")), str(told.get("text", ""))

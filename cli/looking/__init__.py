@@ -1,0 +1,1 @@
+"""Verbs that look: tree, show, read, log, status, report, prompt, style."""

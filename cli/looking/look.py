@@ -1,0 +1,229 @@
+"""Looking into a book: `tree`, `show`, `read` and `log`."""
+
+import json
+import pydoc
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from bookwright.app.access import OpenBook
+from bookwright.app.progress import EVERY_STEP
+from bookwright.app.wording import moment
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.output import fact_table, make_console, plain_table, print_json, print_text
+from bookwright.cli.writing.following import follow_book
+from bookwright.cli.writing.live import step_text
+from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.text import body
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.errors import InvalidInput
+from bookwright.models.findings import Findings
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.stores import BookStorage
+
+_BATCH = 1_000
+
+
+def tree(
+    book: BookArgument,
+    depth: Annotated[int | None, typer.Option(min=0, help="Levels below the book.")] = None,
+    units_only: Annotated[bool, typer.Option("--units", help="Leave design and search tasks out.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the tree of a book: units and tasks in order, with what is written of each."""
+    with open_book(book) as opened:
+        nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or not units_only)
+        if as_json:
+            print_json([_brief_node(node) for node in nodes])
+            return
+        console = make_console()
+        for node in nodes:
+            console.print(_tree_line(node), no_wrap=True, overflow="ellipsis")
+
+
+def show(
+    book: BookArgument,
+    node: NodeArgument,
+    texts: Annotated[bool, typer.Option("--texts", help="Print the current documents whole.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a node with its documents in all versions and the steps that made them."""
+    with open_book(book) as opened:
+        with opened.storage.read() as stores:
+            found = stores.nodes.by_label(node)
+            documents = [entry for kind in DocumentKind for entry in stores.documents.versions(found.key, kind)]
+            current = stores.documents.of_nodes([found.key], *DocumentKind)
+            looked = {document.id: of for document in current if (of := stores.documents.findings_of(document))}
+            steps = [line for line in stores.steps.lines(node, limit=EVERY_STEP) if line.label == node]
+        if as_json:
+            print_json(_node_facts(found, documents, current if texts else [], steps, looked))
+        else:
+            _print_node(found, documents, current if texts else [], steps, looked)
+
+
+def read(
+    book: BookArgument,
+    node: Annotated[str, typer.Option(metavar="NODE", help="Only this part of the book.")] = "1",
+    as_json: AsJson = False,
+) -> None:
+    """Read the manuscript, in the pager if there is a terminal."""
+    with open_book(book) as opened:
+        pieces = _manuscript(opened, node)
+        if as_json:
+            print_json({"book": opened.book.id, "node": node, "text": "".join(pieces)})
+        elif sys.stdout.isatty():
+            pydoc.pager("".join(pieces))
+        else:
+            sys.stdout.writelines(pieces)
+
+
+def log(
+    book: BookArgument,
+    node: Annotated[str | None, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = None,
+    after: Annotated[int, typer.Option(help="Only steps after this one.")] = 0,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show what is done from now on, until the book rests.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the journal: every answer of a model, with its bill. With --json, one object a line."""
+    if follow and after:
+        raise InvalidInput("--follow shows what is done from now on: leave --after out")
+    with open_book(book) as opened:
+        if node is not None:
+            with opened.storage.read() as stores:
+                stores.nodes.by_label(node)
+        if follow:
+            follow_book(opened, node, with_json=as_json)
+            return
+        for line in _journal(opened.storage, node, after):
+            if as_json:
+                typer.echo(json.dumps(asdict(line), ensure_ascii=False))
+            else:
+                print_text(f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line)}  {line.model}")
+
+
+def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:
+    """Yield the living nodes in reading order, parents first, down to a depth."""
+    with storage.read() as stores:
+        stack = [stores.nodes.root()]
+    while stack:
+        node = stack.pop()
+        yield node
+        if depth is None or node.depth < depth:
+            with storage.read() as stores:
+                stack.extend(reversed(stores.nodes.children(node.key)))
+
+
+def _brief_node(node: TaskNode) -> dict[str, Any]:
+    return {
+        "node": node.label, "type": node.task_type.value, "level": node.level.value, "title": node.title,
+        "goal": node.goal, "status": node.status.value, "length": node.length, "written": node.written,
+        "revision": node.revision, **({"stage": node.stage} if node.stage else {}),
+    }  # fmt: skip
+
+
+def _tree_line(node: TaskNode) -> Text:
+    amount = f"  {node.written:,} of {node.length or 0:,}" if node.is_unit else ""
+    state = "" if node.status is NodeStatus.DONE else f"  {node.status}"
+    style = "bold" if node.is_unit else "dim"
+    return Text("  " * node.depth).append(node.name, style=style).append(f"{amount}{state}")
+
+
+def _node_facts(
+    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine],
+    looked: dict[int, Findings],
+) -> dict[str, Any]:  # fmt: skip
+    fields = {"id", "kind", "version", "length", "text_hash"}
+    return {
+        "node": node.model_dump(mode="json"),
+        "documents": [document.model_dump(mode="json", include=fields) for document in documents],
+        "texts": {document.kind.value: document.text for document in current},
+        "findings": {str(document): of.model_dump(mode="json") for document, of in looked.items()},
+        "steps": [asdict(line) for line in steps],
+    }
+
+
+def _print_node(
+    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine],
+    looked: dict[int, Findings],
+) -> None:  # fmt: skip
+    console = make_console()
+    table = fact_table()
+    for name, value in _facts(node):
+        table.add_row(name, value)
+    console.print(table)
+    if documents:
+        console.print()
+        console.print(_document_table(documents))
+    for number, of in looked.items():
+        print_text(f"\ndocument {number} rests on {_told_findings(of)}")
+    if steps:
+        console.print()
+        for line in steps:
+            print_text(f"{line.id:>7}  {step_text(line)}")
+    for document in current:
+        print_text(f"\n=== {document.kind} ===\n\n{document.text}")
+
+
+def _facts(node: TaskNode) -> list[tuple[str, str]]:
+    facts = [
+        ("node", node.name),
+        ("status", f"{node.status}, revision {node.revision}"),
+        ("goal", node.goal),
+        ("length", f"{node.written:,} of {node.length:,}" if node.length else ""),
+        ("decision", str(node.decision or "")),
+        ("verdict", str(node.verdict or "")),
+    ]
+    lists = {
+        "instructions": node.instructions, "input": node.input_brief, "constraints": node.constraints,
+        "accepted if": node.acceptance_criteria, "open points": node.open_points, "outline": node.outline,
+    }  # fmt: skip
+    facts += [(name, "\n".join(items)) for name, items in lists.items()]
+    return [(name, value) for name, value in facts if value]
+
+
+def _told_findings(findings: Findings) -> str:
+    pages = [f"  {source.title}  {source.address}  (read {source.accessed})" for source in findings.sources]
+    if not findings.is_verified:
+        return "a model's memory alone: nothing outside the book was searched"
+    return "\n".join(["these pages:", *pages]) if pages else "no page that was named, though some were searched for"
+
+
+def _document_table(documents: list[Document]) -> Any:
+    table = plain_table("document", "kind", "version", "length", right=("document", "version", "length"))
+    for document in documents:
+        table.add_row(str(document.id), document.kind.value, str(document.version), f"{document.length:,}")
+    return table
+
+
+def _manuscript(opened: OpenBook, node: str) -> Iterator[str]:
+    """Yield the manuscript's pieces, the title before the whole book.
+
+    Raises:
+        InvalidInput: Nothing of it is written yet.
+    """
+    with opened.storage.read() as stores:
+        found = stores.nodes.by_label(node)
+    if not found.written:
+        raise InvalidInput(f"nothing of {found.name} in book {opened.book.id!r} is written yet")
+    if found.parent is None:
+        yield f"{opened.book.title}\n"
+    yield from body(Manuscript(opened.storage), node)
+
+
+def _journal(storage: BookStorage, node: str | None, after: int) -> Iterator[StepLine]:
+    """Yield the journal in batches, each read in a short look."""
+    while True:
+        with storage.read() as stores:
+            batch = list(stores.steps.lines(node, after=after, limit=_BATCH))
+        yield from batch
+        if len(batch) < _BATCH:
+            return
+        after = batch[-1].id

@@ -1,0 +1,213 @@
+"""Looking at what was asked, and at what an edited template would ask: `prompt`."""
+
+import difflib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.react.observation import ROOM, observation
+from bookwright.app.access import OpenBook
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import note, print_json, print_text
+from bookwright.models.errors import InvalidInput
+from bookwright.models.talk.tool import ToolResponse
+from bookwright.prompts.edited import render_edited, source_of, takes_in
+from bookwright.storage.files.blueprints import blueprint_of
+from bookwright.storage.steps.queries import NO_LONGER_KEPT, AskedStep
+
+_LINES_TOLD = 6
+"""Changed lines that are told in full of a step's own part that reads differently today."""
+
+
+def prompt(
+    book: BookArgument,
+    step: Annotated[int, typer.Argument(metavar="STEP", help="A step's number, as `log` shows it.")],
+    reply: Annotated[bool, typer.Option("--reply", help="Show what was answered, too.")] = False,
+    template: Annotated[
+        bool, typer.Option("--template", help="Print the step's template instead, to edit a copy of it.")
+    ] = False,
+    edited: Annotated[
+        Path | None,
+        typer.Option("--with", metavar="FILE", help="Show what would be asked with FILE in the template's place."),
+    ] = None,
+    stands_for: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="TEMPLATE", help="Which template FILE is, if not the step's own but one it takes in."
+        ),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show only where that differs from what was asked, with the tokens of both.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was asked at a step, the system frame first, or what another wording would ask.
+
+    Nothing is asked of a model and nothing is written, so a book may be written meanwhile.
+    """
+    _check_options(template, edited, stands_for, diff, reply)
+    with open_book(book) as opened:
+        if template:
+            _show_template(opened, step, stands_for, as_json)
+        elif edited:
+            _show_edited(_rendered(opened, step, edited, stands_for), opened, diff=diff, as_json=as_json)
+        else:
+            _show_asked(opened, step, reply=reply, as_json=as_json)
+
+
+@dataclass(frozen=True)
+class _Rendered:
+    """One step's prompt as it was asked, and with another template."""
+
+    step: AskedStep
+    file: Path
+    locale: str
+    asked: list[str]
+    would_ask: list[str]
+    own_part_today: str
+    """The step's own part with the template that ships, of the book as it was."""
+
+    @property
+    def is_as_then(self) -> bool:
+        return self.asked[-1] == self.own_part_today
+
+
+def _check_options(template: bool, edited: Path | None, stands_for: str | None, diff: bool, reply: bool) -> None:
+    if template and (edited or diff or reply):
+        raise InvalidInput("--template prints the template alone; leave the other options out")
+    if diff and not edited:
+        raise InvalidInput("--diff compares with an edited template; name it by --with FILE")
+    if stands_for and not (template or edited):
+        raise InvalidInput(
+            "--as says which template a file is; name the file by --with FILE, or print it by --template"
+        )
+    if edited and reply:
+        raise InvalidInput("--reply shows what was answered to what was asked; leave it or --with out")
+
+
+def _show_asked(opened: OpenBook, step: int, *, reply: bool, as_json: bool) -> None:
+    with opened.storage.read() as stores:
+        blocks = stores.steps.prompt(step)
+        answer = stores.steps.reply(step)
+        uses = stores.tool_uses.before(step)
+    if as_json:
+        looked_up = [use.model_dump(mode="json") | {"response": json.loads(use.response)} for use in uses]
+        print_json({"book": opened.book.id, "step": step, "prompt": blocks, "looked_up": looked_up, "reply": answer})
+        return
+    print_text("\n\n".join(blocks))
+    room = ROOM[opened.book.brief.language]
+    for use in uses:
+        told = observation(ToolResponse.model_validate_json(use.response), room)
+        print_text(f"\n=== looked up at step {use.step} ===\n\n{use.tool} {use.arguments}\n\n{told}")
+    if reply:
+        print_text(f"\n=== the answer ===\n\n{answer}")
+
+
+def _show_template(opened: OpenBook, step: int, wanted: str | None, as_json: bool) -> None:
+    brief = opened.book.brief
+    locale = (brief.prompt_language or brief.language).value
+    with opened.storage.read() as stores:
+        path = wanted or stores.steps.asked(step).template
+    folder = _prompts_of(opened)
+    text, file = source_of(path, locale, folder)
+    parts = takes_in(path, locale, folder)
+    if as_json:
+        print_json({
+            "book": opened.book.id, "step": step, "template": path, "locale": locale, "file": str(file),
+            "takes_in": parts, "source": text,
+        })  # fmt: skip
+        return
+    note(f"{path} in {locale}: {file}")
+    if parts:
+        note(f"it takes in {', '.join(parts)} (--as prints one of them)")
+    print_text(text.rstrip("\n"))
+
+
+def _prompts_of(opened: OpenBook) -> Path | None:
+    """Where the templates of the book's blueprint stand; None where it has none."""
+    chosen = opened.book.brief.blueprint
+    return blueprint_of(chosen, opened.settings.home).prompts if chosen else None
+
+
+def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None) -> _Rendered:
+    """Render a step with a file in the place of its template, or of one that it takes in.
+
+    Raises:
+        InvalidInput: The prompt was let go of, the step is out of reach, or the file is no template.
+    """
+    from bookwright.flows.revision.asked_again import ask_again  # brings the engine, for this alone
+
+    with opened.storage.read() as stores:
+        step = stores.steps.asked(number)
+        asked = stores.steps.prompt(number)
+    if NO_LONGER_KEPT in asked:
+        raise InvalidInput(f"the prompt of step {number} is no longer kept, so nothing can be rendered beside it")
+    again = ask_again(step, opened.storage, opened.settings)
+    replaced = stands_for or step.template
+    folder = _prompts_of(opened)
+    source_of(replaced, again.locale, folder)  # one that is not there would change nothing, and say nothing
+    own_part = render_edited(file, replaced, step.template, again.card, again.locale, folder)
+    return _Rendered(step, file, again.locale, asked, [*asked[:-1], own_part], again.own_part)
+
+
+def _show_edited(rendered: _Rendered, opened: OpenBook, *, diff: bool, as_json: bool) -> None:
+    tokens = [_tokens(rendered.step, blocks) for blocks in (rendered.asked, rendered.would_ask)]
+    changed = _unified(rendered, *tokens)
+    if as_json:
+        print_json(_facts(rendered, opened.book.id, tokens, changed))
+        return
+    if not rendered.is_as_then:
+        _tell_what_differs(rendered)
+    if diff:
+        print_text("\n".join(changed) or "no difference")
+    else:
+        print_text("\n\n".join(rendered.would_ask))
+
+
+def _facts(rendered: _Rendered, book: str, tokens: list[int], changed: list[str]) -> dict[str, Any]:
+    return {
+        "book": book, "step": rendered.step.id, "template": rendered.step.template, "locale": rendered.locale,
+        "file": str(rendered.file), "prompt": rendered.would_ask, "diff": "\n".join(changed),
+        "asked_tokens": tokens[0], "would_ask_tokens": tokens[1],
+        "is_as_then": rendered.is_as_then, "differs_from_then": _since(rendered),
+    }  # fmt: skip
+
+
+def _tokens(step: AskedStep, blocks: list[str]) -> int:
+    """An estimate, as the budget makes it: the provider's own count would hold earlier answers, too."""
+    return TokenCounter().estimate(step.model, *blocks)
+
+
+def _unified(rendered: _Rendered, asked_tokens: int, would_ask_tokens: int) -> list[str]:
+    """A unified diff of the two prompts, with the tokens of each at its head; empty if they are the same."""
+    before, after = ("\n\n".join(blocks).split("\n") for blocks in (rendered.asked, rendered.would_ask))
+    return list(
+        difflib.unified_diff(
+            before, after, fromfile=f"step {rendered.step.id}", tofile=str(rendered.file), lineterm="",
+            fromfiledate=f"about {asked_tokens:,} tokens", tofiledate=f"about {would_ask_tokens:,} tokens",
+        )
+    )  # fmt: skip
+
+
+def _since(rendered: _Rendered) -> list[str]:
+    """The changed lines between the step's own part then and today, both with the template that ships."""
+    then, today = rendered.asked[-1].split("\n"), rendered.own_part_today.split("\n")
+    lines = list(difflib.unified_diff(then, today, lineterm="", n=0))[2:]
+    return [line for line in lines if not line.startswith("@@")]
+
+
+def _tell_what_differs(rendered: _Rendered) -> None:
+    lines = _since(rendered)
+    note(
+        f"step {rendered.step.id} would read differently today without your edits, too: the template that ships has "
+        "changed since, or the book does not tell any more what the card held then. These lines differ:"
+    )
+    for line in lines[:_LINES_TOLD]:
+        note(f"  {line}")
+    if len(lines) > _LINES_TOLD:
+        note(f"  and {len(lines) - _LINES_TOLD} more lines")

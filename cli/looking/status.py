@@ -1,0 +1,184 @@
+"""`status`: all books in a table, or one book with all that can be said of it."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.progress import Progress, read_progress
+from bookwright.app.wording import moment, money, tokens
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson
+from bookwright.cli.output import fact_table, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.steering.deciding import facts_of
+from bookwright.cli.writing.live import spent
+from bookwright.models.amount import Cap
+from bookwright.models.book import Book, BookState
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.engine.database import Database
+from bookwright.storage.holders import is_dead
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.steps.queries import RoleSum
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.studio import Standing, Studio
+
+
+def status(
+    book: Annotated[str | None, typer.Argument(metavar="[BOOK]", help="A book's id, or a beginning of it.")] = None,
+    with_archived: Annotated[bool, typer.Option("--all", help="List what is archived, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show where the books stand, or one of them."""
+    if book is not None:
+        with open_book(book) as opened:
+            _show_one(opened, as_json)
+        return
+    settings = load_settings()
+    with existing_library(settings) as database:
+        _show_all([] if database is None else _shelf(database, with_archived), settings, as_json)
+        if database is not None and settings.studio_cap.is_set and not as_json:
+            with database.read() as connection:
+                print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
+
+
+def state_of(book: Book) -> str:
+    """Say in one word where a book stands; a book that nobody writes any more was interrupted.
+
+    The lease runs by the database's clock and this looks at our own: good enough to be shown.
+    """
+    owner = book.lease_owner
+    is_held = owner is not None and book.lease_expires > time.time() and not is_dead(owner)
+    if book.state is BookState.WRITING and not is_held:
+        return "interrupted"
+    return "stopping" if is_held and book.stop_requested else book.state.value
+
+
+def _shelf(database: Database, with_archived: bool) -> list[tuple[Book, int]]:
+    with database.read() as connection:
+        books = BookRepository(connection).all(with_archived)
+    shelf = []
+    for book in books:
+        with BookStorage(database, book.id, book.brief.language).read() as stores:
+            shelf.append((book, stores.nodes.root().written))
+    return shelf
+
+
+def _show_all(shelf: list[tuple[Book, int]], settings: Settings, as_json: bool) -> None:
+    if as_json:
+        print_json([_summary(book, written) for book, written in shelf])
+        return
+    if not shelf:
+        note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
+        return
+    numbers = ("written", "of", "cost")
+    table = plain_table("book", "state", *numbers, "changed", "title", right=numbers, folds=("book", "title"))
+    for book, written in shelf:
+        table.add_row(
+            book.id, state_of(book), f"{written:,}", f"{book.brief.length:,}", money(book.cost),
+            moment(book.updated_at), book.title,
+        )  # fmt: skip
+    make_console().print(table)
+
+
+def _summary(book: Book, written: int) -> dict[str, Any]:
+    return {
+        "book": book.id, "title": book.title, "state": state_of(book), "reason": book.reason, "advice": book.advice,
+        "language": book.brief.language.value, "written": written, "length": book.brief.length,
+        "unit": book.brief.length_unit, "calls": book.calls, "input_tokens": book.input_tokens,
+        "cached_tokens": book.cached_tokens, "output_tokens": book.output_tokens, "cost_micros": book.cost,
+        "unpriced_calls": book.unpriced_calls, "archived": book.is_archived, "created_at": book.created_at,
+        "updated_at": book.updated_at,
+    }  # fmt: skip
+
+
+def _show_one(opened: OpenBook, as_json: bool) -> None:
+    progress = read_progress(opened.storage)
+    cap = opened.settings.studio_cap
+    with opened.storage.read() as stores:
+        standing = Studio(stores.connection).standing()
+        roles = stores.steps.by_role()
+        waiting = sum(1 for _ in stores.queue.waiting())
+        gates = stores.gates.waiting()
+    if as_json:
+        more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
+        print_json(_details(progress, roles, waiting) | more)
+        return
+    console = make_console()
+    table = fact_table()
+    for name, value in _facts(progress, waiting):
+        table.add_row(name, value)
+    for gate in gates:
+        table.add_row("gate", ". ".join(part for part in (gate.name, gate.how_to_decide, gate.notice) if part))
+    if cap.is_set:
+        table.add_row("studio", _studio_words(standing, cap))
+    console.print(table)
+    if roles:
+        console.print()
+        console.print(_role_table(roles))
+
+
+def _details(progress: Progress, roles: list[RoleSum], waiting: int) -> dict[str, Any]:
+    book = progress.book
+    return _summary(book, progress.root.written) | {
+        "brief_version": book.brief_version,
+        "budget": book.brief.budget.model_dump(),
+        "held_by": book.lease_owner,
+        "next": book.intent,
+        "path": [{"node": node.label, "level": node.level.value, "title": node.title} for node in progress.path],
+        "maintenance_waiting": waiting,
+        "roles": [vars(role) for role in roles],
+    }
+
+
+def _facts(progress: Progress, waiting: int) -> list[tuple[str, str]]:
+    book, root = progress.book, progress.root
+    facts = [
+        ("book", book.id),
+        ("title", book.title),
+        ("state", " - ".join(part for part in (state_of(book), book.reason, book.advice) if part)),
+        ("written", f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit} ({progress.share:.0%})"),
+        ("cost", spent(progress)),
+        ("language", book.brief.language.english_name),
+        ("brief", f"version {book.brief_version}"),
+        ("begun", moment(book.created_at)),
+        ("changed", moment(book.updated_at)),
+    ]
+    if book.state is not BookState.FINISHED:
+        facts += [("at", progress.place or "the book as a whole"), ("next", book.intent)]
+    if book.lease_owner:
+        facts.append(("held by", book.lease_owner))
+    if waiting:
+        facts.append(("owed", f"{waiting} for the maintainers to take in"))
+    return [(name, value) for name, value in facts if value]
+
+
+def _studio_facts(standing: Standing, cap: Cap) -> dict[str, Any]:
+    return {
+        "cap_micros": cap.cost, "spent_micros": standing.spent.cost, "handed_out_micros": standing.handed_out.cost,
+        "cap_tokens": cap.tokens, "spent_tokens": standing.spent.tokens,
+        "handed_out_tokens": standing.handed_out.tokens,
+    }  # fmt: skip
+
+
+def _studio_words(standing: Standing, cap: Cap) -> str:
+    """Say what all books have spent of the studio's cap, and what running ones hold of it."""
+    spent, held = standing.spent, standing.handed_out
+    parts = []
+    if cap.cost is not None:
+        parts.append(f"{money(spent.cost)} of {money(cap.cost)} spent, {money(held.cost)} handed to running books")
+    if cap.tokens is not None:
+        parts.append(f"{tokens(spent.tokens)} of {tokens(cap.tokens)} tokens spent, {tokens(held.tokens)} handed out")
+    return "; ".join(parts)
+
+
+def _role_table(roles: list[RoleSum]) -> Any:
+    columns = ("calls", "failed", "input", "cached", "output", "cost")
+    table = plain_table("role", "model", *columns, right=columns)
+    for role in roles:
+        table.add_row(
+            role.role, role.model, f"{role.calls:,}", f"{role.failed:,}", tokens(role.input_tokens),
+            tokens(role.cached_tokens), tokens(role.output_tokens),
+            money(role.cost) + (f" ({role.unpriced} unpriced)" if role.unpriced else ""),
+        )  # fmt: skip
+    return table

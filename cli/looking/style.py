@@ -1,0 +1,124 @@
+"""`style`: the style that a book keeps to, and how far its chapters lie from it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.samples import check_sample, read_sample
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.errors import InvalidInput
+from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:
+    from bookwright.models.text.style_guide import StyleGuide
+
+_MOVED = 3
+
+
+def style(
+    book: BookArgument,
+    sample: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep to the style of this text from now on.")
+    ] = None,
+    chapters: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Keep to the style of the first N chapters from now on.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the style that a book keeps to and how far each chapter lies from it, or set it while the book rests."""
+    if sample is not None and chapters is not None:
+        raise InvalidInput("the style comes from --sample or from --chapters, not from both")
+    text = read_sample(sample) if sample else ""
+    with open_book(book) as opened:
+        if text or chapters:
+            _keep(opened, text, chapters)
+        facts = _facts(opened)
+    if as_json:
+        print_json(facts)
+    else:
+        _print(facts)
+
+
+def _keep(opened: OpenBook, text: str, chapters: int | None) -> None:
+    from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide
+
+    brief = opened.book.brief
+    if text:
+        check_sample(text, brief.language)
+    guide = guide_of_sample(text, brief) if text else _of_chapters(opened, chapters or 1)
+    with at_rest(opened.storage) as stores:
+        kept = keep_guide(guide, brief, stores, DocumentOrigin.AUTHOR)
+    note(f"{opened.book.id} keeps to this style from now on (version {kept.version} of its style guide)")
+
+
+def _of_chapters(opened: OpenBook, count: int) -> "StyleGuide":
+    from bookwright.agents.relay.style_guide import guide_of_chapters
+    from bookwright.exports.chapters import first_chapters
+
+    texts = first_chapters(opened.storage, count)
+    if len(texts) < count:
+        raise InvalidInput(f"book {opened.book.id!r} has {len(texts)} written chapters, not {count}")
+    return guide_of_chapters(texts, opened.book.brief)
+
+
+def _facts(opened: OpenBook) -> dict[str, Any]:
+    from bookwright.agents.relay.style_guide import guide_of_chapters, kept_guide
+    from bookwright.exports.chapters import first_chapters
+    from bookwright.prompts import render_style_page
+
+    brief, storage = opened.book.brief, opened.storage
+    with storage.read() as stores:
+        root = stores.nodes.root()
+        kept = kept_guide(stores)
+        document = stores.documents.current(root.key, DocumentKind.STYLE_GUIDE, with_text=False)
+    if kept is None and not root.written:
+        raise InvalidInput(f"nothing of book {opened.book.id!r} is written yet; --sample FILE gives it a style")
+    guide = kept or guide_of_chapters(first_chapters(storage), brief)
+    return {
+        "book": opened.book.id,
+        "is_kept": kept is not None,
+        "version": document.version if kept and document else None,
+        "source": guide.source.value,
+        "chapters": guide.chapters,
+        "guide": render_style_page(guide),
+        "profile": guide.profile.model_dump(mode="json"),
+        "drift": _drift(storage, guide),
+    }
+
+
+def _drift(storage: BookStorage, guide: "StyleGuide") -> list[dict[str, Any]]:
+    """How far each chapter lies from the style; nothing of those that it was measured of."""
+    from bookwright.agents.relay.figures.style import drift, profile_of
+    from bookwright.exports.chapters import chapter_texts
+
+    lines = []
+    for number, (chapter, text) in enumerate(chapter_texts(storage), 1):
+        line: dict[str, Any] = {"number": number, "node": chapter.unit.label, "heading": chapter.heading}
+        if number > guide.chapters:
+            moved = drift(profile_of([text], storage.language), guide.profile)
+            line |= {"overall": moved.overall, "parts": moved.parts, "moved": moved.moved}
+        lines.append(line)
+    return lines
+
+
+def _print(facts: dict[str, Any]) -> None:
+    first = f"the first {facts['chapters']} chapters" if facts["chapters"] > 1 else "the first chapter"
+    source = "a sample" if facts["source"] == "sample" else first
+    print_text(f"The style of {source}" + (f", version {facts['version']}:" if facts["is_kept"] else ":"))
+    print_text(facts["guide"])
+    if not facts["is_kept"]:
+        note("no writer is told of it yet; --chapters N or --sample FILE keeps one")
+    if not facts["drift"]:
+        return
+    print_text("")
+    table = plain_table("chapter", "node", "heading", "drift", "moved most", right=("chapter", "drift"))
+    for line in facts["drift"]:
+        told = f"{line['overall']:.2f}" if "overall" in line else "-"
+        most = ", ".join(line.get("moved", [])[:_MOVED])
+        table.add_row(str(line["number"]), line["node"], line["heading"], told, most)
+    make_console().print(table)

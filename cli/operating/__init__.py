@@ -1,0 +1,1 @@
+"""Verbs for whoever runs the program: server, submit, doctor, models, upkeep."""

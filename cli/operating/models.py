@@ -1,0 +1,89 @@
+"""`models`: which model each role asks, which providers can be reached, what they cost; and `models get`."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from bookwright.agents.backends import catalogue
+from bookwright.app.role_models import ProviderState, RoleModel, provider_state, role_model, windows_of
+from bookwright.cli.options import AsJson
+from bookwright.cli.output import make_console, plain_table, print_json, print_text
+from bookwright.models.model_name import ROLES
+from bookwright.models.settings import load_settings
+from bookwright.storage.engine.database import make_home
+
+app = typer.Typer(help="Which model each role asks, and what it costs.", invoke_without_command=True)
+
+
+@app.callback()
+def models(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show the roles and what each resolves to, and the providers."""
+    if context.invoked_subcommand:
+        return
+    settings = load_settings()
+    windows = windows_of((settings.models.get(role) or settings.model for role in ROLES), settings)
+    roles = [role_model(role, settings, windows) for role in ROLES]
+    providers = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
+    if as_json:
+        print_json({"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))})
+        return
+    console = make_console()
+    console.print(_role_table(roles))
+    console.print()
+    console.print(_provider_table(providers))
+
+
+@app.command("get")
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as qwen2.5-7b; a wrong name lists them.")],
+    as_json: AsJson = False,
+) -> None:
+    """Download larger weights for the embedded model; an interrupted download goes on."""
+    from bookwright.agents.backends.local import weights  # brings an HTTP client, for this verb alone
+
+    settings = load_settings()
+    size = weights.find(name).size
+    make_home(settings)
+    columns = (TextColumn(name), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=make_console(stderr=True)) as bar:
+        task = bar.add_task(name, total=size)
+        path = weights.get(name, settings, lambda done, total: bar.update(task, completed=done, total=total))
+    if as_json:
+        print_json({"name": name, "model": f"embedded:{name}", "file": str(path)})
+    else:
+        print_text(f"{path}\nuse it with --model embedded:{name}")
+
+
+def _role_table(roles: list[RoleModel]) -> object:
+    columns = ("window", "$/M in", "$/M out")
+    table = plain_table("role", "model", *columns, "state", right=columns, folds=("model", "state"))
+    for role in roles:
+        table.add_row(
+            role.role, role.model, f"{role.context_window:,} {role.window_source}".strip(),
+            _shown(role.usd_in), _shown(role.usd_out), role.problem or "ready",
+        )  # fmt: skip
+    return table
+
+
+def _provider_table(providers: list[ProviderState]) -> object:
+    table = plain_table("provider", "key", "address", folds=("key", "address"))
+    for state in providers:
+        table.add_row(state.provider, _key_text(state), state.address or "no address set")
+    return table
+
+
+def _key_text(state: ProviderState) -> str:
+    if catalogue.PROVIDERS[state.provider].runs_program:
+        return "logs in by itself"
+    if not state.variables:
+        return "needs none"
+    names = " or ".join(state.variables)
+    if state.has_key:
+        return f"set ({names})"
+    return f"missing: set {names}" if state.needs_key else f"none set ({names}), needs none"
+
+
+def _shown(price: float | None) -> str:
+    return "unknown" if price is None else f"{price:,.2f}"

@@ -1,0 +1,223 @@
+"""Many books at once: `submit` hands one to a Prefect work pool, `server` runs Prefect for this data folder."""
+
+import signal
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.app.briefs import given, read_brief
+from bookwright.cli.access import open_book
+from bookwright.cli.options import (
+    AsJson,
+    Audience,
+    BriefFile,
+    BudgetTokens,
+    BudgetUsd,
+    Ending,
+    GateOption,
+    Genre,
+    LanguageName,
+    Length,
+    ModelOption,
+    PenName,
+    Premise,
+    ProfileOption,
+    Seed,
+    Style,
+    Title,
+    Until,
+    WordsToday,
+)
+from bookwright.cli.output import note, print_json, print_text
+from bookwright.models.brief import Brief
+from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
+from bookwright.models.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from bookwright.flows.prefect.server import PrefectApi
+
+_WORKER_STOP_SECONDS = 30.0
+_TELL_SECONDS = 10.0
+"""What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
+
+
+def submit(
+    brief_file: BriefFile = None,
+    premise: Premise = None,
+    length: Length = None,
+    language: LanguageName = None,
+    title: Title = None,
+    model: ModelOption = None,
+    profile: ProfileOption = None,
+    genre: Genre = None,
+    style: Style = None,
+    audience: Audience = None,
+    ending: Ending = None,
+    pen_name: PenName = None,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
+    seed: Seed = None,
+    gate: GateOption = None,
+    book: Annotated[str | None, typer.Option(help="Go on with this book instead of giving a brief.")] = None,
+    is_sweep: Annotated[
+        bool, typer.Option("--interrupted", help="Instead of a brief: go on with every book whose worker died.")
+    ] = False,
+    until: Until = None,
+    words_today: WordsToday = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
+    options: dict[str, Any] = {
+        "premise": premise, "length": length, "language": language, "title": title, "model": model,
+        "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
+        "pen_name": pen_name, "seed": seed, "gates": gate or None,
+        "budget": {"usd": budget_usd, "tokens": budget_tokens},
+    }  # fmt: skip
+    from bookwright.flows.limits import Limits
+    from bookwright.flows.parameters import check_options
+
+    Limits.parse(until, words_today)
+    check_options(None, until, words_today, None)
+    settings = load_settings()
+    if is_sweep:
+        _sweep(settings, as_json)
+        return
+    name, parameters = _of_book(book) if book else _of_brief(brief_file, options, settings)
+    limits = {"until": until, "words_today": words_today}
+    parameters |= {key: value for key, value in limits.items() if value is not None}
+    from bookwright.flows.prefect import pool as prefect_pool  # Prefect takes a second to import
+
+    with prefect_pool.on_server(_server(settings)):
+        run = prefect_pool.hand_in(parameters, name)
+    if not run.is_awaited:
+        note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
+    if as_json:
+        print_json({"book": name, "flow_run": asdict(run)})
+        return
+    print_text(f"{name} is handed in as flow run {run.id}")
+    print_text(run.url)
+
+
+def _sweep(settings: Settings, as_json: bool) -> None:
+    """Give the runs of dead workers to the pool again, and hand in what no run stands for."""
+    from bookwright.flows.prefect import pool as prefect_pool
+    from bookwright.flows.prefect import sweep as prefect_sweep
+
+    with prefect_pool.on_server(_server(settings)):
+        again = prefect_sweep.sweep_once(settings)
+        handed_in = prefect_sweep.hand_in_interrupted(settings)
+    if as_json:
+        runs = [{"book": book, "flow_run": asdict(run)} for book, run in handed_in]
+        print_json({"again": again, "handed_in": runs})
+        return
+    for book in again:
+        print_text(f"{book} lost its worker; its run is given to the pool again")
+    for book, run in handed_in:
+        print_text(f"{book} is handed in as flow run {run.id}")
+    if not again and not handed_in:
+        print_text("no book has lost its worker")
+
+
+def _server(settings: Settings) -> "PrefectApi":
+    from bookwright.flows.prefect import server as prefect_server
+
+    api = prefect_server.known_server(settings)
+    if api is None:
+        raise BookwrightError(
+            "no Prefect server is known; start one with `bookwright server --worker`, or set PREFECT_API_URL"
+        )
+    return api
+
+
+def server(
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Where the API and the UI are, on 127.0.0.1.")] = 4200,
+    worker: Annotated[bool, typer.Option("--worker", help="Also deploy the flow and run a worker.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many books a worker writes at once.")] = 4,
+) -> None:
+    """Run a Prefect server for this data folder until Ctrl-C, and with --worker all it takes to write books on it."""
+    settings = load_settings()
+    if _is_taken(port):
+        raise InvalidSetting(f"port {port} is in use; end what listens there, or choose another with --port")
+    from bookwright.flows.prefect import server as prefect_server
+    from bookwright.flows.prefect import sweep as prefect_sweep
+    from bookwright.storage.engine.database import make_home
+
+    make_home(settings)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the blocks below are left
+    environment = prefect_server.server_environment(settings, port)
+    api = prefect_server.PrefectApi(prefect_server.api_url(port), environment["PREFECT_API_AUTH_STRING"])
+    process = prefect_server.start_server(environment)
+    try:
+        prefect_server.wait_until_up(process, api.url)
+        _tell_login(settings, api.url)
+        sweeping = prefect_sweep.sweeping(settings, api)
+        with prefect_server.announced(settings, api.url), sweeping, suppress(KeyboardInterrupt):
+            if worker:
+                _work(settings, api, environment, limit)
+            code = process.wait()
+            raise BookwrightError(f"the Prefect server ended by itself with code {code}")
+    finally:
+        prefect_server.stop_process(process)
+
+
+def _tell_login(settings: Settings, url: str) -> None:
+    """Say how to log in to the UI, and not with what: what is printed may be kept in a log."""
+    from bookwright.flows.prefect.login import login_file
+
+    where = f"the line in {login_file(settings)}" if login_file(settings).exists() else "PREFECT_SERVER_API_AUTH_STRING"
+    note(f"Prefect's UI is at {url.removesuffix('/api')}; as the password it asks for, give it {where}")
+
+
+def _work(settings: Settings, api: "PrefectApi", environment: dict[str, str], limit: int) -> None:
+    """Deploy the flow and run a worker until something ends it; what it leaves behind is the server's."""
+    from bookwright.flows.prefect import deployment as prefect_deployment
+    from bookwright.flows.prefect import pool as prefect_pool
+    from bookwright.flows.prefect import server as prefect_server
+
+    with prefect_pool.on_server(api):
+        prefect_deployment.deploy(limit)
+    note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
+    arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
+    process = prefect_server.start_prefect(arguments, environment)
+    try:
+        process.wait()
+    finally:
+        prefect_server.stop_process(process, _WORKER_STOP_SECONDS)
+        with prefect_pool.on_server(api):  # the books outlive the worker, to keep their calls in flight and say so
+            prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)
+
+
+def _of_book(book: str) -> tuple[str, dict[str, Any]]:
+    with open_book(book) as opened:
+        return opened.book.id, {"book": opened.book.id}
+
+
+def _of_brief(file: Path | None, options: dict[str, Any], settings: Settings) -> tuple[str, dict[str, Any]]:
+    from bookwright.flows import parameters
+    from bookwright.flows.library import book_id
+
+    brief = read_brief(file, options)
+    parameter = given(brief)
+    parameters.read_brief(parameter)  # as the worker will
+    parameters.check_webhook(brief, settings)
+    _check(brief, settings)
+    return book_id(brief), {"brief": parameter}
+
+
+def _check(brief: Brief, settings: Settings) -> None:
+    from bookwright.flows.library import check_models
+
+    try:
+        check_models(brief, settings)
+    except MissingKey:
+        return  # keys are the workers'; each looks for itself
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,1 @@
+"""Verbs that give books away and take them back: export, vault, sync, backup."""

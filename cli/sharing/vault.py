@@ -1,0 +1,174 @@
+"""`vault` and `sync`: a book's folder, and what a person changed in it."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.wording import counted, stale_count
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
+from bookwright.models.errors import InvalidInput, UnwritableFolder
+from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:
+    from bookwright.flows.vault.rendering import Rendered, Vault
+    from bookwright.flows.vault.sync import Finding, Plan
+
+_QUIET = ("rendered",)
+
+
+def vault(
+    book: BookArgument,
+    render: Annotated[bool, typer.Option("--render", help="Bring the folder up to the book first.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print where a book's folder of files is; with --json also which stages it shows as done, and what comes next."""
+    with open_book(book) as opened:
+        kept = _vault(opened)
+        done = _rendered(kept) if render else None
+        facts = {"book": opened.book.id, "folder": str(kept.folder.root)} | _standing(kept)
+    if as_json:
+        print_json(facts | ({"written": done.written, "removed": done.removed, "held": done.held} if done else {}))
+        return
+    print_text(str(kept.folder.root))
+    if not facts["files"]:
+        note(f"it is not there yet; `bookwright vault {opened.book.id} --render` makes it")
+    elif done is not None:
+        note(f"{counted(len(done.written), 'file')} written, {len(done.removed):,} removed; {facts['files']:,} in all")
+        for path in done.held:
+            note(f"{path!r} was changed by hand and is left as it is; `bookwright sync {opened.book.id}` takes it in")
+
+
+def sync(
+    book: BookArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take in what you changed in a book's folder as new versions, and bring the folder up to the book."""
+    with open_book(book) as opened:
+        if not opened.settings.keep_vault:
+            raise InvalidInput("the settings keep no folders (`keep_vault` is false); there is nothing to sync")
+        kept = _vault(opened)
+        plan = _looked(kept)
+        if not as_json:
+            _show(plan)
+        if not dry_run:
+            if plan.changes and not yes:
+                _ask(plan)
+            plan, late = _applied(kept)
+            for finding in () if as_json else late:
+                note(f"{finding.path!r} {finding.detail}")
+        stale = _stale(opened)
+    if as_json:
+        print_json(_facts(plan, opened.book.id, stale, is_done=not dry_run))
+    elif not dry_run:
+        _tell(plan, opened.book.id, stale)
+    if plan.left:
+        raise typer.Exit(1)
+
+
+def _vault(opened: OpenBook) -> "Vault":
+    from bookwright.flows.vault.rendering import Vault
+
+    storage = BookStorage(opened.storage.database, opened.book.id, opened.book.brief.language)
+    return Vault(storage, opened.book, opened.settings)
+
+
+def _rendered(kept: "Vault") -> "Rendered":
+    try:
+        done = kept.render()
+    except OSError as error:
+        reason = error.strerror or error
+        raise UnwritableFolder(f"the folder {str(kept.folder.root)!r} cannot be written: {reason}") from None
+    for path, reason in done.failed.items():
+        raise UnwritableFolder(f"{path!r} in the folder {str(kept.folder.root)!r} cannot be written: {reason}")
+    return done
+
+
+def _standing(kept: "Vault") -> dict[str, Any]:
+    """What the folder itself says: its files, and the stages of its progress file."""
+    from bookwright.exports.vault.names import NOTES
+    from bookwright.exports.vault.progress import PATH, load_from_book
+
+    text = ""
+    with suppress(OSError):
+        text = (kept.folder.read(PATH) or b"").decode("utf-8", "replace")
+    progress = load_from_book(text)
+    return {
+        "files": len(kept.folder.files((NOTES,))), "stages": [stage.name for stage in progress.stages],
+        "last_completed_stage": progress.last_completed_stage(), "next_stage": progress.next_stage(),
+    }  # fmt: skip
+
+
+def _looked(kept: "Vault") -> "Plan":
+    from bookwright.flows.vault.sync import Sync
+
+    with kept.storage.read() as stores:
+        return Sync(kept, stores).look()
+
+
+def _applied(kept: "Vault") -> tuple["Plan", list["Finding"]]:
+    """Take in what there is now, which may be more than was shown, and bring the folder up; also return what failed."""
+    from bookwright.flows.vault.sync import Sync, finish
+
+    with at_rest(kept.storage) as stores:
+        work = Sync(kept, stores)
+        plan = work.look()
+        work.apply()
+    return plan, finish(kept, plan)
+
+
+def _ask(plan: "Plan") -> None:
+    if not agrees(f"Take in {counted(plan.changes, 'changed file')} as new versions?"):
+        raise InvalidInput("nothing was taken in; --yes takes it in without asking")
+
+
+def _show(plan: "Plan") -> None:
+    shown = [finding for finding in plan.findings if finding.outcome.value not in _QUIET]
+    if not shown:
+        note("nothing was changed by hand")
+        return
+    table = plain_table("file", "what", "about", folds=("file", "about"))
+    for finding in shown:
+        table.add_row(finding.path, finding.outcome.value.replace("_", " "), _about(finding))
+    make_console().print(table)
+
+
+def _about(finding: "Finding") -> str:
+    from bookwright.flows.vault.conflict_files import conflict_path
+    from bookwright.flows.vault.hand_edits import Outcome
+
+    if finding.outcome is Outcome.CONFLICT:
+        return f"{finding.detail}; settle it in {conflict_path(finding.path)!r}, then sync again"
+    told = {
+        Outcome.RESTORED: "was deleted, and is rendered again",
+        Outcome.SET_ASIDE: "is made of the whole book; your file is kept in notes/, and it is rendered anew",
+        Outcome.UNKNOWN: "no file of the book; left alone",
+    }
+    return finding.detail or told.get(finding.outcome, "")
+
+
+def _stale(opened: OpenBook) -> list[str]:
+    with opened.storage.read() as stores:
+        return [f"{stale.document.kind} of {stale.document.label}" for stale in stores.staleness.direct()]
+
+
+def _tell(plan: "Plan", book: str, stale: list[str]) -> None:
+    left = f", {len(plan.left):,} left as before" if plan.left else ""
+    otherwise = " otherwise" if plan.left else ""
+    taken = f"{counted(plan.changes, 'file')} taken in{left}; " if plan.changes or plan.left else ""
+    note(f"{taken}the folder is up to date with the book{otherwise}")
+    if stale:
+        shown = ", ".join(stale[:5]) + (" and more" if len(stale) > 5 else "")
+        note(f"{stale_count(len(stale))}: {shown}; `bookwright refresh {book}` makes them anew")
+
+
+def _facts(plan: "Plan", book: str, stale: list[str], *, is_done: bool) -> dict[str, Any]:
+    files = [
+        {"path": finding.path, "outcome": finding.outcome.value, "detail": finding.detail} for finding in plan.findings
+    ]
+    return {"book": book, "is_done": is_done, "files": files, "taken": plan.changes, "stale": stale}

@@ -1,0 +1,1 @@
+"""Verbs that steer a book: ask, gates, approve, brief, archive."""

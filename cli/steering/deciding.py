@@ -1,0 +1,135 @@
+"""Deciding about a gate: what is shown of it, and the question that a terminal asks."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from bookwright.cli.output import note, print_text
+from bookwright.failpoints import Failpoint
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import GateDecided, InvalidInput
+from bookwright.models.gate import Decider, Gate, GateKind, Ruling
+from bookwright.models.ruling import approval, rejection
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import BookStorage, Stores
+
+_CHOICES = ("approve", "reject", "show", "later")
+_TASKS = (TaskType.DESIGN, TaskType.SEARCH)
+
+Answer = Callable[[str], str]
+"""Puts a question to a person and returns what they typed; there is no answer that it gives by itself."""
+
+
+def decide(gate: Gate, ruling: Ruling, storage: BookStorage) -> Gate:
+    """Put a decision on record.
+
+    Raises:
+        GateDecided: Somebody was quicker.
+    """
+    with storage.write(Failpoint.DECIDE_GATE) as stores:
+        return stores.gates.decide(gate.id, ruling)
+
+
+def can_ask() -> bool:
+    """True if a person sits at the terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def type_in(question: str) -> str:
+    """Ask at the terminal; an empty line is asked again."""
+    return str(typer.prompt(question, err=True))
+
+
+def decide_here(gate: Gate, storage: BookStorage, ask: Answer = type_in) -> bool:
+    """Ask what is to become of a gate until it is decided; False if that is left for later."""
+    note(f"{storage.book} rests: {gate.name}")
+    while True:
+        choice = _choice(ask(f"{', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}"))
+        try:
+            match choice:
+                case "approve":
+                    decide(gate, approval(gate, Decider.PROMPT), storage)
+                    return True
+                case "reject":
+                    decide(gate, rejection(gate, Decider.PROMPT, ask("what is to be different")), storage)
+                    return True
+                case "show":
+                    with storage.read() as stores:
+                        print_text(subject(gate, stores))
+                case "later":
+                    return False
+                case _:
+                    note("no such answer")
+        except GateDecided as decided:
+            note(str(decided))
+            return True
+        except InvalidInput as error:
+            note(str(error))
+
+
+def _choice(answer: str) -> str:
+    """Return the choice that an answer is the beginning of; empty where it is none."""
+    typed = answer.strip().casefold()
+    return next((choice for choice in _CHOICES if typed and choice.startswith(typed)), "")
+
+
+def subject(gate: Gate, stores: Stores) -> str:
+    """Return what a gate is about, as text to be read."""
+    node = stores.nodes.get(gate.node)
+    match gate.kind:
+        case GateKind.HUMAN_FALLBACK:
+            return "\n\n".join([*_refusals(gate), gate.draft])
+        case GateKind.OUTLINE:
+            tasks = stores.nodes.children(node.key, *_TASKS)
+            return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
+        case GateKind.CHAPTER:
+            return _prose(node, stores)
+    return _designs(node, stores)
+
+
+def _refusals(gate: Gate) -> list[str]:
+    return [
+        f"Refusal {number}:\n" + "\n".join(f"- {reason}" for reason in refusal.reasons)
+        for number, refusal in enumerate(gate.refusals, 1)
+    ]
+
+
+def _prose(unit: TaskNode, stores: Stores) -> str:
+    """The prose of a unit and of all below it, in reading order."""
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    if parts:
+        return "\n\n".join(_prose(part, stores) for part in parts)
+    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+    return prose.text if prose else ""
+
+
+def _designs(unit: TaskNode, stores: Stores) -> str:
+    """What was designed for a unit: the whole book's as it is kept, another's task by task."""
+    whole = stores.documents.current(unit.key, DocumentKind.BOOK_DESIGN)
+    if whole is not None:
+        return whole.text
+    tasks = stores.nodes.children(unit.key, *_TASKS)
+    made = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN, DocumentKind.FINDINGS)
+    titles = {task.key: f"{task.label} {_title(task)}{task.goal}" for task in tasks}
+    return "\n\n".join(f"{titles[document.node]}\n\n{document.text}" for document in made)
+
+
+def _title(task: TaskNode) -> str:
+    return f"{task.title}: " if task.title else ""
+
+
+def facts_of(gate: Gate) -> dict[str, Any]:
+    """A gate as JSON."""
+    facts: dict[str, Any] = {
+        "gate": gate.id, "book": gate.book, "kind": gate.kind.value, "node": gate.label, "node_title": gate.title,
+        "revision": gate.revision, "state": gate.state.value, "note": gate.note, "by": gate.by and gate.by.value,
+        "has_own_text": bool(gate.text), "refusals": [list(refusal.reasons) for refusal in gate.refusals],
+        "created_at": gate.created_at, "decided_at": gate.decided_at, "told_at": gate.told_at, "notice": gate.notice,
+    }  # fmt: skip
+    if gate.is_waiting:
+        facts["approve"] = f"bookwright approve {gate.book} {gate.id}"
+        facts["reject"] = f'bookwright reject {gate.book} {gate.id} --note "..."'
+    return facts

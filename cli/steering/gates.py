@@ -1,0 +1,159 @@
+"""`gates`, `approve` and `reject`: where books wait for a human, and what the human says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.wording import moment
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.steering.deciding import decide, facts_of, subject
+from bookwright.models.errors import GateNotFound, InvalidInput
+from bookwright.models.gate import Decider, Gate, Ruling
+from bookwright.models.ruling import approval, rejection
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.repositories.gates import waiting_gates
+
+_MOST_BYTES = 4_000_000
+
+GateArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[GATE]", help="Its number, kind or node; the one that waits, if there is one alone."),
+]
+
+
+def gates(
+    book: Annotated[str | None, typer.Argument(metavar="[BOOK]", help="All that wait, if not given.")] = None,
+    is_shown: Annotated[bool, typer.Option("--show", help="Print what the waiting gate of a book is about.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the gates that wait for a decision; of one book also those that were decided."""
+    if book is None:
+        if is_shown:
+            raise InvalidInput("--show takes a book")
+        _show(_waiting(), as_json)
+        return
+    with open_book(book) as opened, opened.storage.read() as stores:
+        found = stores.gates.all()
+        if is_shown:
+            gate = _chosen(found, None, opened.book.id)
+            text = subject(gate, stores)
+            if as_json:
+                print_json(facts_of(gate) | {"subject": text})
+            else:
+                print_text(text)
+            return
+    _show(found, as_json)
+
+
+def approve(
+    book: BookArgument,
+    gate: GateArgument = None,
+    text: Annotated[
+        Path | None, typer.Option("--text", metavar="FILE", help="Instead of a refused draft, a text of your own.")
+    ] = None,
+    remark: Annotated[str, typer.Option("--note", help="Kept with the decision.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Let a book go on past a gate."""
+    own = _read(text) if text else None
+    with open_book(book) as opened:
+        found = _found(opened, gate)
+        _decide(opened, found, approval(found, Decider.COMMAND, remark, own), as_json)
+
+
+def reject(
+    book: BookArgument,
+    gate: GateArgument = None,
+    remark: Annotated[str, typer.Option("--note", help="What is to be different; it becomes an order.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have what a gate is about done again, under a note that says what is to be different."""
+    with open_book(book) as opened:
+        found = _found(opened, gate)
+        _decide(opened, found, rejection(found, Decider.COMMAND, remark), as_json)
+
+
+def _decide(opened: OpenBook, gate: Gate, ruling: Ruling, as_json: bool) -> None:
+    decided = decide(gate, ruling, opened.storage)
+    went_on = _start_again(decided, opened.settings)
+    if as_json:
+        print_json(facts_of(decided) | {"went_on": went_on})
+        return
+    note(f"{decided.name}, is {decided.state}; " + (went_on or f"`bookwright resume {decided.book}` goes on"))
+
+
+def _start_again(gate: Gate, settings: Settings) -> str:
+    """Start the book again where a worker of a Prefect server writes it; return in words what was done."""
+    from bookwright.flows.prefect.server import known_server
+
+    api = known_server(settings)
+    if api is None:
+        return ""
+    from bookwright.flows.prefect import suspension as prefect_gates  # Prefect takes a second to import
+
+    return prefect_gates.go_on(gate, api)
+
+
+def _found(opened: OpenBook, name: str | None) -> Gate:
+    with opened.storage.read() as stores:
+        return _chosen(stores.gates.all(), name, opened.book.id)
+
+
+def _chosen(gates_: list[Gate], name: str | None, book: str) -> Gate:
+    """Return the gate that is meant: by its number any, else the one that waits."""
+    if name is not None and name.isdecimal() and any(gate.id == int(name) for gate in gates_):
+        return next(gate for gate in gates_ if gate.id == int(name))
+    waiting = [gate for gate in gates_ if gate.is_waiting and name in (None, gate.kind, gate.label)]
+    if len(waiting) == 1:
+        return waiting[0]
+    if waiting:
+        raise GateNotFound(f"more than one gate of {book!r} waits: {', '.join(gate.name for gate in waiting)}")
+    what = "no gate" if name is None else f"no gate {name!r}"
+    raise GateNotFound(f"{what} of book {book!r} waits; `bookwright gates {book}` lists them")
+
+
+def _waiting() -> list[Gate]:
+    with existing_library(load_settings()) as database:
+        if database is None:
+            return []
+        with database.read() as connection:
+            return waiting_gates(connection)
+
+
+def _read(path: Path) -> str:
+    try:
+        content = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else None
+    except OSError as error:
+        raise InvalidInput(f"the text {str(path)!r} cannot be read: {error.strerror}") from None
+    if content is None:
+        raise InvalidInput(f"the text {str(path)!r} has more than {_MOST_BYTES:,} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"the text {str(path)!r} is not UTF-8") from None
+
+
+def _show(found: list[Gate], as_json: bool) -> None:
+    if as_json:
+        print_json([facts_of(gate) for gate in found])
+        return
+    if not found:
+        note("no gate waits")
+        return
+    table = plain_table("gate", "book", "kind", "node", "state", "since", "note", right=("gate",), folds=("note",))
+    for gate in found:
+        since = moment(gate.decided_at or gate.created_at)
+        about = gate.note or (gate.notice if gate.is_waiting else "")
+        table.add_row(str(gate.id), gate.book, gate.kind, gate.label, _state(gate), since, about)
+    make_console().print(table)
+    for gate in found:
+        if gate.is_waiting:
+            print_text(f"{gate.name}: {gate.how_to_decide}")
+
+
+def _state(gate: Gate) -> str:
+    return f"{gate.state} by {gate.by}" if gate.by else gate.state.value

@@ -1,0 +1,119 @@
+"""Keeping books: `brief`, `archive`, `unarchive` and `delete`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import tomli_w
+import typer
+
+from bookwright.agents.runtime.events.event_file import remove_events
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.brief_edits import change_brief
+from bookwright.app.briefs import merged
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument, EditFile
+from bookwright.cli.output import agrees, note, print_json, print_text
+from bookwright.models.book import Book
+from bookwright.models.errors import InvalidInput
+
+_SHOWN = 20
+"""Files of the author's own that are named one by one."""
+
+
+def brief(
+    book: BookArgument,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
+    ] = None,
+    edit: EditFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a book's brief as TOML, or change it while the book rests."""
+    with open_book(book) as opened:
+        found = _edited(opened, assignments or [], edit) if assignments or edit else opened.book
+    values = found.brief.model_dump(mode="json", exclude_none=True)
+    if as_json:
+        print_json({"book": found.id, "version": found.brief_version, "brief": values})
+    else:
+        print_text(tomli_w.dumps(values, multiline_strings=True).rstrip())
+
+
+def archive(book: BookArgument, as_json: AsJson = False) -> None:
+    """Put a book away: `status` no longer lists it."""
+    _set_archived(book, True, as_json)
+
+
+def unarchive(book: BookArgument, as_json: AsJson = False) -> None:
+    """Take a book out of the archive."""
+    _set_archived(book, False, as_json)
+
+
+def delete(
+    book: BookArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove a book with its journal, its index and its folder for good; exports and files of your own stay."""
+    with open_book(book) as opened:
+        if not yes:
+            _ask(opened)
+        with at_rest(opened.storage) as stores:
+            stores.books.delete(opened.book.id)
+        _drop_index(opened)
+        remove_events(opened.settings.home, opened.book.id)
+        left = _drop_vault(opened)
+    if as_json:
+        print_json({"book": opened.book.id, "deleted": True, "left": left})
+    else:
+        note(f"{opened.book.id} is deleted")
+        for line in left[:_SHOWN]:
+            note(f"left, because it is your own: {line}")
+        if len(left) > _SHOWN:
+            note(f"and {len(left) - _SHOWN:,} more beside them")
+
+
+def _edited(opened: OpenBook, assignments: list[str], file: Path | None) -> Book:
+    wanted = merged(opened.book.brief, assignments, file)
+    from bookwright.flows.library import check_models  # brings the engine, which showing a brief does not need
+
+    check_models(wanted, opened.settings)
+    with at_rest(opened.storage) as stores:
+        return change_brief(wanted, stores.books.get(opened.book.id), stores)
+
+
+def _set_archived(identity: str, is_archived: bool, as_json: bool) -> None:
+    with open_book(identity) as opened, at_rest(opened.storage) as stores:
+        stores.books.change(opened.book.id, is_archived=is_archived)
+    facts: dict[str, Any] = {"book": opened.book.id, "archived": is_archived}
+    if as_json:
+        print_json(facts)
+    else:
+        note(f"{opened.book.id} is {'put away' if is_archived else 'back on the shelf'}")
+
+
+def _drop_index(opened: OpenBook) -> None:
+    from bookwright.storage.index.embedding import make_embedder  # numpy, for this verb alone
+    from bookwright.storage.index.knowledge import KnowledgeIndex
+
+    KnowledgeIndex(opened.storage, make_embedder(opened.settings), opened.settings).drop()
+
+
+def _drop_vault(opened: OpenBook) -> list[str]:
+    """Remove the book's folder; return the files in it that are the author's own, which stay."""
+    from bookwright.flows.vault.rendering import Vault
+
+    vault = Vault(opened.storage, opened.book, opened.settings)
+    try:
+        return [str(vault.folder.root / path) for path in vault.delete()]
+    except OSError as error:
+        note(f"the folder {str(vault.folder.root)!r} cannot be removed ({error.strerror or error})")
+        return []
+
+
+def _ask(opened: OpenBook) -> None:
+    with opened.storage.read() as stores:
+        written = stores.nodes.root().written
+    book = opened.book
+    question = f'Delete "{book.title}" ({written:,} {book.brief.length_unit}, {book.calls:,} calls) for good?'
+    if not agrees(question):
+        raise InvalidInput("nothing was deleted; --yes deletes without asking")

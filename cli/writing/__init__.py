@@ -1,0 +1,1 @@
+"""Verbs that write books: write, resume, import, estimate, worldbuild, mystery."""

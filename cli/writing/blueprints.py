@@ -1,0 +1,133 @@
+"""`blueprints`: lists and checks kinds of books; and what a kind that is named for a book says of its brief."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.app.access import at_rest
+from bookwright.app.brief_edits import change_brief
+from bookwright.cli.access import open_book
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
+from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidBlueprint, InvalidInput
+from bookwright.models.settings import load_settings
+from bookwright.models.text.language import Language, detect_language
+from bookwright.storage.files.blueprints import FILE, as_chosen, blueprint_of, folders, read_folder
+
+app = typer.Typer(invoke_without_command=True, help="List and check blueprints: what kinds of books there are.")
+
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The folder that holds blueprint.toml, or a name.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
+
+
+def of_blueprint(chosen: str, brief_file: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a blueprint's name on the command line says of a brief: itself, and its usual length.
+
+    Raises:
+        InvalidBlueprint: There is no such blueprint, or it is broken.
+    """
+    named = as_chosen(chosen, Path.cwd())
+    values: dict[str, Any] = {"blueprint": named}
+    plan = blueprint_of(named, load_settings().home).plan
+    if options.get("length") is None and brief_file is None:
+        values["length"] = usual_length(plan, options.get("language"), options.get("premise") or "")
+    return values
+
+
+def usual_length(plan: Blueprint, language: str | None, premise: str) -> int:
+    """Return how long a blueprint's book is for which no length was asked, in the language's unit of length."""
+    known = Language(language) if language in tuple(Language) else detect_language(premise)
+    return plan.words if known.length_unit == "words" else round(plan.words * CHARACTERS_A_WORD / 100) * 100
+
+
+def go_on_with(book: str, kind: str, prompt: str | None, model: str | None) -> str:
+    """See that a book is of a kind, take another model for it, and return its id.
+
+    Raises:
+        InvalidInput: It is another kind of book.
+    """
+    with open_book(book) as opened:
+        found = opened.book
+        if found.brief.blueprint.partition(":")[0] != kind:
+            raise InvalidInput(f"{found.id} is no {kind}; `bookwright resume {found.id}` goes on with it")
+        if prompt is not None and prompt.strip() != found.brief.premise:
+            note(
+                f"{found.id} keeps the premise that it was begun with; "
+                f"`bookwright brief {found.id} --set premise=...` changes it, `bookwright revise` one of its pages"
+            )
+        wanted: Brief = found.brief.changed(models={"default": model}) if model else found.brief
+        if wanted != found.brief:
+            with at_rest(opened.storage) as stores:
+                change_brief(wanted, found, stores)
+    return found.id
+
+
+@app.callback()
+def blueprints(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the blueprints that a book can be written by."""
+    if context.invoked_subcommand is not None:
+        return
+    rows = list(map(_facts, folders(load_settings().home)))
+    if as_json:
+        print_json({"blueprints": rows})
+        return
+    table = plain_table("name", "what it is", "makes", "words", "variants", right=("words",))
+    for row in rows:
+        words = f"{row['words']:,}" if row.get("words") else ""
+        table.add_row(
+            row["name"], row.get("title") or row["problem"], row.get("makes", ""), words,
+            ", ".join(row.get("variants", ())),
+        )  # fmt: skip
+    make_console().print(table)
+
+
+@app.command()
+def check(folder: FolderArgument, as_json: AsJson = False) -> None:
+    """Read a blueprint's folder and try every template, in all languages that prompts are written in."""
+    from bookwright.agents.blueprints.loading import check_folder  # brings the agents
+
+    plan = check_folder(_meant(folder, load_settings().home)).plan
+    if as_json:
+        print_json({"blueprint": _told(plan), "folder": str(folder)})
+    else:
+        stages = ", ".join(f"{stage.name} ({len(stage.members)})" for stage in plan.stages)
+        print_text(
+            f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong."
+        )
+
+
+def _meant(named: Path, home: Path) -> Path:
+    """Return the folder that is meant by its path, by its file, or by the name of a blueprint that is known here.
+
+    Raises:
+        InvalidBlueprint: It is none of these.
+    """
+    if named.is_file() and named.name == FILE:
+        return named.parent
+    if named.exists():
+        return named
+    known = {folder.name: folder for folder in folders(home)}
+    if (folder := known.get(str(named))) is None:
+        raise InvalidBlueprint(
+            f"there is no folder {str(named)!r}, and no blueprint of that name; there are {', '.join(known)}"
+        )
+    return folder
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    """What is shown of a blueprint; of a broken one, what is wrong with it."""
+    try:
+        return {**_told(read_folder(folder).plan), "name": folder.name, "folder": str(folder)}
+    except InvalidBlueprint as error:
+        return {"name": folder.name, "folder": str(folder), "problem": str(error)}
+
+
+def _told(plan: Blueprint) -> dict[str, Any]:
+    return {
+        "name": plan.name, "title": plan.titles["en"], "makes": plan.makes.value, "words": plan.words,
+        "stages": [stage.name for stage in plan.stages], "variants": list(plan.variants),
+    }  # fmt: skip

@@ -1,0 +1,124 @@
+"""`estimate`: what a book would take, found by rehearsing its whole walk with an author that is no model."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bookwright.app.briefs import read_brief
+from bookwright.app.wording import money, tokens
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BlueprintOption, BriefFile
+from bookwright.cli.output import at_work, make_console, plain_table, print_json, print_text
+from bookwright.cli.writing.blueprints import of_blueprint
+from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidInput
+from bookwright.models.profile import ProfileName
+from bookwright.models.settings import load_settings
+
+if TYPE_CHECKING:
+    from bookwright.app.estimates.rehearsal import Estimate, RoleEstimate
+
+
+def estimate(
+    brief_file: BriefFile = None,
+    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
+    length: Annotated[
+        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
+    ] = None,
+    blueprint: BlueprintOption = None,
+    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko.")] = None,
+    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
+    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
+    book: Annotated[
+        str | None, typer.Option("--book", metavar="BOOK", help="By the brief of a book that is there; options win.")
+    ] = None,
+    more: Annotated[
+        int | None,
+        typer.Option(
+            "--more", min=1, help="With --book: what `resume BOOK --words N` would take, its new end with it."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rehearse a book without a model: nodes, calls, tokens and price, low and high. Nothing is kept or paid."""
+    options: dict[str, Any] = {
+        "premise": premise, "length": length, "language": language, "model": model, "profile": profile,
+    }  # fmt: skip
+    if blueprint is not None:
+        options |= of_blueprint(blueprint, brief_file, options)
+    if more is not None:
+        found = _of_more(book, brief_file, options, more)
+    else:
+        brief = read_brief(brief_file, options) if book is None else _brief_of(book, brief_file, options)
+        from bookwright.app.estimates.rehearsal import estimate_book  # brings the engine
+
+        with at_work("rehearsing") as tell:
+            found = estimate_book(brief, load_settings(), tell)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        _show(found)
+
+
+def _brief_of(book: str, file: Path | None, options: dict[str, Any]) -> Brief:
+    """Return the brief of a book that is there, with what options say laid over it."""
+    if file is not None:
+        raise InvalidInput("estimate takes a file or --book, not both")
+    with open_book(book) as opened:
+        brief = opened.book.brief
+    changes = {name: value for name, value in options.items() if value is not None}
+    if (model := changes.pop("model", None)) is not None:
+        changes["models"] = {"default": model}
+    return brief.changed(**changes)
+
+
+def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more: int) -> "Estimate":
+    """Rehearse going on with a book that is written to its end."""
+    if book is None:
+        raise InvalidInput("--more is written behind a book that is there; name it with --book")
+    if fixed := [name for name in ("premise", "length", "language", "blueprint") if options.get(name) is not None]:
+        raise InvalidInput(f"with --more the {fixed[0]} is the book's own")
+    brief = _brief_of(book, file, options)
+    from bookwright.app.estimates.more_bill import estimate_more  # brings the engine
+    from bookwright.flows.book_windows import kept_windows
+
+    with open_book(book) as opened, at_work("rehearsing") as tell:
+        return estimate_more(opened.storage, brief, more, kept_windows(opened.book, opened.settings), tell)
+
+
+def _show(found: "Estimate") -> None:
+    print_text(
+        f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile}: the engine walked the book\n"
+        "twice with a stand-in for each model, once with drafts that fit (low), once with drafts that\n"
+        "miss by 30 to 50 %, answers that are no result, and thoughts where a model thinks (high)."
+    )
+    if found.rehearsed < found.length * 3 // 4:
+        print_text(f"It walked the first {found.rehearsed:,} {found.unit}; the rest is scaled from them.")
+    print_text("What a provider's cache saves is not counted.\n")
+    print_text(f"{found.nodes:,} nodes, {found.units:,} of them units\n")
+    columns = ("calls", "input", "output", "price")
+    table = plain_table("role", "model", *columns, right=columns)
+    for role in found.roles:
+        table.add_row(role.role, role.model, *_row(role))
+    table.add_row("all", "", *_row(found.total), style="bold")
+    make_console().print(table)
+
+
+def _row(role: "RoleEstimate") -> tuple[str, ...]:
+    low, high = role.low, role.high
+    return (
+        _span(f"{low.calls:,}", f"{high.calls:,}"),
+        _span(tokens(low.input_tokens), tokens(high.input_tokens)),
+        _span(tokens(low.output_tokens), tokens(high.output_tokens)),
+        _span(_price(low.cost_micros), _price(high.cost_micros)),
+    )
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} - {high}"
+
+
+def _price(micros: int | None) -> str:
+    return "unknown" if micros is None else money(micros)

@@ -1,0 +1,288 @@
+"""Watching a book being written: a live panel in a terminal, plain lines elsewhere, or the prose itself."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+from sqlalchemy.exc import DBAPIError
+
+from bookwright.agents.backends.protocol import EventKind
+from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
+from bookwright.app.progress import EVERY_STEP, Pace, Progress, StepFeed, read_progress
+from bookwright.app.wording import duration, money, tokens
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.talk import event as events
+from bookwright.models.talk.event import AgentEvent, Event, EventPayload, ReasoningEvent, TextEvent
+from bookwright.models.tree.level import Level
+from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.stores import BookStorage
+
+LOOKS_A_SECOND = 2
+"""How often the database is read; the walk writes it meanwhile."""
+
+_RECENT = 6
+
+_PROSE_STEPS = frozenset(
+    agent.name for profile in ProfileName for agent in write_workflow(Level.CHAPTER, profile) if agent.is_prose
+)
+
+
+class View(Protocol):
+    """Whoever watches a walk: a subscriber of its bus, within a block of its own."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def hear(self, event: Event) -> None:
+        """Hear what the walk says, on a thread of the bus."""
+        ...
+
+
+def choose_view(storage: BookStorage, console: Console, *, streams: bool) -> View:
+    """Return the view that suits: the prose if it was asked for, a panel in a terminal, else lines."""
+    if streams:
+        return StreamView(storage, console)
+    return LiveView(storage, console) if console.is_terminal else PlainView(storage, console)
+
+
+class Call:
+    """The model call in flight, as its events tell it."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.characters = 0
+        self.notice = ""
+
+    def hear(self, event: Event) -> None:
+        """Take in one event."""
+        name = event.task_id or ""
+        match event:
+            case TextEvent() | ReasoningEvent():
+                self._go_on_with(name)
+                self.characters += len(event.payload.text) if isinstance(event, TextEvent) else 0
+                self.notice = "" if isinstance(event, TextEvent) else "thinking"
+            case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED)):
+                self.name = ""
+                self._go_on_with(name)
+            case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
+                self._go_on_with(name)
+                self.notice = text
+            case AgentEvent(payload=EventPayload(name=EventKind.TOOL_USE, data=data)):
+                self._go_on_with(name)
+                self.notice = f"using {data.get('tool') or 'a tool'}"
+            case AgentEvent(payload=EventPayload(name=EventKind.FINISHED)):
+                self._go_on_with(name)
+                self.notice = "recording"
+
+    def _go_on_with(self, name: str) -> None:
+        """Begin anew where another call speaks than before."""
+        if name != self.name:
+            self.name, self.characters, self.notice = name, 0, ""
+
+    def describe(self) -> str:
+        """Say in a few words what is asked and what has come."""
+        if not self.name:
+            return "between two steps"
+        return f"{self.name}: {self.notice or f'{self.characters:,} characters so far'}"
+
+
+class LiveView:
+    """A panel that is drawn again twice a second."""
+
+    def __init__(self, storage: BookStorage, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._call = Call()
+        self._feed = StepFeed(storage, _RECENT)
+        self._began = clock()
+        self._progress = read_progress(storage)
+        self._pace = Pace(self._progress.root.written, self._began)
+        self._live = Live(
+            console=console, get_renderable=self.render, refresh_per_second=LOOKS_A_SECOND, transient=True
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def hear(self, event: Event) -> None:
+        """Note what the call in flight does; it is shown at the next drawing."""
+        self._call.hear(event)
+
+    def render(self) -> RenderableType:
+        """Look into the database and draw the panel."""
+        progress = self._look()
+        now = self._clock()
+        left = self._pace.seconds_left(progress.root, now)
+        return Group(
+            _line(progress.book.title, style="bold"),
+            _line(progress.place or "the book as a whole"),
+            _line(self._call.describe(), style="dim"),
+            _bar(progress),
+            _line(f"cost {spent(progress)}"),
+            _line(f"time {duration(now - self._began)} so far, {left_text(left)}"),
+            _line(""),
+            *(_line(step_text(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
+        )
+
+    def _look(self) -> Progress:
+        """Look into the database; what cannot be read now is read the next time.
+
+        A database that is broken for good ends the walk, which then says so.
+        """
+        with suppress(DBAPIError):
+            self._feed.new()
+            self._progress = read_progress(self._storage)
+        return self._progress
+
+
+class PlainView:
+    """One line for each finished step and unit, for logs and pipes."""
+
+    def __init__(self, storage: BookStorage, console: Console) -> None:
+        self._storage = storage
+        self._console = console
+        self._feed = StepFeed(storage)
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="bookwright-lines", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._done.set()
+        self._thread.join()
+        self._print_steps()
+
+    def hear(self, event: Event) -> None:
+        """Tell of waits and of closed units; the rest is told once it is recorded."""
+        match event:
+            case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
+                self._print(f"{event.task_id}: {text}")
+            case AgentEvent(payload=EventPayload(name=events.UNIT_FINISHED, data=data)):
+                self._print_steps(until=data["lastStep"])
+                self._print(unit_text(data, self._storage.language.length_unit))
+
+    def _watch(self) -> None:
+        while not self._done.wait(1 / LOOKS_A_SECOND):
+            self._print_steps()
+
+    def _print_steps(self, until: Any = EVERY_STEP) -> None:
+        """Print the steps up to one, which a closed unit stands below."""
+        with self._lock, suppress(DBAPIError):  # as above
+            for line in self._feed.new(until or EVERY_STEP):
+                self._print(step_text(line))
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, soft_wrap=True)
+
+
+class StreamView(PlainView):
+    """The prose as it comes, each draft under a line that names its step."""
+
+    def __init__(self, storage: BookStorage, console: Console) -> None:
+        super().__init__(storage, console)
+        self._held = ""
+        self._is_open = True
+
+    def hear(self, event: Event) -> None:
+        """Print text of the steps that write prose, at once."""
+        name = event.task_id or ""
+        step = step_of(name)
+        match event:
+            case _ if step not in _PROSE_STEPS:
+                super().hear(event)
+            case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED as kind)):
+                self._begin(name, step, is_again=kind == EventKind.RESTARTED)
+            case TextEvent():
+                self._write(event.payload.text)
+            case AgentEvent(payload=EventPayload(name=EventKind.FINISHED)):
+                self._write("\n")
+
+    def _begin(self, name: str, step: str, *, is_again: bool) -> None:
+        self._held = ""
+        self._is_open = step != REVISE.name  # its findings come first, the new text after a mark
+        self._print(f"\n--- {name}{' (again: the stream broke)' if is_again else ''}")
+
+    def _write(self, text: str) -> None:
+        if not self._is_open:
+            self._held += text
+            _, mark, text = self._held.partition(REVISION_MARK)
+            if not mark:
+                return
+            self._is_open = True
+        self._console.print(text, end="", soft_wrap=True)
+
+
+def step_of(name: str) -> str:
+    """Return the prose step that a call's name stands for: `"draft"` for `"1.2 write/draft.2"`; else empty."""
+    activity, _, step = name.rpartition(" ")[2].partition("/")
+    return step.partition(".")[0] if activity == Activity.WRITE else ""
+
+
+def unit_text(data: Mapping[str, Any], length_unit: str) -> str:
+    """A closed unit and how far the book is with it, in one line."""
+    return (
+        f"{data['name']} is done: {data['written']:,} of {data['length']:,}; "
+        f"the book: {data['bookWritten']:,} of {data['bookLength']:,} {length_unit}"
+    )
+
+
+def step_text(line: StepLine) -> str:
+    """One attempt in one line."""
+    price = "price unknown" if line.cost is None else money(line.cost)
+    took = f"{tokens(line.input_tokens)} > {tokens(line.output_tokens)} tokens, {line.duration_millis / 1000:.1f} s"
+    told = f"  {line.detail[:80]}" if line.detail else ""
+    if line.failure:
+        told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}"
+    return f"{line.label} {line.activity}/{line.step}  {took}, {price}{told}"
+
+
+def spent(progress: Progress) -> str:
+    """What a book has cost so far, of its caps where it has some."""
+    book, budget = progress.book, progress.book.brief.budget
+    cap = f" of {money(round(budget.usd * 1_000_000))}" if budget.usd else ""
+    token_cap = f" of {tokens(budget.tokens)}" if budget.tokens else ""
+    unpriced = f" ({book.unpriced_calls} unpriced)" if book.unpriced_calls else ""
+    return f"{money(book.cost)}{cap}{unpriced}   {book.calls:,} calls   {tokens(book.tokens)}{token_cap} tokens"
+
+
+def left_text(seconds: float | None) -> str:
+    """Say how long it will take."""
+    return "what is left is unknown yet" if seconds is None else f"about {duration(seconds)} left"
+
+
+def _bar(progress: Progress) -> RenderableType:
+    row = Table.grid(padding=(0, 1))
+    unit = progress.book.brief.length_unit
+    row.add_row(
+        Text("text"),
+        ProgressBar(total=1.0, completed=progress.share, width=24),
+        Text(f"{progress.root.written:,} of {progress.root.length or 0:,} {unit} ({progress.share:.0%})"),
+    )
+    return row
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style=style, no_wrap=True, overflow="ellipsis")

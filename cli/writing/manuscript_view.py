@@ -1,0 +1,76 @@
+"""What was found in a manuscript, as it is shown before anything is written."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bookwright.app.wording import counted
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.manuscripts.blocks import Source
+from bookwright.manuscripts.found import FoundBook, FoundChapter
+from bookwright.models.brief import Brief
+
+_MOST_SHOWN, _LAST_SHOWN = 400, 20
+"""Chapters in the table."""
+_FIRST_WORDS = 40
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A manuscript that was read and understood; nothing is written yet."""
+
+    file: Path
+    source: Source
+    found: FoundBook
+    brief: Brief
+
+
+def show(reading: Reading, as_json: bool) -> None:
+    """Tell what a manuscript would become: a table for people, or facts as JSON."""
+    facts = _facts(reading)
+    if as_json:
+        print_json(facts)
+        return
+    named = f" in {reading.source.encoding}" if reading.source.encoding else ""
+    unit, brief, found = reading.brief.length_unit, reading.brief, reading.found
+    print_text(
+        f'"{brief.title}": {reading.source.format}{named}, {brief.language.english_name}, {brief.length:,} {unit}'
+    )
+    columns = ("", "part", "heading", unit, "begins")
+    table = plain_table(*columns, right=("", unit))
+    for row in _shown(facts["chapters"]):
+        table.add_row(*(str(row[key]) for key in ("number", "part", "heading", "length", "begins")))
+    make_console().print(table)
+    parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
+    print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
+    for line in (*reading.source.notes, *found.notes):
+        note(f"note: {line}")
+
+
+def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(rows) <= _MOST_SHOWN:
+        return rows
+    note(f"note: {len(rows) - _MOST_SHOWN:,} chapters in the middle are not shown; `--dry-run --json` lists all")
+    return [*rows[: _MOST_SHOWN - _LAST_SHOWN], *rows[-_LAST_SHOWN:]]
+
+
+def _facts(reading: Reading) -> dict[str, Any]:
+    found, brief = reading.found, reading.brief
+    return {
+        "file": str(reading.file), "format": reading.source.format, "encoding": reading.source.encoding,
+        "title": brief.title, "author": brief.pen_name, "language": brief.language.value, "unit": brief.length_unit,
+        "length": brief.length, "has_headings": found.has_headings,
+        "parts": [part.heading for part in found.parts],
+        "chapters": [_row(number, chapter, found, brief) for number, chapter in enumerate(found.chapters, 1)],
+        "notes": [*reading.source.notes, *found.notes],
+    }  # fmt: skip
+
+
+def _row(number: int, chapter: FoundChapter, found: FoundBook, brief: Brief) -> dict[str, Any]:
+    has_title_below = chapter.title and chapter.title not in chapter.heading
+    return {
+        "number": number, "part": found.parts[chapter.part].heading if chapter.part is not None else "",
+        "heading": f"{chapter.heading} {chapter.title}" if has_title_below else chapter.heading,
+        "length": sum(map(brief.language.measure, chapter.paragraphs)),
+        "begins": chapter.opening[:_FIRST_WORDS],
+    }  # fmt: skip

@@ -1,0 +1,78 @@
+"""What `write` and `resume` say about a finished book: how long it is, what it cost, where it lies."""
+
+from dataclasses import asdict, dataclass
+
+from bookwright.app.wording import money, tokens
+from bookwright.cli.output import print_json, print_text
+from bookwright.exports.files import export, export_path
+from bookwright.exports.report.secrets import register_lines
+from bookwright.models.book import Book
+from bookwright.models.settings import Settings
+from bookwright.storage.stores import BookStorage
+
+_MOST_THREADS = 8
+_MOST_LINES = 24
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished book."""
+
+    book: str
+    title: str
+    written: int
+    length: int
+    """What was asked for, in the same unit."""
+    unit: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_micros: int
+    was_finished: bool
+    """It was finished before, and nothing was paid this time."""
+    files: tuple[str, ...]
+    open_threads: tuple[str, ...] = ()
+    """What readers were led to wait for and did not get."""
+    register: tuple[str, ...] = ()
+    """What became of each secret and thread, a line each, what was not done first."""
+
+    @classmethod
+    def of(
+        cls, book: Book, storage: BookStorage, settings: Settings, formats: list[str], *, was_finished: bool
+    ) -> "Result":
+        """Export a finished book and gather what there is to say."""
+        with storage.read() as stores:
+            root = stores.nodes.root()
+            register = register_lines(stores)
+            waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
+        files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
+        return cls(
+            book=book.id, title=book.title, written=root.written, length=root.length or 0,
+            unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
+            output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
+            files=tuple(map(str, files)), open_threads=waiting, register=register,
+        )  # fmt: skip
+
+
+def show_result(result: Result, as_json: bool) -> None:
+    """Print a finished book's facts, as lines for a person or as one JSON document."""
+    if as_json:
+        print_json(asdict(result))
+        return
+    already = " already; nothing was paid" if result.was_finished else ""
+    print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
+    print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
+               f"{money(result.cost_micros)}")  # fmt: skip
+    if result.open_threads:
+        count = len(result.open_threads)
+        titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
+        print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
+                   f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
+    for line in result.register[:_MOST_LINES]:
+        print_text(f"  {line}")
+    if len(result.register) > _MOST_LINES:
+        more = len(result.register) - _MOST_LINES
+        print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
+    for file in result.files:
+        print_text(file)
+    print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")

@@ -1,0 +1,56 @@
+"""Waiting for the lease of a worker that has died."""
+
+import time
+
+from bookwright.app.access import at_rest
+from bookwright.cli.output import note
+from bookwright.models.errors import BookHeld
+from bookwright.models.settings import Settings
+from bookwright.storage.holders import is_dead
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.stores import BookStorage
+
+_SLACK_SECONDS = 2.0
+
+
+def wait_until_free(storage: BookStorage, settings: Settings) -> None:
+    """Return once nobody holds the book; wait only for a worker of this machine that has died.
+
+    One that gave no sign of life in the time of a whole lease, by this process's monotonic clock, holds
+    it no longer, whatever the database's clock says: that may have been set back.
+
+    Raises:
+        BookHeld: A living worker holds it, or one whose life cannot be seen from here.
+    """
+    began = time.monotonic()
+    sign = _sign_of_life(storage)
+    told = ""
+    while (held := _holding(storage)) is not None:
+        is_over = time.monotonic() - began > settings.lease_seconds + _SLACK_SECONDS
+        if not is_dead(held.owner) or (is_over and not _end(storage, held.owner, sign)):
+            raise held
+        if held.owner != told:
+            note(f"{held.owner} has died; the lease of {held.book} runs out in {held.seconds_left:.0f} s")
+            told = held.owner
+        time.sleep(min(held.seconds_left, 1.0) + 0.05)
+
+
+def _sign_of_life(storage: BookStorage) -> float:
+    """Return what every renewal of the lease changes."""
+    with storage.read() as stores:
+        return stores.books.get(storage.book).lease_expires
+
+
+def _end(storage: BookStorage, owner: str, sign: float) -> bool:
+    """End the lease of a dead worker; False if it was renewed after all."""
+    with storage.write() as stores:
+        return Lease.end(stores.connection, storage.book, owner, sign)
+
+
+def _holding(storage: BookStorage) -> BookHeld | None:
+    """Return what keeps the book from being taken; None if nothing does."""
+    try:
+        with at_rest(storage):
+            return None
+    except BookHeld as held:
+        return held

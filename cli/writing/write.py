@@ -1,0 +1,247 @@
+"""Writing a book here: `write`, `resume` and `pause`."""
+
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bookwright.app.access import at_rest, library
+from bookwright.app.brief_edits import change_brief
+from bookwright.app.briefs import given, laid_over, read_brief
+from bookwright.app.records.edits import take_in, unheard_of
+from bookwright.cli.access import open_book
+from bookwright.cli.options import (
+    AsJson,
+    Audience,
+    BlueprintOption,
+    BookArgument,
+    BriefFile,
+    BudgetTokens,
+    BudgetUsd,
+    Ending,
+    Export,
+    GateOption,
+    Genre,
+    JsonProgress,
+    LanguageName,
+    Length,
+    ModelOption,
+    More,
+    New,
+    NoPrefect,
+    OutlineFile,
+    PenName,
+    Premise,
+    ProfileOption,
+    Seed,
+    Stream,
+    Style,
+    Title,
+    Until,
+    WordsToday,
+)
+from bookwright.cli.output import note, print_json
+from bookwright.cli.steering.deciding import facts_of
+from bookwright.cli.writing.blueprints import of_blueprint
+from bookwright.cli.writing.result import Result, show_result
+from bookwright.cli.writing.waiting import wait_until_free
+from bookwright.exports.files import check_formats
+from bookwright.flows.limits import Limits
+from bookwright.models.book import Book, BookState
+from bookwright.models.brief import Brief
+from bookwright.models.errors import GateWaiting, InvalidSetting
+from bookwright.models.settings import Settings, load_settings
+from bookwright.storage.holders import is_dead
+from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:
+    from bookwright.cli.writing import running
+
+_CHANGEABLE = (
+    "pen_name", "contact", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
+    "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
+)  # fmt: skip
+"""What a brief may say anew without meaning another book; the models too."""
+
+
+def write(
+    brief_file: BriefFile = None,
+    premise: Premise = None,
+    outline: OutlineFile = None,
+    blueprint: BlueprintOption = None,
+    length: Length = None,
+    language: LanguageName = None,
+    title: Title = None,
+    model: ModelOption = None,
+    profile: ProfileOption = None,
+    genre: Genre = None,
+    style: Style = None,
+    audience: Audience = None,
+    ending: Ending = None,
+    pen_name: PenName = None,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
+    seed: Seed = None,
+    gate: GateOption = None,
+    is_new: New = False,
+    stream: Stream = False,
+    no_prefect: NoPrefect = False,
+    export: Export = "md",
+    until: Until = None,
+    words_today: WordsToday = None,
+    json_progress: JsonProgress = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
+    options: dict[str, Any] = {
+        "premise": premise, "outline": outline, "length": length, "language": language, "title": title, "model": model,
+        "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
+        "pen_name": pen_name, "seed": seed, "gates": gate or None,
+        "budget": {"usd": budget_usd, "tokens": budget_tokens},
+    }  # fmt: skip
+    if blueprint is not None:
+        options |= of_blueprint(blueprint, brief_file, options)
+    check_one_voice(json_progress, as_json)
+    settings = load_settings()
+    brief = read_brief(brief_file, options)
+    formats = check_formats(name.strip() for name in export.split(",") if name.strip())
+    limits = Limits.parse(until, words_today)
+    from bookwright.app import checks
+    from bookwright.cli.writing import running  # these bring the engine, which looking at a book does not need
+    from bookwright.flows.blueprints.reach import check_reach
+    from bookwright.flows.library import find_or_create, is_begun
+
+    wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
+    checks.check_writable(brief, settings)
+    with library(settings) as database:
+        if is_new or not is_begun(database, brief):
+            check_reach(brief, settings)
+        book = find_or_create(database, brief, is_new=is_new)
+        storage = BookStorage(database, book.id, book.brief.language)
+        wait_until_free(storage, settings)
+        book = _with_new_wishes(book, brief, storage)
+        bring_to_its_end(book, storage, settings, telling(wishes, book, json_progress), formats)
+
+
+def resume(
+    book: BookArgument,
+    more: More = None,
+    until: Until = None,
+    words_today: WordsToday = None,
+    stream: Stream = False,
+    no_prefect: NoPrefect = False,
+    json_progress: JsonProgress = False,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a book from where it rests; with --words, behind the end of one that is written."""
+    check_one_voice(json_progress, as_json)
+    limits = Limits.parse(until, words_today)
+    with open_book(book) as opened:
+        from bookwright.app import checks
+        from bookwright.cli.writing import running
+        from bookwright.flows.blueprints.reach import check_reach
+
+        wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
+        checks.check_writable(opened.book.brief, opened.settings)
+        if not opened.book.calls:
+            check_reach(opened.book.brief, opened.settings)
+        wait_until_free(opened.storage, opened.settings)
+        found = lengthened(opened.book, more, opened.storage) if more is not None else opened.book
+        wishes = telling(wishes, found, json_progress)
+        bring_to_its_end(found, opened.storage, opened.settings, wishes, ["md"])
+
+
+def pause(book: BookArgument, as_json: AsJson = False) -> None:
+    """Ask a running book to rest before its next step."""
+    with open_book(book) as opened, opened.storage.write() as stores:
+        holder = stores.books.get(opened.book.id).lease_owner
+        has_died = holder is not None and is_dead(holder)
+        is_asked = holder is not None and not has_died
+        if is_asked:
+            stores.books.change(opened.book.id, stop_requested=True)
+    if as_json:
+        print_json({"book": opened.book.id, "stop_requested": is_asked, "held_by": holder})
+    elif is_asked:
+        note(f"{opened.book.id} will rest once the call in flight is recorded ({holder} writes it)")
+    else:
+        note(f"{opened.book.id} rests already; " + (f"{holder} has died" if has_died else "nobody writes it"))
+
+
+def lengthened(book: Book, more: int, storage: BookStorage) -> Book:
+    """Make a book so much longer than it is written; it rests until it is gone on with."""
+    from bookwright.flows.intake.continuation import go_on
+
+    with at_rest(storage) as stores:
+        return go_on(stores, stores.books.get(book.id), more)
+
+
+def bring_to_its_end(
+    book: Book, storage: BookStorage, settings: Settings, wishes: "running.Wishes", formats: list[str]
+) -> None:
+    """Write a book unless it is finished, telling how it goes as was wished, and show what came of it."""
+    with wishes.lines.pipeline(book) if wishes.lines else nullcontext():
+        result = _result(book, storage, settings, wishes, formats)
+        if wishes.lines:
+            wishes.lines.finished(result)
+        else:
+            show_result(result, wishes.as_json)
+
+
+def _result(
+    book: Book, storage: BookStorage, settings: Settings, wishes: "running.Wishes", formats: list[str]
+) -> Result:
+    """Write a book unless it is finished, and export it."""
+    from bookwright.cli.writing import running
+
+    is_finished = book.state is BookState.FINISHED
+    try:
+        finished = book if is_finished else running.run(book, storage, settings, wishes)
+    except GateWaiting as waiting:
+        if wishes.as_json:
+            print_json({"book": book.id, "state": BookState.WAITING.value, "gate": facts_of(waiting.gate)})
+        elif waiting.gate.notice:
+            note(waiting.gate.notice)
+        raise
+    return Result.of(finished, storage, settings, formats, was_finished=is_finished)
+
+
+def check_one_voice(json_progress: bool, as_json: bool) -> None:
+    """Make sure that only one thing is to be said on stdout.
+
+    Raises:
+        InvalidSetting: More than one is.
+    """
+    if json_progress and as_json:
+        raise InvalidSetting("--json-progress has stdout for itself; leave out --json")
+
+
+def telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
+    """Return the wishes with the lines that another program reads, if it wants them."""
+    from bookwright.cli.writing.ndjson import ProgressLines
+
+    return replace(wishes, lines=ProgressLines(book.id, streams=wishes.streams)) if json_progress else wishes
+
+
+def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:
+    """Store a new version of a known book's brief where the author now names other models, caps and so on."""
+    named = given(brief)
+    wanted = laid_over(book.brief, {key: named[key] for key in _CHANGEABLE if key in named})
+    if "models" in named:
+        wanted = wanted.changed(models=brief.models)  # as a whole: a role that is no longer named has no model
+    _take_in_news(book, brief, storage)
+    if wanted == book.brief:
+        return book
+    with at_rest(storage) as stores:
+        changed = change_brief(wanted, book, stores)
+    note(f"the brief of {book.id} is now version {changed.brief_version}")
+    return changed
+
+
+def _take_in_news(book: Book, brief: Brief, storage: BookStorage) -> None:
+    """Put secrets and threads into a known book's codex that it never had; those that it has stay as they are."""
+    with storage.read() as stores:
+        news = unheard_of((*brief.secrets, *brief.foreshadowing), stores.codex)
+    if not news:
+        return
+    with at_rest(storage) as stores:
+        take_in(news, stores)
+    note(f"new in the codex of {book.id}: {', '.join(record.id for record in news)}")

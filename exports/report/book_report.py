@@ -1,0 +1,125 @@
+"""A report of a book as it stands: figures of each chapter, scores where there are some, threads, style, costs."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from bookwright.agents.relay.figures.measure import Measurer
+from bookwright.agents.relay.figures.stock import stock_list
+from bookwright.agents.relay.figures.style import drift, profile_of
+from bookwright.agents.relay.style_guide import kept_guide
+from bookwright.exports.chapters import chapter_texts, first_chapters
+from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.report.notes import notes_of
+from bookwright.exports.report.secrets import secrets_of
+from bookwright.exports.report.threads import threads_of
+from bookwright.exports.report.validation import validation_of
+from bookwright.exports.vault.names import brief_locale
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import InvalidInput
+from bookwright.models.settings import Settings
+from bookwright.models.story.quality import QualityReport
+from bookwright.models.story.report import BookReport, ChapterReport, RoleCost
+from bookwright.models.text.figures import StyleProfile
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import order_of
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import render_style_guide
+from bookwright.storage.stores import BookStorage, Stores
+
+
+def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> BookReport:
+    """Gather what there is to say about a book. One chapter's text is in memory at a time.
+
+    Drift is measured from the style of `sample`; where that is empty, from the guide that the book keeps to, or from
+    the first chapters where it has none.
+
+    Raises:
+        InvalidInput: Nothing of the book is written yet.
+        InvalidSetting: The author's list of stock phrases cannot be used.
+    """
+    with storage.read() as stores:
+        book = stores.books.get(storage.book)
+        root = stores.nodes.root()
+        costs = _costs(stores)
+        known = [name for entry in stores.codex.entries() for name in entry.names]
+    if not root.written:
+        raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to report")
+    profile, first = (profile_of([sample], storage.language), 0) if sample else style_of(storage)
+    measurer = Measurer(storage.language, stock_list(storage.language, settings.home), known)
+    chapters = tuple(_chapters(storage, measurer, profile, first))
+    with storage.read() as stores:
+        threads = threads_of(stores, _Numbers(chapters))
+        secrets = secrets_of(stores)
+        validation = tuple(validation_of(stores, brief_locale(book.brief)))
+    guide = render_style_guide(profile, book.brief.length_unit)
+    cover = Manuscript(storage).cover()
+    return BookReport(
+        book=book.id, title=cover.title, author=cover.author, language=storage.language.value,
+        unit=book.brief.length_unit, state=book.state.value, written=root.written,
+        length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
+        style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, costs=costs,
+        validation=validation,
+    )  # fmt: skip
+
+
+def _chapters(storage: BookStorage, measurer: Measurer, profile: StyleProfile, first: int) -> Iterator[ChapterReport]:
+    for number, (chapter, text) in enumerate(chapter_texts(storage), 1):
+        figures = measurer.take_in(chapter.unit.label, text, chapter.unit.length)
+        moved = None if number <= first else drift(profile_of([text], storage.language), profile)
+        yield ChapterReport(
+            number=number, label=chapter.unit.label, heading=chapter.heading or _named(chapter.unit), figures=figures,
+            drift=moved, quality=_quality(storage, chapter.unit.key), notes=notes_of(storage, chapter.unit),
+        )  # fmt: skip
+
+
+def _named(unit: TaskNode) -> str:
+    return "The whole book" if unit.level is Level.BOOK else unit.title or "(no heading)"
+
+
+def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:
+    """Return the style that the book keeps to, and of how many first chapters it was measured: 0 for a sample."""
+    with storage.read() as stores:
+        guide = kept_guide(stores)
+    if guide is not None:
+        return guide.profile, guide.chapters
+    texts = first_chapters(storage)
+    return profile_of(texts, storage.language), len(texts)
+
+
+def _quality(storage: BookStorage, node: int) -> QualityReport | None:
+    """Return what was judged of a unit; a record in a form that this version does not know counts as none."""
+    with storage.read() as stores:
+        found = stores.documents.current(node, DocumentKind.QUALITY)
+        data = stores.documents.data_of(found) if found else ""
+    try:
+        return QualityReport.model_validate_json(data) if data else None
+    except ValidationError:
+        return None
+
+
+def _costs(stores: Stores) -> tuple[RoleCost, ...]:
+    """Add up what each role has cost over all models that it asked, dearest first."""
+    sums: dict[str, RoleCost] = {}
+    for line in stores.steps.by_role():
+        before = sums.get(line.role, RoleCost(role=line.role, calls=0, failed=0, tokens=0, micros=0, unpriced=0))
+        sums[line.role] = RoleCost(
+            role=line.role, calls=before.calls + line.calls, failed=before.failed + line.failed,
+            tokens=before.tokens + line.input_tokens + line.output_tokens, micros=before.micros + line.cost,
+            unpriced=before.unpriced + line.unpriced,
+        )  # fmt: skip
+    return tuple(sorted(sums.values(), key=lambda cost: (-cost.micros, -cost.tokens)))
+
+
+class _Numbers:
+    """Tells which chapter a label lies in."""
+
+    def __init__(self, chapters: tuple[ChapterReport, ...]) -> None:
+        self._orders = [order_of(chapter.label) for chapter in chapters]
+
+    def __call__(self, label: str) -> int | None:
+        """Return the number of the chapter that holds a unit or was the last before it; None for what is no label."""
+        if not all(part.isdigit() for part in label.split(".")):
+            return None
+        return max(1, bisect_right(self._orders, order_of(label)))

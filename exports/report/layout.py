@@ -1,0 +1,99 @@
+"""Lays a report out: Markdown for a file beside the manuscript, HTML as one page that needs nothing else."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from bookwright.exports.markup import clean, to_markdown
+from bookwright.exports.report.views import (
+    Chart,
+    book_phrases,
+    charts,
+    per_thousand,
+    shown_threads,
+    style_source,
+    summary,
+    thread_chart,
+)
+from bookwright.models.story.quality import Band
+from bookwright.models.story.report import BookReport
+
+_MICROS = 1_000_000
+
+
+def html_report(report: BookReport) -> str:
+    """Return the report as one HTML page: no script, no address, nothing fetched."""
+    return _laid_out("report.html.j2", report)
+
+
+def markdown_report(report: BookReport) -> str:
+    """Return the report as Markdown, its charts as tables."""
+    return _laid_out("report.md.j2", report)
+
+
+LAYOUTS: dict[str, Callable[[BookReport], str]] = {"html": html_report, "md": markdown_report}
+"""What lays a report out, by the ending of its files."""
+
+
+def _laid_out(name: str, report: BookReport) -> str:
+    values = {
+        "report": report, "charts": charts(report), "threads": shown_threads(report),
+        "thread_chart": thread_chart(report), "summary": summary(report), "phrases": book_phrases(report),
+        "numbers": {chapter.label: chapter.number for chapter in report.chapters},
+        "style_source": style_source(report),
+        "rate": per_thousand(report), "total": sum(cost.micros for cost in report.costs),
+        "is_judged": any(chapter.quality for chapter in report.chapters),
+    }  # fmt: skip
+    return clean(_templates(name.endswith(".html.j2")).get_template(name).render(values)).strip() + "\n"
+
+
+@cache
+def _templates(is_html: bool) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=is_html,
+    )
+    environment.filters.update(_FILTERS)
+    return environment
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def _signed_share(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:+.0f} %".replace("-0 %", "0 %").replace("+0 %", "0 %")
+
+
+def _dollars(micros: int) -> str:
+    return f"${micros / _MICROS:,.2f}" if micros >= _MICROS or not micros else f"${micros / _MICROS:.4f}"
+
+
+def _band(score: float) -> str:
+    return Band.of(score).value.replace("_", " ")
+
+
+def _cell(text: str) -> str:
+    """Return a text for a cell of a Markdown table."""
+    return to_markdown(" ".join(text.split()))
+
+
+def _drawing(chart: Chart) -> Markup:
+    return Markup(chart.svg)  # made by our own functions, which escape what they are given
+
+
+_FILTERS: dict[str, Callable[..., Any]] = {
+    "whole": _whole, "share": _share, "signed_share": _signed_share, "dollars": _dollars, "band": _band,
+    "cell": _cell, "drawing": _drawing,
+}  # fmt: skip

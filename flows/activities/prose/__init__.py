@@ -1,0 +1,1 @@
+"""From a unit's brief to its accepted prose."""

@@ -1,0 +1,158 @@
+"""The writer's brief: what the writer of a unit is told of its designs, made by one who has seen them all.
+
+Source: DESIGN section 10, item 0.
+"""
+
+import math
+from dataclasses import replace
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.relay.continuity import ContinuityDirector
+from bookwright.agents.relay.secrets.guard import Guard
+from bookwright.agents.relay.secrets.guarding import guard_at
+from bookwright.agents.relay.secrets.open_designs import reads_designs
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.workflows import briefing, plans_in_brief
+from bookwright.flows import gates
+from bookwright.flows.activities.earlier_pages import previous_endings, told_before
+from bookwright.flows.activities.leaving import keeping
+from bookwright.flows.activities.prose.purging import CUT, told_of_cut
+from bookwright.flows.activities.sizes import within_length
+from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import form_of
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.errors import FatalContextError
+from bookwright.models.gate import GateKind
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.prompts import Card, render_problem
+from bookwright.storage.steps.journal import Move
+
+BRIEF_SHARE = 3
+"""A brief may have a third of its unit's length, within bounds: what is left out of it is lost to the writer."""
+
+_BOUNDS = (250, 1_000)
+_CHARACTERS_A_WORD = 1.6
+_MOST_SHOWN = 6
+"""Places of a brief that tell too much which are shown to whoever made it."""
+
+
+def wants_brief(unit: TaskNode, deps: Deps) -> bool:
+    """True for a unit that is about to be written and has no brief in its present revision, nor one of its author's.
+
+    Where nothing in the designs has to be kept from the writer they are read themselves, and there is none; where
+    the brief is the plan too it is made all the same. A weak model is told a story in a few words by its templates,
+    which code fills in.
+    """
+    if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
+        return False
+    step = _agent(unit, deps).name
+    is_made = any(deps.desk.is_concluded(Activity.BRIEF, unit, name) for name in (step, f"{step}.{CUT}"))
+    if is_made or _is_authors(unit, deps):
+        return False
+    return plans_in_brief(deps.profile.name, depth_at(unit, deps)) or not shows_designs(unit, deps)
+
+
+def _agent(unit: TaskNode, deps: Deps) -> Agent:
+    return briefing(unit.level, deps.profile.name, depth_at(unit, deps))
+
+
+def shows_designs(unit: TaskNode, deps: Deps) -> bool:
+    """True if the writer of a unit reads its designs."""
+    with deps.stores() as stores:
+        return reads_designs(unit, stores, deps.brief)
+
+
+def _is_authors(unit: TaskNode, deps: Deps) -> bool:
+    """True if the brief that stands is as its author changed it, and no text of the unit was rejected since."""
+    with deps.stores() as stores:
+        brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF, with_text=False)
+        if brief is None or not (brief.origin.is_by_hand or brief.origin is DocumentOrigin.NOTE):
+            return False
+        return not stores.gates.is_rejected_since(unit, brief.made_at or math.inf)
+
+
+def make_brief(unit: TaskNode, deps: Deps) -> None:
+    """Have a planner write the brief, held against every secret, and keep it.
+
+    A brief that tells too much is asked for again; of the last one code takes out what does, in a step of its own.
+    """
+    guard, run = guard_of(unit, deps), _run(unit, deps)
+    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    agent = _agent(unit, deps)
+
+    too_long = within_length(run, agent.name, run.card.word_allowance, deps)
+
+    def check(text: str) -> str:
+        is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
+        problem = "" if is_last else _problem(text, guard, deps) or too_long(text)
+        guard.note(*(found.excerpt for found in guard.violations(text) if problem))
+        return problem
+
+    def kept(text: str) -> Move:
+        return keeping(
+            NewDocument(node=unit.key, kind=DocumentKind.WRITERS_BRIEF, text=text, inputs=run.sources, codex=guard.use)
+        )
+
+    text = run.run(agent, lambda text: None if guard.violations(text) else kept(text), check=check).value
+    if found := guard.violations(text):
+        left = guard.redact(text) or guard.redact(unit.goal) or guard.redact(unit.title)
+        run.by_code(f"{agent.name}.{CUT}", left, told_of_cut(one.excerpt for one in found), kept(left))
+
+
+def guard_of(unit: TaskNode, deps: Deps) -> Guard:
+    """Return the guard of every prompt that writes a unit's prose."""
+    with deps.stores() as stores:
+        return guard_at(stores, deps.brief, unit)
+
+
+def check_context(unit: TaskNode, deps: Deps) -> None:
+    """Stop where the writer of a unit would lack what no prose can be written without.
+
+    Raises:
+        FatalContextError: Its brief is missing, and there are no designs that it may be written from.
+    """
+    with deps.stores() as stores:
+        result = ContinuityDirector().build_context(unit, stores, deps.brief)
+    if result.has_errors():
+        raise FatalContextError(
+            f"{unit.label} cannot be written: {'; '.join(result.errors)}",
+            f"{deps.desk.journal.way_on} makes what is missing",
+        )
+
+
+def brief_of(unit: TaskNode, deps: Deps) -> Document | None:
+    """Return the brief that a unit is written from; None where code tells the writer all."""
+    with deps.stores() as stores:
+        return stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
+
+
+def _run(unit: TaskNode, deps: Deps) -> ActivityRun:
+    return ActivityRun(
+        deps.desk, Activity.BRIEF, unit, unit, _card(unit, deps), context="planner", next_activity="write"
+    )
+
+
+def _card(unit: TaskNode, deps: Deps) -> Card:
+    length = brief_length(unit, deps)
+    endings = previous_endings(unit, unit.level, deps)
+    is_all = not shows_designs(unit, deps)  # that the writer is told of them
+    return replace(
+        told_before(unit_card(unit, deps), unit, deps), is_brief=is_all, word_allowance=length, plan_length=length,
+        previous_endings=endings, directions=form_of(unit, deps),
+    )  # fmt: skip
+
+
+def brief_length(unit: TaskNode, deps: Deps) -> int:
+    """How long a unit's brief may be, in the book's unit of length."""
+    low, high = _BOUNDS
+    scale = 1.0 if deps.brief.length_unit == "words" else _CHARACTERS_A_WORD
+    return round(min(max((unit.length or 1) / BRIEF_SHARE, low * scale), high * scale))
+
+
+def _problem(text: str, guard: Guard, deps: Deps) -> str:
+    """Say where a brief gives something away, in its own words."""
+    places = list(dict.fromkeys(found.excerpt for found in guard.violations(text)))[:_MOST_SHOWN]
+    return render_problem("tells", deps.desk.locale, places=places) if places else ""

@@ -1,0 +1,95 @@
+"""Two drafts of the same pages where it counts most, and the blind choice between them."""
+
+import hashlib
+from dataclasses import replace
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
+from bookwright.agents.relay.threads.climax import climax_ahead
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.tree.decision import Choice
+from bookwright.models.tree.depth import Depth
+from bookwright.models.tree.task import TaskNode
+
+
+def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
+    """Have a unit drafted, twice where it opens, turns or ends the book; the better draft stays before later steps.
+
+    Of a book of one piece the second draft is made from the order alone: a plan may cost such a story more than it
+    gives, and a blind reader tells. Where that draft is chosen, nothing later holds it to the plan.
+    """
+    first = str(run.run(agent).value)
+    if not wants_two(unit, run, deps):
+        return first
+    run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
+    is_free = _is_free(unit, deps)
+    run.card = replace(run.card, is_second=True)
+    second = str((run.run(FREE_DRAFT, is_bare=True) if is_free else run.run(draft_again(agent))).value)
+    run.put_away(agent.artefact)
+    run.card = replace(run.card, is_second=False)
+    chosen, carry_over = _chosen(first, second, unit, run, deps)
+    is_unplanned = is_free and chosen is second
+    if is_unplanned:
+        run.put_away("plan")
+        run.narrow_to("order")
+        run.card = replace(run.card, is_unplanned=True)
+    run.add(agent.artefact, chosen, is_prose=True)
+    if carry_over and not is_unplanned:  # a story of its own has no place for what was good in the planned one
+        run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
+    return chosen
+
+
+def _is_free(unit: TaskNode, deps: Deps) -> bool:
+    """True for a book of one piece about which its author has said nothing but the order."""
+    if deps.blueprint is not None or unit.revision > 1 or not is_one_sitting(unit, deps):
+        return False
+    with deps.stores() as stores:
+        has_outline = stores.documents.current(unit.key, DocumentKind.OUTLINE, with_text=False) is not None
+        codex = stores.codex
+        return not (has_outline or codex.entries() or codex.secrets() or codex.threads())
+
+
+def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
+    """Whether a unit is drafted twice: in fine every one, in standard what opens or ends the book or is its height."""
+    if deps.profile.name is ProfileName.FINE:
+        return True
+    if deps.profile.name is not ProfileName.STANDARD or depth_at(unit, deps) is Depth.SLIGHT:
+        return False
+    return run.card.is_first or run.card.is_last or _is_height(unit, deps)
+
+
+def _is_height(unit: TaskNode, deps: Deps) -> bool:
+    with deps.stores() as stores:
+        reading = stores.codex.reading_order()
+        ahead = climax_ahead(unit, stores, reading)
+        return ahead is not None and ahead.chapter == reading.chapter_of(unit.label)
+
+
+def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
+    """Return the draft that is preferred, and what of the other one is worth taking over.
+
+    Which of the two is called A hangs on the unit alone, so that neither place is the better one. Where no answer
+    can be used the first draft goes on.
+    """
+    is_first_a = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0] % 2 == 0
+    drafts = {"A": first, "B": second} if is_first_a else {"A": second, "B": first}
+    judge = ActivityRun(
+        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=CHOOSE.context, round_=run.round,
+        next_activity="write",
+    )  # fmt: skip
+    for name, text in drafts.items():
+        judge.add(f"draft_{name.lower()}", text, is_prose=True)
+    if judge.failures(CHOOSE.name) > deps.desk.settings.max_repairs:
+        return first, ()
+    try:
+        choice = judge.run(CHOOSE).value
+    except (NoResult, RequestRejected):
+        return first, ()
+    assert isinstance(choice, Choice)
+    return drafts[choice.better], choice.carry_over

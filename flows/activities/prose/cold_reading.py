@@ -1,0 +1,283 @@
+"""Reading what was written as its readers will, with nothing but the pages, and putting right what failed.
+
+A reader retells the pages; an editor, who knows what they were to tell and what is still kept back, makes orders of
+the difference, of the scores and of what code found; a writer carries them out, passage by passage, once. What only a
+later unit can make good is handed to its brief.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
+from bookwright.agents.relay.secrets.reviewing import is_rejected, kept_cards, review_by_code, span_of
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.flows.activities.earlier_pages import previous_endings
+from bookwright.flows.activities.leaving import keeping
+from bookwright.flows.activities.prose.acceptance import exchange
+from bookwright.flows.activities.prose.brief import guard_of
+from bookwright.flows.activities.surroundings import (
+    allowed_lengths,
+    designs_told_in,
+    kept_in,
+    measured,
+    prose_parts,
+    unit_card,
+)
+from bookwright.flows.deps import Deps
+from bookwright.models.codex.extraction import ConsistencyReport
+from bookwright.models.codex.leak import LeakReport
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.errors import NoResult, RequestRejected
+from bookwright.models.step import Activity
+from bookwright.models.story.retelling import RepairOrder, RepairOrders, Retelling
+from bookwright.models.text.changes import Changes, repaired
+from bookwright.models.text.prose import numbered_sentences
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts.card import KeptCard
+from bookwright.prompts.render import render_retelling
+from bookwright.storage.steps.journal import Move
+from bookwright.storage.stores import Stores
+
+_BEFORE = 12
+"""Summaries of earlier units that a reader of the next one has in mind."""
+_MOST_PARTS, _MOST_UNITS = 3, 6
+"""Parts of a chapter, and units of a book, that are repaired: those with the gravest orders."""
+_GRAVITY = {"critical": 9, "warning": 3, "info": 1}
+
+
+def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
+    """Have a draft read before it is revised; return the retelling as its reviser reads it, empty where none came."""
+    found = _read(FIRST_READER, FIRST_READER.name, {"text": (draft,)}, unit, deps)
+    return render_retelling(found, deps.desk.locale) if found else ""
+
+
+def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps) -> None:
+    """Have what stands in a chapter's place read, and put right what failed; `findings` are others' by then."""
+    parts = prose_parts(unit, deps)
+    retelling = _read(COLD_READER, COLD_READER.name, {"text": tuple(text for _, text in parts)}, unit, deps)
+    if retelling is not None:
+        _put_right(unit, parts, (retelling,), (*findings, *_leak_advice(unit, deps)), _MOST_PARTS, deps)
+
+
+def read_book(book: TaskNode, deps: Deps) -> None:
+    """Have a whole book of several units read, in as many portions as its reader's window asks for, and put right."""
+    parts = prose_parts(book, deps)
+    if deps.desk.is_done(Activity.REVIEW, book, editor(book.level).name):  # some of it may be put right already
+        _put_right(book, parts, (), (), _MOST_UNITS, deps)
+        return
+    retellings: list[Retelling] = []
+    portions = _portions([text for _, text in parts], deps)
+    for number, portion in enumerate(portions, 1):
+        before = tuple(render_retelling(told, deps.desk.locale) for told in retellings)
+        name = COLD_READER.name if len(portions) == 1 else f"{COLD_READER.name}.{number}"
+        found = _read(COLD_READER, name, {"before": before, "text": portion}, book, deps)
+        if found is None:
+            return
+        retellings.append(found)
+    _put_right(book, parts, retellings, _contradictions(book, deps), _MOST_UNITS, deps)
+
+
+def hand_on(unit: TaskNode, deps: Deps) -> None:
+    """Have an editor look at an act or a volume by what its readers told, and say what those after it make good."""
+    with deps.stores() as stores:
+        told = stores.documents.of_nodes(list(_below(unit, stores)), DocumentKind.RETELLING)
+        retellings = [Retelling.model_validate_json(stores.documents.data_of(found)) for found in told]
+    if retellings:
+        _orders(unit, [], retellings[-_BEFORE:], (), deps)
+
+
+def _below(unit: TaskNode, stores: Stores) -> Iterator[int]:
+    """The keys of all units below one, in reading order."""
+    for part in stores.nodes.children(unit.key, TaskType.WRITE):
+        yield part.key
+        yield from _below(part, stores)
+
+
+def _contradictions(book: TaskNode, deps: Deps) -> tuple[str, ...]:
+    """What was found to stand against the codex, chapter by chapter."""
+    with deps.stores() as stores:
+        kept = stores.documents.of_nodes(list(_below(book, stores)), DocumentKind.CONSISTENCY)
+        reports = [ConsistencyReport.model_validate_json(stores.documents.data_of(found)) for found in kept]
+    return tuple(check.line for report in reports for check in report.details if check.result == "error")
+
+
+def _portions(texts: Sequence[str], deps: Deps) -> list[tuple[str, ...]]:
+    """Share texts out so that each portion fits the reader; one text is never divided."""
+    room, held = deps.profile.reading_room, 0
+    found: list[tuple[str, ...]] = [()]
+    for text in texts:
+        tokens = deps.desk.count_tokens(text)
+        if found[-1] and held + tokens > room:
+            found.append(())
+            held = 0
+        found[-1] = (*found[-1], text)
+        held += tokens
+    return found
+
+
+def _read(reader: Agent, step: str, shown: dict[str, tuple[str, ...]], unit: TaskNode, deps: Deps) -> Retelling | None:
+    """Ask a reader who has seen no design; what they tell is kept with the unit."""
+    run = ActivityRun(
+        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=reader.context, next_activity="close"
+    )
+    for text in shown.get("before", _summaries_before(unit, deps)):
+        run.add("before", text, is_prose=True)
+    for text in shown["text"]:
+        run.add("text", text, is_prose=True)
+    if run.failures(step) > deps.desk.settings.max_repairs:
+        return None
+
+    def kept(told: Retelling) -> Move:
+        text = render_retelling(told, deps.desk.locale)
+        return keeping(NewDocument(node=unit.key, kind=DocumentKind.RETELLING, text=text, data=told.model_dump_json()))
+
+    try:
+        found = run.run(reader, kept, step=step).value
+    except (NoResult, RequestRejected):
+        return None  # its attempts are on record
+    assert isinstance(found, Retelling)
+    return found
+
+
+def _summaries_before(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
+    """What readers remember of the pages before: the summaries of the last units."""
+    with deps.stores() as stores:
+        before = stores.nodes.units_before(unit, _BEFORE)
+        return tuple(own.text for own in stores.documents.of_nodes([n.key for n in before], DocumentKind.SUMMARY))
+
+
+def _leak_advice(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
+    """What the leak review advised and let pass."""
+    with deps.stores() as stores:
+        found = stores.documents.current(unit.key, DocumentKind.LEAK_REVIEW)
+        data = stores.documents.data_of(found) if found else ""
+    rounds = LeakReport.model_validate_json(data).rounds if data else ()
+    leaks = rounds[-1].leaks if rounds else ()
+    return tuple(f"“{leak.excerpt}”: {leak.suggestion}" for leak in leaks if leak.suggestion)
+
+
+def _put_right(
+    unit: TaskNode, parts: list[tuple[TaskNode, str]], retellings: Sequence[Retelling], findings: tuple[str, ...],
+    most: int, deps: Deps,
+) -> None:  # fmt: skip
+    orders = _orders(unit, parts, retellings, findings, deps)
+    step = f"{REPAIR.name}.{unit.label}"
+    open_ = [(part, text) for part, text in parts if not deps.desk.is_done(Activity.WRITE, part, step, 1)]
+    for target in _targets(open_, orders, most - len(parts) + len(open_), len(parts) == 1, deps):
+        _repair(target, step, deps)
+
+
+def _orders(
+    unit: TaskNode, parts: list[tuple[TaskNode, str]], retellings: Sequence[Retelling], findings: tuple[str, ...],
+    deps: Deps,
+) -> RepairOrders:  # fmt: skip
+    """Ask an editor what is to be put right; none where no answer can be used."""
+    meant, kept_back = _editors_eyes(unit, deps)
+    card = replace(unit_card(unit, deps), findings=findings, understood=meant, secrets=kept_back)
+    if not unit.level.is_at_least(Level.ACT):
+        card = replace(card, previous_endings=previous_endings(unit, unit.level, deps))
+    agent = editor(unit.level)
+    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
+    if len(retellings) == 1:  # of more, the retellings quote what matters
+        for _, text in parts:
+            run.add("text", text, is_prose=True)
+    for told in retellings:
+        run.add("retelling", render_retelling(told, deps.desk.locale))
+    if run.failures(agent.name) > deps.desk.settings.max_repairs:
+        return RepairOrders()
+
+    def kept(found: RepairOrders) -> Move:
+        text = found.as_text or unit.label
+        return keeping(NewDocument(node=unit.key, kind=DocumentKind.REVIEW, text=text, data=found.model_dump_json()))
+
+    try:
+        found = run.run(agent, kept).value
+    except (NoResult, RequestRejected):
+        return RepairOrders()
+    assert isinstance(found, RepairOrders)
+    return found
+
+
+def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[KeptCard, ...]]:
+    """What an editor knows and a reader does not: what the pages were to tell, and what is still kept back."""
+    with deps.stores() as stores:
+        brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
+    meant = (brief.text,) if brief else tuple(design.text for design in designs_told_in(unit, deps))
+    kept = kept_in(unit, deps)
+    return (
+        meant or tuple(filter(None, (unit.goal, *unit.acceptance_criteria))),
+        () if unit.parent is None else kept_cards(kept),
+    )
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A text that orders are to be carried out in."""
+
+    unit: TaskNode
+    text: str
+    orders: tuple[RepairOrder, ...]
+
+    @property
+    def weight(self) -> int:
+        """How grave its orders are together."""
+        return sum(_GRAVITY[order.severity] for order in self.orders)
+
+
+def _stands_in(text: str, order: RepairOrder) -> bool:
+    return bool(order.quote) and span_of(text, order.quote) is not None
+
+
+def _targets(
+    parts: list[tuple[TaskNode, str]], orders: RepairOrders, most: int, is_all: bool, deps: Deps
+) -> list[_Target]:
+    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one.
+
+    What an author wrote is left as it is.
+    """
+    own = [(part, text) for part, text in parts if not _is_by_hand(part, deps)]
+    found = [
+        _Target(part, text, tuple(one for one in orders.here if is_all or _stands_in(text, one))) for part, text in own
+    ]
+    gravest = sorted((target for target in found if target.orders), key=lambda target: -target.weight)[: max(most, 0)]
+    return sorted(gravest, key=lambda target: target.unit.order)
+
+
+def _is_by_hand(part: TaskNode, deps: Deps) -> bool:
+    with deps.stores() as stores:
+        prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
+    return prose is not None and prose.origin.is_by_hand
+
+
+def _repair(target: _Target, step: str, deps: Deps) -> None:
+    """Have one text put right; a change that gives something away or breaks the length is left out."""
+    part, kept = target.unit, kept_in(target.unit, deps)
+    card = replace(unit_card(part, deps), spots=tuple(order.line for order in target.orders))
+    card = measured(card, target.text, part, deps)
+    limits = allowed_lengths(part, card.is_last, deps)
+    card = replace(card, low_length=limits.low, high_length=limits.high)
+    run = ActivityRun(
+        deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
+        guard=guard_of(part, deps),
+    )  # fmt: skip
+    run.lead_with("text", numbered_sentences(target.text))
+    if run.failures(step) > deps.desk.settings.max_repairs:
+        return
+
+    def tells(words: str) -> bool:
+        return is_rejected(review_by_code(words, kept, deps.brief.language, deps.embedder))
+
+    def put_right(answer: Changes) -> Move:
+        text = repaired(target.text, answer.changes, limits, deps.brief.language, tells)
+        text = target.text if tells(text) else text
+        if text == target.text:
+            return lambda stores, made: None
+        return exchange(text, part, deps, DocumentOrigin.REPAIR)
+
+    try:
+        run.run(REPAIR, put_right, step=step)
+    except (NoResult, RequestRejected):
+        return

@@ -1,0 +1,116 @@
+"""Taking out by code what gives something away, where no model can be asked to say it otherwise."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from bookwright.agents.relay.leaks.issue import LeakIssue
+from bookwright.agents.relay.secrets.gaps import Gapped, has_fillings, without
+from bookwright.agents.relay.secrets.reviewing import is_rejected, review_by_code, round_of_code, span_of
+from bookwright.flows.activities.surroundings import kept_in
+from bookwright.flows.deps import Deps
+from bookwright.models.codex.leak import LeakReport, LeakRound
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts.render import render_problem, render_taken_out
+from bookwright.storage.steps.journal import Move
+from bookwright.storage.stores import Stores
+
+CUT = "cut"
+"""Ends the name of a step in which code takes something out."""
+
+Find = Callable[[str], Sequence[LeakIssue]]
+"""The checks of one unit: what they find in a text."""
+
+
+def finder(unit: TaskNode, deps: Deps) -> Find:
+    """Return the checks of a unit, what is kept there being read once."""
+    kept = kept_in(unit, deps)
+    return lambda text: review_by_code(text, kept, deps.brief.language, deps.embedder)
+
+
+class Place(NamedTuple):
+    """A place of a text that gives something away; `kind` is a check's, or `"model"`."""
+
+    start: int
+    end: int
+    kind: str
+    word: str = ""
+
+
+def places_of(text: str, issues: Iterable[LeakIssue], found: LeakRound) -> list[Place]:
+    """Return where a text gives something away, and how; a model's words for it name what is kept and stay out."""
+    code = [Place(issue.start, issue.end, issue.kind.value, issue.word) for issue in issues]
+    said = (span_of(text, leak.excerpt) for leak in found.leaks if leak.found_by == "model")
+    return [*code, *(Place(*span, "model") for span in said if span is not None)]
+
+
+def taken_out(gapped: Gapped, text: str, places: Sequence[Place], locale: str) -> str:
+    """Show a writer what stood in each gap, and why it could not stay."""
+    gaps = [
+        {
+            "number": number, "words": " ".join(text[start:end].split()),
+            "reasons": list(dict.fromkeys((at.kind, at.word) for at in places if at.start < end and at.end > start)),
+        }
+        for number, (start, end) in enumerate(gapped.spans, 1)
+    ]  # fmt: skip
+    return render_taken_out(gaps, locale)
+
+
+def told_of_cut(lost: Iterable[str]) -> str:
+    """Say for the journal what code took out, once nobody had put it right."""
+    return "taken out by code: " + " / ".join(dict.fromkeys(" ".join(words.split()) for words in lost))
+
+
+def telling_in(text: str, find: Find) -> list[str]:
+    """Return the sentences of a text that the checks reject."""
+    issues = find(text)
+    return list(without(text, [(one.start, one.end) for one in issues]).lost) if is_rejected(issues) else []
+
+
+def without_leaks(text: str, find: Find) -> str:
+    """Return a text without the sentences that the checks reject; empty where nothing else is in it."""
+    issues = find(text)
+    if not is_rejected(issues):
+        return text
+    left = without(text, [(issue.start, issue.end) for issue in issues])
+    return left.filled("") if left.holds_text else ""
+
+
+def purged(text: str, unit: TaskNode, deps: Deps) -> tuple[str, Move, list[str]]:
+    """Return a text without the sentences in which code finds a leak, the move that keeps that, and those sentences.
+
+    A text that is nothing but leaks stays, and its review says so.
+    """
+    find = finder(unit, deps)
+    found = round_of_code(find(text))
+    if found.result != "rejected":
+        return text, reviewed_move(unit, [found]), []
+    left = without_leaks(text, find)
+    after = [found, LeakRound(result="approved")] if left else [found]
+    lost = telling_in(text, find) if left else []
+    return left or text, reviewed_move(unit, after, cut=lost), lost
+
+
+def reviewed_move(unit: TaskNode, rounds: list[LeakRound], decided_by: str = "", cut: Iterable[str] = ()) -> Move:
+    """The move that keeps what reviews found; nothing is kept of a text in which nobody found anything."""
+    report = LeakReport(unit=unit.label, rounds=tuple(rounds), cut=tuple(cut), decided_by=decided_by)
+    is_clean = all(found.result == "approved" for found in rounds) and not report.cut
+
+    def move(stores: Stores, step: int) -> None:
+        if not is_clean:
+            new = NewDocument(
+                node=unit.key, kind=DocumentKind.LEAK_REVIEW, text=report.as_text, data=report.model_dump_json()
+            )
+            stores.documents.add(new, step or None)
+
+    return move
+
+
+def fills_gaps(locale: str, answer: str) -> str:
+    """Say what is wrong with an answer that fills no gap; empty if nothing is."""
+    return "" if has_fillings(answer) else render_problem("no_fillings", locale)
+
+
+def surface_of(found: LeakRound) -> tuple[str, ...]:
+    """What the reviewing model advises; what code says of a leak names it."""
+    return tuple(leak.suggestion for leak in found.leaks if leak.found_by == "model" and leak.suggestion)

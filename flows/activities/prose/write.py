@@ -1,0 +1,103 @@
+"""Writing a unit's prose: plan, draft, critic, refine, and one step more where the length is off."""
+
+from dataclasses import replace
+from functools import partial
+
+from bookwright.agents.quality import spots_in
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.agents.workflows import REVISE, REVISION_MARK, plans_in_brief, write_workflow
+from bookwright.flows import gates
+from bookwright.flows.activities.earlier_pages import previous_endings, told_before
+from bookwright.flows.activities.prose import small
+from bookwright.flows.activities.prose.brief import brief_of, check_context, guard_of
+from bookwright.flows.activities.prose.choosing import drafted
+from bookwright.flows.activities.prose.cold_reading import first_reading
+from bookwright.flows.activities.prose.finish import Finish
+from bookwright.flows.activities.surroundings import depth_at, measured, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.flows.unit_plans import form_of
+from bookwright.models.gate import GateKind
+from bookwright.models.profile import ProfileName
+from bookwright.models.step import Activity
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import LengthRecord
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import Card, render_problem
+
+PLAN_SHARE = 7
+"""A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
+
+_LEAST_PLAN = {Language.EN: 30, Language.ZH: 60, Language.JA: 60, Language.KO: 60}
+"""Below that a plan decides nothing, however short its unit is; in the book's unit of length."""
+
+
+def write(unit: TaskNode, deps: Deps) -> None:
+    """Write a unit from its brief; ends with its prose accepted and counted.
+
+    No step of it sees a design, and nothing that its guard finds.
+    """
+    run = ActivityRun(
+        deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
+        guard=guard_of(unit, deps),
+    )  # fmt: skip
+    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    gates.show_order(unit, run, deps)
+    if deps.profile.name is ProfileName.SMALL:
+        small.write(unit, run, deps)
+        return
+    check_context(unit, deps)
+    depth = depth_at(unit, deps)
+    is_read_first = plans_in_brief(deps.profile.name, depth)
+    if is_read_first:
+        _put_plan_before(unit, run, deps)
+    *earlier, last = write_workflow(unit.level, deps.profile.name, depth)
+    draft = ""
+    for agent in earlier:
+        if agent.is_prose:
+            draft = drafted(agent, unit, run, deps)
+            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps)
+        else:
+            run.run(agent)
+    if is_read_first and (told := first_reading(draft, unit, deps)):
+        run.add("reader", told)
+    check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
+    Finish(unit, run, deps, draft).finish(last, revised, check)
+
+
+def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Put the brief where the write plan stands, where one step makes both."""
+    brief = brief_of(unit, deps)
+    if brief is not None:
+        run.add("plan", brief.text)
+        run.rests_on(brief.id)
+
+
+def revised(text: str) -> str:
+    """Return the new text out of an answer that may hold findings before it."""
+    _, mark, after = text.partition(REVISION_MARK)
+    return after.strip() if mark else text
+
+
+def holds_new_text(locale: str, text: str) -> str:
+    """Findings with a text behind them have their mark once, and something after it."""
+    if text.count(REVISION_MARK) == 1 and revised(text):
+        return ""
+    return render_problem("no_new_text", locale, mark=REVISION_MARK)
+
+
+def _card(unit: TaskNode, deps: Deps) -> Card:
+    target = unit.length or 1
+    with deps.stores() as stores:
+        record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
+    return replace(
+        told_before(unit_card(unit, deps), unit, deps),
+        ask_length=record.to_ask(target),
+        plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
+        previous_endings=previous_endings(unit, unit.level, deps),
+        open_points=(),  # the brief settles them, or leaves them unsaid
+        directions=form_of(unit, deps),
+    )
+
+
+def _spots(text: str, deps: Deps) -> tuple[str, ...]:
+    return tuple(spots_in(text, deps.brief.language, deps.desk.locale))

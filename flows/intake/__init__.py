@@ -1,0 +1,1 @@
+"""How a book begins or goes on from an author's own text."""

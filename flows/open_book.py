@@ -1,0 +1,149 @@
+"""Holding a book: all that its walk needs, for as long as its lease is ours."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from bookwright.agents.backends.spending.allowance import Allowance
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.agents.blueprints.loading import usable_blueprint
+from bookwright.agents.context.builder import Context, ContextBuilder
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.events.event_file import event_path, kept_events
+from bookwright.agents.runtime.events.walk_events import HeardAsker, WalkEvents
+from bookwright.agents.runtime.lanes import Lanes
+from bookwright.agents.steps.desk import Desk
+from bookwright.agents.steps.ports import Asker
+from bookwright.flows.book_models import fitted_profile, model_of
+from bookwright.flows.book_windows import opened_windows
+from bookwright.flows.deps import Deps, HeardWindow, NoWindow, Window
+from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
+from bookwright.flows.limits import Limits
+from bookwright.flows.stopping import stopping
+from bookwright.flows.toolbox import BookTools
+from bookwright.flows.vault.keeper import KeptWindow, kept_vault
+from bookwright.models.book import Book
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine.database import Database
+from bookwright.storage.engine.integrity import check_after_unclean_stop
+from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.steps.journal import Journal
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.tree.held_view import HeldView
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a run of a book brings along; all but the settings and the models has a default."""
+
+    settings: Settings
+    database: Database
+    models: Asker
+    window: Window = field(default_factory=NoWindow)
+    events: EventBus = field(default_factory=EventBus)
+    """What the walk speaks on; the book's event file listens for as long as the book is held."""
+    lanes: Lanes = field(default_factory=Lanes)
+    """In which the book's calls take turns with other agents of this process."""
+    limits: Limits = field(default_factory=Limits)
+    cancel: Callable[[], None] = lambda: None
+    """Ends the model call in flight."""
+    model: str | None = None
+    """The model given as an option, before what the brief and the settings say."""
+    webhook_hosts: tuple[str, ...] | None = None
+    """Whom the book's webhook may belong to; None for anybody, where the person who runs the book is its author."""
+
+
+@contextmanager
+def hold(book_id: str, around: Surroundings, *, way_on: str = "") -> Iterator[Deps]:
+    """Take a book's lease, hand out what its walk needs, and leave the book in a true state.
+
+    What is no walk says with `way_on`, as messages name it, what goes on with it where it is interrupted. It
+    neither finishes a book nor lets it rest elsewhere: the book is left as it was.
+
+    Raises:
+        BookHeld: Another worker writes the book; nothing was paid.
+        BookPaused: The book rests, with the reason on its row.
+        DatabaseDamaged: Its last worker died and the file is broken; nothing was paid.
+    """
+    database, settings = around.database, around.settings
+    embedder = make_embedder(settings)
+    check_after_unclean_stop(database, book_id)
+    with stopping(settings.stop_seconds, around.cancel) as stop:
+        book, lease = take(database, book_id, settings.lease_seconds)
+        storage = BookStorage(database, book.id, book.brief.language, HeldView())
+        journal = Journal(storage, lease, way_on)
+        stop.tell(journal)
+        with (
+            closing(KnowledgeIndex(storage, embedder, settings)) as index,
+            kept_vault(storage, book, settings, around.events) as keeper,
+            leaving_as(database, book, lease, way_on) if way_on else leaving(database, book.id, lease),
+            heartbeat(journal, settings.lease_seconds, around.cancel),
+            kept_events(around.events, event_path(settings.home, book.id)),
+        ):
+            deps = _deps(book, storage, journal, index, around, way_on)
+            if keeper:
+                keeper.render()
+                deps = replace(deps, window=KeptWindow(deps.window, keeper))
+            yield replace(deps, embedder=embedder)
+
+
+@dataclass(frozen=True)
+class _CurrentContexts:
+    """Contexts from an index that has taken in all that was recorded."""
+
+    builder: ContextBuilder
+    index: KnowledgeIndex
+    journal: Journal
+
+    def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
+        """Bring the index up to date, then build."""
+        self.index.catch_up(self.journal)
+        return self.builder.build(node, unit, activity, role)
+
+
+def _deps(
+    book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings, way_on: str
+) -> Deps:
+    brief = book.brief
+    settings = opened_windows(book, storage, journal, around.settings, around.model)
+    profile = fitted_profile(brief, settings, around.model)
+    writer = model_of("writer", brief, settings, around.model)
+    locale = (brief.prompt_language or brief.language).value
+    is_rehearsal = model_of("researcher", brief, settings, around.model).startswith("rehearsal:")
+    count = partial(TokenCounter().estimate, writer)
+    events = WalkEvents(around.events, storage)
+    journal.on_recorded = events.recorded
+    desk = Desk(
+        brief=brief,
+        profile=profile,
+        settings=settings,
+        journal=journal,
+        models=HeardAsker(around.models, events, around.lanes),
+        budget=open_ledger(book, journal, settings),
+        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), index, journal),
+        model_of=lambda role: model_of(role, brief, settings, around.model),
+        listener=events.hear,
+        locale=locale,
+        count_tokens=count,
+        stores_prompts=settings.keep_prompts,
+        tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
+    )  # fmt: skip
+    blueprint = usable_blueprint(brief.blueprint, settings.home, locale) if brief.blueprint else None
+    window = HeardWindow(around.window, events)
+    return Deps(storage, desk, window, around.limits, blueprint=blueprint, asks_at_gates=not way_on)
+
+
+def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:
+    """Open a book's ledger where its journal left off; a cap of the studio's is asked slice by slice."""
+    cap, caps = settings.studio_cap, book.brief.budget
+    return BudgetLedger(
+        caps.usd, caps.tokens, spent_cost=book.cost, spent_tokens=book.tokens,
+        slices=Allowance(book.id, cap, journal, settings.lease_seconds) if cap.is_set else None,
+        title=f"the budget of {book.id}",
+        remedy=f"`bookwright brief {book.id} --set budget.usd=...` (or budget.tokens) raises it",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Prefect around the walk: its server, its runs, the work pool."""

@@ -1,0 +1,101 @@
+"""Books on a work pool of a server: runs that are handed to it, and the end of those that it has."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+import httpx
+import prefect.settings
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterName,
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.deployments import run_deployment
+from prefect.exceptions import ObjectNotFound, PrefectHTTPStatusError
+from prefect.settings import temporary_settings
+from prefect.utilities.urls import url_for
+
+from bookwright.flows.prefect.flow_run import FLOW_NAME, reaching
+from bookwright.flows.prefect.server import NoPrefectServer, PrefectApi
+
+POOL = "books"
+DEPLOYMENT = f"{FLOW_NAME}/{FLOW_NAME}"
+
+_NO_LOGIN = 401
+_LAST_WORDS_SECONDS = 3.0
+"""What a run has left to send when its state is final: events and log lines."""
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A flow run that waits for a worker."""
+
+    id: str
+    name: str
+    url: str
+    """Where it is shown; empty if the server has no UI."""
+    is_awaited: bool
+    """A worker of the pool was heard of lately."""
+
+
+@contextmanager
+def on_server(api: PrefectApi) -> Iterator[None]:
+    """Speak to that server inside the block.
+
+    Raises:
+        NoPrefectServer: It does not answer, or refuses.
+    """
+    with temporary_settings(reaching(api) | {prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}):
+        try:
+            yield
+        except httpx.TransportError as error:
+            raise NoPrefectServer(f"the Prefect server at {api.url} does not answer ({error})") from error
+        except PrefectHTTPStatusError as error:
+            raise NoPrefectServer(_refusal(api, error)) from error
+
+
+def _refusal(api: PrefectApi, error: PrefectHTTPStatusError) -> str:
+    if error.response.status_code == _NO_LOGIN:
+        return f"the Prefect server at {api.url} wants a login; set PREFECT_API_AUTH_STRING to its user:password"
+    return f"the Prefect server at {api.url} refuses: {error}"
+
+
+def hand_in(parameters: dict[str, Any], name: str) -> Submitted:
+    """Give the pool one book to write.
+
+    Raises:
+        NoPrefectServer: The deployment is not there.
+    """
+    try:
+        with get_client(sync_client=True) as client:
+            deployment = client.read_deployment_by_name(DEPLOYMENT)
+    except ObjectNotFound:
+        raise NoPrefectServer(
+            f"the Prefect server has no deployment {DEPLOYMENT!r}; `prefect --no-prompt deploy --all` in the sources "
+            "or `bookwright server --worker` makes it"
+        ) from None
+    tags = [f"book:{name}"]
+    submitted = run_deployment(deployment.id, parameters=parameters, timeout=0, flow_run_name=name, tags=tags)
+    run = cast(FlowRun, submitted)  # a coroutine only where a loop runs
+    is_awaited = deployment.status is not None and deployment.status.value == "READY"
+    return Submitted(str(run.id), run.name, url_for(run) or "", is_awaited)
+
+
+def wait_for_endings(seconds: float) -> None:
+    """Return once no run of the deployment is running and has any more to tell, or after so many seconds."""
+    running = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
+    ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
+    deadline = time.monotonic() + seconds
+    with get_client(sync_client=True) as client:
+        while client.read_flow_runs(flow_run_filter=running, deployment_filter=ours, limit=1):
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.5)
+    time.sleep(_LAST_WORDS_SECONDS)

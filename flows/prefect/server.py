@@ -1,0 +1,203 @@
+"""Which Prefect server a walk is shown on: one that is there, or one of its own while it lasts."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from bookwright import NO_CALLS_OUT
+from bookwright.flows.prefect.login import known_login, make_login
+from bookwright.models.errors import BookwrightError
+from bookwright.models.settings import Settings
+from bookwright.storage.files.privacy import make_private
+from bookwright.storage.files.processes import lives
+
+START_SECONDS = 120.0
+"""How long a server may take to come up; its first start makes its database."""
+
+CHILD = "bookwright.flows.prefect.child"
+_APP = "bookwright.flows.prefect.app"
+
+_STOP_SECONDS = 15.0
+_LOOK_SECONDS = 5.0
+
+_SERVER_DEFAULTS = {
+    # Task runs are recorded in batches: with Prefect's defaults each costs the server twice the CPU.
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_READ_BATCH_SIZE": "100",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
+    "PREFECT_SERVER_API_HOST": "127.0.0.1",
+    "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
+}
+
+
+class NoPrefectServer(BookwrightError):
+    """No Prefect server is there, or none could be started."""
+
+
+@dataclass(frozen=True)
+class PrefectApi:
+    """The API of a Prefect server, and what it takes to be let in."""
+
+    url: str
+    login: str = field(default="", repr=False)
+    """`user:password`; empty for what Prefect's own settings say."""
+
+
+def server_environment(settings: Settings, port: int, *, has_ui: bool = True) -> dict[str, str]:
+    """Return the environment of a server on `port`, and of its worker, whose data lies in the data folder.
+
+    What the person has set in the environment stays, so Prefect's own database can be a Postgres.
+    """
+    url, login = api_url(port), make_login(settings)
+    ours = {
+        "PREFECT_HOME": str(prefect_home(settings)),
+        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": url.removesuffix("/api"),
+        "PREFECT_SERVER_UI_ENABLED": str(has_ui).lower(),
+    } | _SERVER_DEFAULTS
+    # The port as a setting and not only as an option: the UI asks the settings where the API is.
+    fixed = {"PREFECT_SERVER_API_PORT": str(port), "PREFECT_API_URL": url, "BOOKWRIGHT_HOME": str(settings.home)}
+    # One login for both sides: an API without one obeys whoever reaches it.
+    logins = {"PREFECT_SERVER_API_AUTH_STRING": login, "PREFECT_API_AUTH_STRING": login}
+    return ours | dict(os.environ) | fixed | logins | NO_CALLS_OUT
+
+
+def api_url(port: int) -> str:
+    """Return the address of the API of a server on this machine."""
+    return f"http://127.0.0.1:{port}/api"
+
+
+def prefect_home(settings: Settings) -> Path:
+    """Where our own servers keep what they are told."""
+    return settings.home / "prefect"
+
+
+def start_server(environment: dict[str, str], log: Path | None = None) -> subprocess.Popen[bytes]:
+    """Start a server by its environment, with our guard before it; it ends as `start_prefect` has it."""
+    return _start([_APP], environment, log)
+
+
+def start_prefect(
+    arguments: Sequence[str], environment: dict[str, str], log: Path | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a command of Prefect that ends when this process does, and not at its Ctrl-C.
+
+    The books come to their end first, then the worker, then the server that is told of it.
+    """
+    return _start(["prefect", *arguments], environment, log)
+
+
+def _start(module: Sequence[str], environment: dict[str, str], log: Path | None) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", CHILD, *module]
+    if log is None:
+        return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as file:
+        return subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
+        )
+
+
+def stop_process(process: subprocess.Popen[bytes], seconds: float = _STOP_SECONDS) -> None:
+    """End a child: asked first, killed if it does not listen."""
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def wait_until_up(process: subprocess.Popen[bytes], url: str, seconds: float = START_SECONDS) -> None:
+    """Return once a server that was started answers.
+
+    Raises:
+        NoPrefectServer: It ended, or took too long.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise NoPrefectServer(f"the Prefect server ended at its start with code {process.returncode}")
+        if is_up(url):
+            return
+        time.sleep(0.1)
+    raise NoPrefectServer(f"the Prefect server did not come up within {seconds:.0f} s")
+
+
+def is_up(url: str) -> bool:
+    """True if an API answers there."""
+    try:
+        return httpx.get(f"{url}/health", timeout=_LOOK_SECONDS).is_success
+    except httpx.HTTPError:
+        return False
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def known_server(settings: Settings) -> PrefectApi | None:
+    """Return the API as Prefect's own settings have it, or of a running `bookwright server`."""
+    from prefect.settings import get_current_settings
+
+    chosen, told = get_current_settings().api, _told(settings)
+    login = "" if chosen.auth_string else known_login(settings)
+    if chosen.url:
+        return PrefectApi(str(chosen.url), login if str(chosen.url) == told else "")
+    return PrefectApi(told, login) if told and is_up(told) else None
+
+
+@contextmanager
+def announced(settings: Settings, url: str) -> Iterator[None]:
+    """Let other commands on this data folder find a server while it runs."""
+    board = _notice_board(settings)
+    make_private(board.parent)
+    board.write_text(f"{url}\n{os.getpid()}\n", encoding="utf-8")
+    try:
+        yield
+    finally:
+        board.unlink(missing_ok=True)
+
+
+@contextmanager
+def own_server(settings: Settings) -> Iterator[PrefectApi]:
+    """Run a server without a UI for as long as the block lasts; yields its API.
+
+    It keeps its data where `bookwright server` does, which shows it afterwards.
+
+    Raises:
+        NoPrefectServer: It could not be started.
+    """
+    port = free_port()
+    log = settings.home / "logs" / "prefect-server.log"
+    process = start_server(server_environment(settings, port, has_ui=False), log)
+    try:
+        try:
+            wait_until_up(process, api_url(port))
+        except NoPrefectServer as error:
+            raise NoPrefectServer(f"{error}; {str(log)!r} says why") from None
+        yield PrefectApi(api_url(port), make_login(settings))
+    finally:
+        stop_process(process)
+
+
+def _told(settings: Settings) -> str:
+    """The address on the notice board; empty if who wrote it has died: whoever listens there now gets no login."""
+    with suppress(OSError):
+        url, _, process = _notice_board(settings).read_text(encoding="utf-8").strip().partition("\n")
+        return url if not process or lives(int(process)) else ""
+    return ""
+
+
+def _notice_board(settings: Settings) -> Path:
+    return prefect_home(settings) / "api-url"

@@ -1,0 +1,1 @@
+"""Changing what is written: edits, notes, and what they make stale."""

@@ -1,0 +1,185 @@
+"""What of a book is stale: by the documents that were replaced, and by what an author changed in the codex."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from bookwright.agents.relay.history.codex_staleness import Change, Toucher
+from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
+from bookwright.agents.relay.history.relevance import Tellers
+from bookwright.agents.relay.secrets.guarding import public_at
+from bookwright.agents.relay.secrets.public import Public
+from bookwright.agents.workflows import LEAK_REVIEW
+from bookwright.models.brief import Brief
+from bookwright.models.codex.record import Record, RecordKind, kind_of
+from bookwright.models.codex.touch import Giveaway, Rewording, Touch
+from bookwright.models.document import DocumentKind
+from bookwright.models.staleness import Stale
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.codex_uses import MakingCall, UnderCodex
+from bookwright.storage.stores import Stores
+
+_State = tuple[int, int]
+"""The row of an author's last word in the codex, and how many chapters there are."""
+
+
+class Staleness:
+    """Looks for what is stale in one book, again and again while it is made anew.
+
+    What the codex has to do with a document is found once for each state in which an author left the codex.
+    """
+
+    def __init__(self, brief: Brief) -> None:
+        self._brief = brief
+        self._toucher = Toucher(brief, (brief.prompt_language or brief.language).value)
+        self._found: dict[tuple[int, _State], tuple[Rewording, ...]] = {}
+        self._read: tuple[object, CodexHistory, Tellers] | None = None
+
+    def all(self, stores: Stores) -> list[Stale]:
+        """Return everything that is stale, directly or not, in reading order."""
+        return stores.staleness.all(self._rewordings(stores))
+
+    def direct(self, stores: Stores) -> list[Stale]:
+        """Return what is directly stale, in reading order."""
+        return stores.staleness.direct(self._rewordings(stores))
+
+    def giveaways(self, stores: Stores) -> list[Giveaway]:
+        """Return the chapters that tell what an author has begun to keep since, in the order in which they were made.
+
+        Nothing of their making is stale by that: there was nothing to keep then.
+        """
+        history, _ = self._history(stores)
+        if not history.is_an_authors:
+            return []
+        made = (one for one in stores.codex_uses.documents() if one.kind is DocumentKind.PROSE)
+        return [found for one in made for found in self._giveaways(one, history, stores)]
+
+    def _history(self, stores: Stores) -> tuple[CodexHistory, Tellers]:
+        """Read all that the codex ever said, again where it says more or there are more chapters."""
+        reading = stores.codex.reading_order()
+        state = (stores.codex.last_row(), reading)
+        if self._read is None or self._read[0] != state:
+            history = CodexHistory(stores.codex.every_version(), reading)
+            self._read = (state, history, Tellers(history))
+        return self._read[1:]
+
+    def _rewordings(self, stores: Stores) -> dict[int, tuple[Rewording, ...]]:
+        history, tellers = self._history(stores)
+        if not history.is_an_authors:
+            return {}
+        state = (history.said, len(history.reading.chapters))
+        for made in stores.codex_uses.documents():
+            if (made.id, state) not in self._found:
+                self._found[made.id, state] = tuple(self._rewordings_of(made, history, tellers, stores))
+        return {document: found for (document, known), found in self._found.items() if known == state and found}
+
+    def _rewordings_of(
+        self, made: UnderCodex, history: CodexHistory, tellers: Tellers, stores: Stores
+    ) -> Iterator[Rewording]:
+        known = _known(made, history)
+        old, making = cache(lambda: history.at(known)), _Made(made, self._brief, stores)
+        for slot, record in history.changed_since(known).items():
+            if made.kind is DocumentKind.DESIGN and slot[0] is not RecordKind.SECRET:
+                continue  # nothing else of the codex stands before whoever designs
+            before, now = history.standing(slot, known), history.newest(slot)
+            assert before is not None  # it could not have been changed
+            change = _change(slot, before.record, record, history, tellers, old)
+            touch = self._toucher.touch(making, change)
+            if touch is not None:
+                news = self._toucher.news(making, change) if touch is Touch.SHOWN else ()
+                yield Rewording(*slot, before.version, now.version, now.is_removed, touch, news)
+
+    def _giveaways(self, made: UnderCodex, history: CodexHistory, stores: Stores) -> Iterator[Giveaway]:
+        making = _Made(made, self._brief, stores)
+        for record in history.added_since(_known(made, history)):
+            if self._toucher.gives_away(making, CodexThen((record,), history.reading)):
+                yield Giveaway(made.label, kind_of(record), record.id)
+
+
+def _change(
+    slot: RecordSlot, before: Record, after: Record | None, history: CodexHistory, tellers: Tellers,
+    old: Callable[[], CodexThen],
+) -> Change:  # fmt: skip
+    alone = CodexThen((before,), history.reading)
+    return Change(
+        slot, history.rows(slot), alone, alone.where(slot, after), old, cache(lambda: old().where(slot, after)), tellers
+    )
+
+
+@dataclass
+class _Made:
+    """How a document was made, read from the book as far as it is asked."""
+
+    made: UnderCodex
+    brief: Brief
+    stores: Stores
+
+    @property
+    def at(self) -> str:
+        """The label of its unit."""
+        return self.made.unit
+
+    @property
+    def kind(self) -> DocumentKind:
+        """The kind of the document that was made."""
+        return self.made.kind
+
+    @cached_property
+    def text(self) -> str:
+        """Its words."""
+        return self.stores.texts.get(self.made.text_hash)
+
+    @cached_property
+    def told(self) -> str:
+        """What was to happen: its writer's brief, or where there is none its unit's goal and the designs shown."""
+        if self._brief is not None:
+            return self._brief
+        return "\n\n".join([self._unit.title, self._unit.goal, *self._designs])
+
+    @property
+    def has_hints(self) -> bool:
+        """True if its writer had a brief or designs, and hints with them."""
+        return self._brief is not None or (self.kind is DocumentKind.PROSE and bool(self._designs))
+
+    @cached_property
+    def cut_by(self) -> frozenset[int]:
+        """Rows of the codex for which something was taken out."""
+        use = self.stores.codex_uses.of(self.made.id)
+        return frozenset(use.cut_by if use else ())
+
+    @cached_property
+    def prompts(self) -> Mapping[str, str]:
+        """The blocks that stood before whoever wrote it."""
+        own = (call for call in self._calls if call.activity is not Activity.REVIEW)
+        return self.stores.texts.get_many(dict.fromkeys(key for call in own for key in call.blocks))
+
+    @property
+    def was_reviewed(self) -> bool:
+        """True if a model read it beside what is kept."""
+        return any(call.step.partition(".")[0] == LEAK_REVIEW.name for call in self._calls)
+
+    def public(self) -> Public:
+        """What was public by then."""
+        return public_at(self.stores, self.brief, self._unit, self.made.id)
+
+    @cached_property
+    def _calls(self) -> list[MakingCall]:
+        return self.stores.codex_uses.calls_of(self.made.maker) if self.made.maker else []
+
+    @cached_property
+    def _unit(self) -> TaskNode:
+        node = self.stores.nodes.get(self.made.node)
+        return node if node.unit is None else self.stores.nodes.get(node.unit)
+
+    @cached_property
+    def _designs(self) -> list[str]:
+        return self.stores.codex_uses.designs_of(self.made.id)
+
+    @cached_property
+    def _brief(self) -> str | None:
+        return self.stores.codex_uses.brief_of(self.made.id)
+
+
+def _known(made: UnderCodex, history: CodexHistory) -> int:
+    return made.known if made.known is not None else history.known_at(made.made_at or 0.0)

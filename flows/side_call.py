@@ -1,0 +1,109 @@
+"""A call about a book that is no part of its walk: under its lease and on its bill where it rests.
+
+Where a worker holds the book, the call is made all the same, within what its caps leave, and is on no record.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.steps.recording import record_surely
+from bookwright.flows.lease import heartbeat
+from bookwright.flows.open_book import open_ledger
+from bookwright.models.book import Book
+from bookwright.models.errors import BookHeld, LeaseLost, StorageError
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity, StepKey
+from bookwright.storage.engine.integrity import check_after_unclean_stop
+from bookwright.storage.holders import owner_name
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.studio import Studio
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What such a call is made with."""
+
+    key: StepKey
+    """Of the book itself, with the next round of its activity."""
+    budget: BudgetLedger
+    keep: Callable[[Attempt], None]
+    holder: str = ""
+    """Who holds the book, so that nothing is recorded; empty where it rests."""
+
+
+@contextmanager
+def sitting(
+    storage: BookStorage, settings: Settings, activity: Activity, cancel: Callable[[], None]
+) -> Iterator[Sitting]:
+    """Sit down to a resting book, or beside one that is being written; the book's state stays what it is.
+
+    Raises:
+        DatabaseDamaged: The book's last worker died and the file is broken; nothing was paid.
+    """
+    check_after_unclean_stop(storage.database, storage.book)
+    try:
+        lease = _take(storage, settings.lease_seconds)
+    except BookHeld as held:
+        lease, holder = None, held.owner
+    if lease is None:
+        yield Sitting(_key(storage, activity), _what_is_left(storage, settings), lambda _: None, holder)
+        return
+    journal = Journal(storage, lease, "the same command")
+    try:
+        with heartbeat(journal, settings.lease_seconds, cancel):
+            yield _recorded(storage, settings, activity, journal)
+    finally:
+        _give_back(storage, lease)
+
+
+def _recorded(storage: BookStorage, settings: Settings, activity: Activity, journal: Journal) -> Sitting:
+    with storage.read() as stores:
+        book = stores.books.get(storage.book)
+
+    def keep(attempt: Attempt) -> None:
+        record_surely(journal, attempt, None, book.intent, patience=settings.record_seconds)
+
+    return Sitting(_key(storage, activity), open_ledger(book, journal, settings), keep)
+
+
+def _take(storage: BookStorage, seconds: float) -> Lease:
+    with storage.write() as stores:
+        return Lease.take(stores.connection, storage.book, owner_name(), seconds)
+
+
+def _give_back(storage: BookStorage, lease: Lease) -> None:
+    """Let the book go; where that cannot be written the lease runs out by itself."""
+    with suppress(LeaseLost, StorageError), storage.write() as stores:
+        lease.fence(stores.connection)
+        Studio(stores.connection).give_back(storage.book)
+        lease.release(stores.connection)
+
+
+def _key(storage: BookStorage, activity: Activity) -> StepKey:
+    with storage.read() as stores:
+        root = stores.nodes.root()
+        number = stores.steps.last_round(root.key, activity) + 1
+    return StepKey(
+        book=storage.book, node=root.key, revision=root.revision, activity=activity, round=number, step="chief_editor"
+    )
+
+
+def _what_is_left(storage: BookStorage, settings: Settings) -> BudgetLedger:
+    """Open a ledger by what is on record now, of the book's caps below the studio's; it settles nothing there."""
+    with storage.read() as stores:
+        book: Book = stores.books.get(storage.book)
+        used = Studio(stores.connection).standing().total
+    studio = BudgetLedger(
+        settings.studio_usd, settings.studio_tokens, spent_cost=used.cost, spent_tokens=used.tokens,
+        title="the studio's cap",
+    )  # fmt: skip
+    caps = book.brief.budget
+    return BudgetLedger(
+        caps.usd, caps.tokens, spent_cost=book.cost, spent_tokens=book.tokens, parent=studio,
+        title=f"the budget of {book.id}",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""A book's folder of files, kept in step with its book."""

@@ -1,0 +1,107 @@
+"""A book's folder kept up while its book is worked on; nothing that goes wrong there costs the book anything."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.agents.runtime.events.walk_events import WalkEvents
+from bookwright.flows.deps import Deps, Window
+from bookwright.flows.vault.rendering import Rendered, Vault
+from bookwright.models.book import Book
+from bookwright.models.settings import Settings
+from bookwright.models.step import Activity
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import BookStorage
+
+_MAKES_PAGES = frozenset({Activity.EXECUTE, Activity.AGGREGATE, Activity.PUBLISH})
+
+log = logging.getLogger("bookwright.vault")
+
+
+class VaultKeeper:
+    """Keeps a folder up with a book that is worked on. Nothing that goes wrong here costs the book anything."""
+
+    def __init__(self, vault: Vault, created: Callable[[str], None], warn: Callable[[str], None]) -> None:
+        self._vault = vault
+        self._created = created
+        self._warn = warn
+        self._told: set[str] = set()
+
+    def render(self) -> None:
+        """Bring the whole folder up to the book."""
+        self._do(self._vault.render)
+
+    def follow(self, *, with_whole: bool = False) -> None:
+        """Render what is new."""
+        self._do(lambda: self._vault.follow(with_whole=with_whole))
+
+    def _do(self, work: Callable[[], Rendered]) -> None:
+        try:
+            done = work()
+        except Exception as error:  # a copy for people to read: the book goes on without it
+            self._tell("cannot", f"the book's folder {self._root} cannot be kept up: {error}; the book goes on")
+            return
+        for path in done.created:
+            self._created(str(self._vault.folder.root / path))
+        for path, reason in done.failed.items():
+            self._tell("cannot", f"{path!r} in the book's folder {self._root} cannot be written ({reason}); "
+                       "the book goes on")  # fmt: skip
+        for path in done.held:
+            book = self._vault.storage.book
+            self._tell("held", f"{path!r} was changed by hand and is left as it is; `bookwright sync {book}` takes "
+                       "such changes in")  # fmt: skip
+
+    @property
+    def _root(self) -> str:
+        return repr(str(self._vault.folder.root))
+
+    def _tell(self, kind: str, message: str) -> None:
+        """Warn, once of each kind."""
+        if kind not in self._told:
+            self._told.add(kind)
+            self._warn(message)
+
+
+@dataclass(frozen=True)
+class KeptWindow:
+    """A window after whose activities the book's folder is brought up."""
+
+    inner: Window
+    keeper: VaultKeeper
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Do the work in the window; a task's document goes to the folder."""
+        self.inner.run(activity, node, work)
+        if activity in _MAKES_PAGES:
+            self.keeper.follow()
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        """Show a closed unit in the window, and put it into the folder."""
+        self.inner.finished(unit, deps)
+        self.keeper.follow(with_whole=unit.level.is_at_least(Level.CHAPTER) or unit.depth <= 1)
+
+
+@contextmanager
+def kept_vault(storage: BookStorage, book: Book, settings: Settings, bus: EventBus) -> Iterator[VaultKeeper | None]:
+    """Hand out what keeps a book's folder up, and bring it up as a whole once the book is left.
+
+    None where the settings want no folder.
+    """
+    if not settings.keep_vault:
+        yield None
+        return
+    created = WalkEvents(bus, storage).created
+    keeper = VaultKeeper(Vault(storage, book, settings), created, log.warning)
+    try:
+        yield keeper
+    finally:
+        keeper.render()
+
+
+def bring_up(storage: BookStorage, book: Book, settings: Settings, warn: Callable[[str], None]) -> None:
+    """Bring a book's folder up after a person changed the book."""
+    if settings.keep_vault:
+        VaultKeeper(Vault(storage, book, settings), lambda path: None, warn).render()

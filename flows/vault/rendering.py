@@ -1,0 +1,202 @@
+"""A book's folder kept up with its book: rendered after what is worth it, never over what a person changed in it."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from bookwright.exports.vault.names import NOTES
+from bookwright.exports.vault.pages import Page, Pages, whole_pages
+from bookwright.exports.vault.sealed import is_untouched, seal_of, sealed
+from bookwright.models.blueprint import Blueprint
+from bookwright.models.book import Book
+from bookwright.models.codex.record import RecordKind
+from bookwright.models.errors import InvalidBlueprint
+from bookwright.models.settings import Settings
+from bookwright.storage.files.blueprints import blueprint_of
+from bookwright.storage.files.vault_folder import Listed, VaultFolder, VaultList
+from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.vault_rows import Mark, VaultRows
+
+FORMAT = 1
+"""Of the pages: with another one all are rendered anew."""
+_OF_CODEX = tuple(f"{kind.value}/" for kind in RecordKind)
+_MOST_FAILURES = 3
+"""Files that cannot be written, one after another, after which the rest is left for the next time."""
+
+
+@dataclass
+class Rendered:
+    """What a rendering did; paths in the folder."""
+
+    written: list[str] = field(default_factory=list)
+    created: list[str] = field(default_factory=list)
+    """Those of them that were not there."""
+    removed: list[str] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
+    """What a person changed and nobody has taken in yet: left as it is."""
+    failed: dict[str, str] = field(default_factory=dict)
+    """What could not be written, and why."""
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it is of no use to go on."""
+        return len(self.failed) >= _MOST_FAILURES
+
+
+class Vault:
+    """The folder of one book."""
+
+    def __init__(self, storage: BookStorage, book: Book, settings: Settings) -> None:
+        self.storage = storage
+        self.folder = VaultFolder(vault_path(settings, book.id))
+        self._blueprint, self._home = book.brief.blueprint, settings.home
+        self.list = VaultList(self.folder, f"{FORMAT} {book.id} {book.created_at}")
+
+    def pages(self) -> tuple[list[Page], Mark]:
+        """Return all pages of the book as it stands, and how far that is."""
+        with self.storage.read() as stores:
+            return self.pages_in(stores), VaultRows(stores.connection, self.storage.book).mark()
+
+    def pages_in(self, stores: Stores) -> list[Page]:
+        """Return all pages of the book as one transaction sees it."""
+        book = stores.books.get(self.storage.book)
+        pages = Pages(stores, book, self._plan)
+        return [*pages.all(), *whole_pages(stores, book, pages)]
+
+    @cached_property
+    def _plan(self) -> Blueprint | None:
+        """The book's blueprint; None where it has none, or none that can be read: the folder is made all the same."""
+        try:
+            return blueprint_of(self._blueprint, self._home).plan if self._blueprint else None
+        except InvalidBlueprint:
+            return None
+
+    def render(self, accepted: Mapping[str, str] = {}) -> Rendered:
+        """Bring the whole folder up to the book: what is missing is made, what is no more the book's is taken out.
+
+        `accepted` are files, by the sum of what stands in them, whose words the book has now.
+        """
+        pages, mark = self.pages()
+        wanted = {page.key for page in pages}
+        gone = [key for key in self.list.pages if key not in wanted]
+        done = self._put(pages, gone, mark, accepted)
+        self.folder.clear_unfinished()
+        return done
+
+    def follow(self, *, with_whole: bool) -> Rendered:
+        """Render what came since the last time; `with_whole`, also what tells of the book as a whole."""
+        with self.storage.read() as stores:
+            mark = VaultRows(stores.connection, self.storage.book).mark()
+            if mark.documents == self.list.mark.documents and not with_whole:
+                return Rendered()
+            book = stores.books.get(self.storage.book)
+            pages = Pages(stores, book, self._plan)
+            found = list(pages.after(self.list.mark.documents))
+            gone: list[str] = []
+            if mark.records != self.list.mark.records:
+                records = list(pages.records())
+                found += records
+                gone = self._unlisted(records)
+            found += whole_pages(stores, book, pages) if with_whole else ()
+        return self._put(found, gone, mark, {})
+
+    def _unlisted(self, records: Iterable[Page]) -> list[str]:
+        keys = {page.key for page in records}
+        return [key for key in self.list.pages if key.startswith(_OF_CODEX) and key not in keys]
+
+    def _put(self, pages: Iterable[Page], gone: Iterable[str], mark: Mark, accepted: Mapping[str, str]) -> Rendered:
+        done, notes = Rendered(), dict[str, Listed | None]()
+        for key in gone:
+            if self._is_cleared(self.list.pages[key].path, (), accepted, done):
+                notes[key] = None
+        for page in pages:
+            listed = None if done.is_stuck else self._put_page(page, accepted, done)
+            if listed is not None:
+                notes[page.key] = listed
+        whole = not done.failed
+        self.list.note(notes, mark if whole else self.list.mark)
+        return done
+
+    def _put_page(self, page: Page, accepted: Mapping[str, str], done: Rendered) -> Listed | None:
+        """Put a page in its place; None where it stands there, or cannot or must not be put."""
+        listed = self.list.pages.get(page.key)
+        is_as_listed = listed is not None and (listed.path, listed.stamp) == (page.path, page.stamp)
+        if is_as_listed and page.path not in accepted and self.folder.holds(page.path):
+            return None
+        try:
+            return self._replace(page, listed, accepted, done)
+        except OSError as error:
+            done.failed[page.path] = error.strerror or str(error)
+            return None
+
+    def _replace(self, page: Page, listed: Listed | None, accepted: Mapping[str, str], done: Rendered) -> Listed | None:
+        there = self.folder.read(page.path)
+        with self.storage.read() as stores:
+            content = sealed(page.render(stores))
+        if there is not None and there != content and not _may_go(there, accepted.get(page.path)):
+            done.held.append(page.path)
+            return None
+        if listed and listed.path != page.path and not self._is_moved(page, listed.path, accepted, done):
+            return None
+        if there != content:
+            self.folder.write(page.path, content)
+            done.written.append(page.path)
+            done.created += [] if there is not None else [page.path]
+        return Listed(page.path, page.stamp, seal_of(content))
+
+    def _is_moved(self, page: Page, old: str, accepted: Mapping[str, str], done: Rendered) -> bool:
+        others = {other.path for key, other in self.list.pages.items() if key != page.key}
+        return self._is_cleared(old, others, accepted, done)
+
+    def _is_cleared(self, path: str, others: Collection[str], accepted: Mapping[str, str], done: Rendered) -> bool:
+        """Take out a file that is no page any more, unless a person changed it or another page is there now."""
+        if path in others:
+            return True
+        try:
+            there = self.folder.read(path)
+            if there is not None and not _may_go(there, accepted.get(path)):
+                done.held.append(path)
+                return False
+            self.folder.remove(path)
+        except OSError as error:
+            done.failed[path] = error.strerror or str(error)
+            return False
+        done.removed.append(path)
+        return True
+
+    def delete(self) -> list[str]:
+        """Take out all that was rendered; return what is left, which is the author's own."""
+        for path in self.folder.files((NOTES,)):
+            content = _read(self.folder, path)
+            if content is not None and is_untouched(content):
+                self.folder.remove(path)
+        self.list.drop()
+        return self.folder.files()
+
+
+def vault_path(settings: Settings, book: str) -> Path:
+    """Return where a book's folder lies."""
+    return (settings.vaults or settings.home / "vaults") / book
+
+
+def sum_of(content: bytes) -> str:
+    """Return by what a file's content is known again."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_blank(content: bytes) -> bool:
+    """True for a file of nothing, as a power cut may leave it: it is as good as none."""
+    return not content.strip(b"\x00 \t\r\n")
+
+
+def _may_go(content: bytes, accepted: str | None) -> bool:
+    return is_untouched(content) or is_blank(content) or (accepted is not None and sum_of(content) == accepted)
+
+
+def _read(folder: VaultFolder, path: str) -> bytes | None:
+    try:
+        return folder.read(path)
+    except OSError:
+        return None

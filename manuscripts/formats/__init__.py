@@ -1,0 +1,1 @@
+"""A manuscript's file as blocks, by its format."""

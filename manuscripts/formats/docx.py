@@ -1,0 +1,144 @@
+"""A Word file as blocks: paragraphs in order, with what their styles say of headings."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bookwright.manuscripts.blocks import Block, Source, notes_left_out
+from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
+from bookwright.models.errors import InvalidInput
+from bookwright.models.text.plain import plain
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_DOCUMENT = "word/document.xml"
+_TITLE, _CONTENTS, _BREAK = -1, -2, re.compile(r"\n+")
+_STRESSED = re.compile(r"^([\s*]*)(.*?)([\s*]*)$", re.DOTALL)
+_NAMES = re.compile(r"^(?:heading|überschrift|titre|标题|標題|見出し|제목)\s*([1-9])$", re.IGNORECASE)
+_LEFT_OUT = frozenset(f"{_W}{tag}" for tag in ("del", "moveFrom", "pPr", "instrText", "txbxContent", "rt"))
+"""What was struck out, and what stands beside the text."""
+_NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
+_SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+
+
+def read_docx(path: Path) -> Source:
+    """Read a Word file.
+
+    Raises:
+        InvalidInput: It is protected, damaged, or no document.
+    """
+    with opened(path) as archive:
+        if _DOCUMENT not in archive:
+            raise InvalidInput("it is no Word document: it has no word/document.xml")
+        levels = _levels(archive)
+        body = xml_of(archive.read(_DOCUMENT), _DOCUMENT).find(f"{_W}body")
+        title, author = _core(archive)
+    found = list(_blocks(body, levels)) if body is not None else []
+    told = next((block.text for block in found if block.level == _TITLE), "")
+    blocks = [block for block in found if block.level != _TITLE]
+    count = sum(1 for _ in body.iter(*_NOTES)) if body is not None else 0
+    return Source(tuple(blocks), "docx", title or told, author, notes=notes_left_out(count))
+
+
+def _core(archive: Archive) -> tuple[str, str]:
+    name = "docProps/core.xml"
+    if name not in archive:
+        return "", ""
+    core = xml_of(archive.read(name), name)
+    return tuple((core.findtext(f"{_DC}{tag}") or "").strip() for tag in ("title", "creator"))  # type: ignore[return-value]
+
+
+def _levels(archive: Archive) -> Mapping[str, int]:
+    """Return the heading level of each style, by its id; below 0 for those of the title and of the contents."""
+    name = "word/styles.xml"
+    if name not in archive:
+        return {}
+    found: dict[str, int] = {}
+    above: dict[str, str] = {}
+    for style in xml_of(archive.read(name), name).iter(f"{_W}style"):
+        identity = style.get(f"{_W}styleId", "")
+        found[identity] = _level_of(style)
+        based = style.find(f"{_W}basedOn")
+        above[identity] = based.get(f"{_W}val", "") if based is not None else ""
+    return {identity: _inherited(identity, found, above) for identity in found}
+
+
+def _level_of(style: Any) -> int:
+    name = style.find(f"{_W}name")
+    told = (name.get(f"{_W}val", "") if name is not None else "").strip()
+    if told.casefold() == "title":
+        return _TITLE
+    matched = _NAMES.match(told)
+    if matched:
+        return int(matched[1])
+    return _CONTENTS if re.match(r"toc \d$", told.casefold()) else _outline(style)
+
+
+def _outline(of: Any) -> int:
+    level = of.find(f"{_W}pPr/{_W}outlineLvl")
+    value = level.get(f"{_W}val", "") if level is not None else ""
+    return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
+
+
+def _inherited(identity: str, levels: Mapping[str, int], above: Mapping[str, str]) -> int:
+    for _ in range(10):  # a chain of styles that ends in itself has to end
+        if levels.get(identity):
+            return levels[identity]
+        identity = above.get(identity, "")
+    return 0
+
+
+def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
+    is_apart = True
+    for paragraph in body.iter(f"{_W}p"):
+        if any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
+            continue
+        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+        level = _outline_of(paragraph) or levels.get(style.get(f"{_W}val", "") if style is not None else "", 0)
+        if level == _CONTENTS:
+            continue
+        lines = [line.strip() for line in _BREAK.split(plain(_text(paragraph, keeps_stress=not level))) if line.strip()]
+        if level and lines:
+            yield Block(" ".join(lines), level, True)
+        else:
+            for place, line in enumerate(lines):
+                yield Block(line, 0, is_apart or place == 0)
+        is_apart = not lines or bool(level)
+
+
+def _outline_of(paragraph: Any) -> int:
+    level = paragraph.find(f"{_W}pPr/{_W}outlineLvl")
+    value = level.get(f"{_W}val", "") if level is not None else ""
+    return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
+
+
+def _text(paragraph: Any, *, keeps_stress: bool) -> str:
+    """Return what a paragraph says, with `*emphasis*` as a book's prose has it."""
+    pieces = (
+        ((_SIGNS.get(node.tag) or node.text or ""), keeps_stress and _is_on(node.getparent(), "i", "iCs", "em"))
+        for node in paragraph.iter(f"{_W}t", *_SIGNS)
+        if not any(above.tag in _LEFT_OUT for above in node.iterancestors()) and not _is_on(node.getparent(), "vanish")
+    )
+    told = ""
+    for is_stressed, some in groupby(pieces, key=lambda piece: piece[1]):
+        text = "".join(piece for piece, _ in some)
+        told += _BREAK.sub(_stress_ends, _stressed(text)) if is_stressed and text.strip() else text
+    return told
+
+
+def _is_on(run: Any, *names: str) -> bool:
+    """True if a run has a property, such as being set in italics."""
+    found = (run.find(f"{_W}rPr/{_W}{name}") for name in names)
+    return any(one is not None and one.get(f"{_W}val", "1") not in ("0", "false", "off", "none") for one in found)
+
+
+def _stressed(text: str) -> str:
+    found = _STRESSED.match(text)
+    assert found is not None  # it matches whatever there is
+    return f"{found[1]}*{found[2]}*{found[3]}" if found[2] else text
+
+
+def _stress_ends(_: re.Match[str]) -> str:
+    return "*\n*"

@@ -1,0 +1,162 @@
+"""An EPUB as blocks: its pages in the order of the spine, its contents as headings where the pages have none."""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urldefrag
+
+from bookwright.manuscripts.blocks import Block, Source, notes_left_out
+from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
+from bookwright.manuscripts.formats.html import Page, read_page
+from bookwright.models.errors import InvalidInput
+from bookwright.models.text.plain import plain
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+"""Fonts may be obfuscated; that protects no text."""
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_MOST_DEPTH = 6
+_ASIDE = frozenset(("cover", "title-page", "toc", "copyright-page", "text-titlepage", "titlepage", "landmarks"))
+
+
+class _Entry(NamedTuple):
+    """One line of the book's contents."""
+
+    page: str
+    place: str
+    """The id in that page; empty for its beginning."""
+    title: str
+    depth: int
+
+
+def read_epub(path: Path) -> Source:
+    """Read an EPUB, of version 2 or 3.
+
+    Raises:
+        InvalidInput: It is protected, damaged, or none.
+    """
+    with opened(path) as archive:
+        if _CONTAINER not in archive:
+            raise InvalidInput("it is no EPUB: it has no META-INF/container.xml")
+        _check_open(archive)
+        root = xml_of(archive.read(_CONTAINER), _CONTAINER).find(".//{*}rootfile")
+        name = unquote(root.get("full-path", "")) if root is not None else ""
+        package = xml_of(archive.read(name), name)
+        return _read(archive, package, posixpath.dirname(name))
+
+
+def _check_open(archive: Archive) -> None:
+    """Refuse a book whose pages are encrypted.
+
+    Raises:
+        InvalidInput: They are, which is called DRM.
+    """
+    if _ENCRYPTION not in archive:
+        return
+    for method in xml_of(archive.read(_ENCRYPTION), _ENCRYPTION).iter("{*}EncryptionMethod"):
+        if method.get("Algorithm") not in _FONTS:
+            raise InvalidInput("it is protected (DRM); import a copy without protection")
+
+
+def _read(archive: Archive, package: Any, folder: str) -> Source:
+    items = {item.get("id", ""): item for item in package.iterfind(".//{*}manifest/{*}item")}
+    spine = [items[ref.get("idref", "")] for ref in _linear(package) if ref.get("idref", "") in items]
+    contents = _by_page(_contents(archive, items, package, folder))
+    aside = _aside(package, folder)
+    names = [
+        _place(folder, item.get("href", ""))
+        for item in spine
+        if item.get("media-type") in _PAGES and "nav" not in (item.get("properties") or "").split()
+    ]
+    wanted = (name for name in names if name in archive and name not in aside)
+    pages = [_page(archive.read(name), name, contents.get(name, ())) for name in wanted]
+    blocks = [block for page in pages for block in page.blocks]
+    told = {
+        tag: (package.findtext(f".//{{*}}metadata/{{*}}{tag}") or "").strip()
+        for tag in ("title", "creator", "language")
+    }
+    notes = notes_left_out(sum(page.notes for page in pages))
+    return Source(tuple(blocks), "epub", plain(told["title"]), plain(told["creator"]), told["language"], notes=notes)
+
+
+def _linear(package: Any) -> Iterator[Any]:
+    return (ref for ref in package.iterfind(".//{*}spine/{*}itemref") if ref.get("linear") != "no")
+
+
+def _by_page(contents: Iterable[_Entry]) -> dict[str, list[_Entry]]:
+    found: dict[str, list[_Entry]] = {}
+    for entry in contents:
+        if entry.title:
+            found.setdefault(entry.page, []).append(entry)
+    return found
+
+
+def _page(content: bytes, name: str, entries: Sequence[_Entry]) -> Page:
+    """Read a page; one without headings of its own has those of the book's contents, each at its place."""
+    page = read_page(content, name, {})
+    if not entries or not page.blocks or any(block.level for block in page.blocks):
+        return page
+    anchors: dict[str, Block] = {}
+    for entry in entries:
+        anchors.setdefault(entry.place, Block(entry.title, entry.depth, True))
+    told = read_page(content, name, anchors).blocks
+    if not any(block.level for block in told):
+        told = [next(iter(anchors.values())), *told]
+    elif "" in anchors:
+        told = [anchors[""], *told]
+    return replace(page, blocks=_without_repetitions(told))
+
+
+def _without_repetitions(blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the line below a heading that says the same."""
+    return [
+        block
+        for before, block in zip((None, *blocks), blocks, strict=False)
+        if before is None or not before.level or block.level or block.text.casefold() != before.text.casefold()
+    ]
+
+
+def _contents(archive: Archive, items: Mapping[str, Any], package: Any, folder: str) -> list[_Entry]:
+    """Return the book's own navigation, in its order."""
+    for item in items.values():
+        if "nav" in (item.get("properties") or "").split():
+            name = _place(folder, item.get("href", ""))
+            return list(_from_nav(archive, name)) if name in archive else []
+    ncx = next((item for item in items.values() if item.get("media-type") == "application/x-dtbncx+xml"), None)
+    name = _place(folder, ncx.get("href", "")) if ncx is not None else ""
+    return list(_from_ncx(archive, name)) if name and name in archive else []
+
+
+def _from_nav(archive: Archive, name: str) -> Iterator[_Entry]:
+    for nav in xml_of(archive.read(name), name).iter("{*}nav"):
+        if nav.get("{http://www.idpf.org/2007/ops}type") in (None, "toc"):
+            for link in nav.iter("{*}a"):
+                depth = sum(1 for _ in link.iterancestors("{*}ol"))
+                yield _entry(name, link.get("href", ""), "".join(link.itertext()), depth)
+
+
+def _from_ncx(archive: Archive, name: str) -> Iterator[_Entry]:
+    for point in xml_of(archive.read(name), name).iter("{*}navPoint"):
+        content = point.find("{*}content")
+        if content is not None:
+            depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
+            yield _entry(name, content.get("src", ""), point.findtext("{*}navLabel/{*}text") or "", depth)
+
+
+def _entry(contents: str, link: str, title: str, depth: int) -> _Entry:
+    page = _place(posixpath.dirname(contents), link)
+    return _Entry(page, unquote(urldefrag(link)[1]), plain(" ".join(title.split())), min(max(depth, 1), _MOST_DEPTH))
+
+
+def _aside(package: Any, folder: str) -> frozenset[str]:
+    """Return the pages that the book's guide calls cover, title page and the like."""
+    references = package.iterfind(".//{*}guide/{*}reference")
+    return frozenset(_place(folder, one.get("href", "")) for one in references if one.get("type") in _ASIDE)
+
+
+def _place(folder: str, link: str) -> str:
+    """Return a part's name from a link to it; one that leads out of the file names nothing."""
+    return posixpath.normpath(posixpath.join(folder, unquote(urldefrag(link)[0])))

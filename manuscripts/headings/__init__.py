@@ -1,0 +1,1 @@
+"""Which lines are headings, and how authors number and word them."""

@@ -1,0 +1,99 @@
+"""Headings that the format itself marks: which of their levels is that of the chapters."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bookwright.manuscripts.blocks import Block
+from bookwright.manuscripts.found import Mark
+from bookwright.manuscripts.headings.candidates import THIN
+from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in, is_contents
+
+_LEAST_HEADINGS = 2
+_SPACES = re.compile(r"[ \t\n]+")
+"""A wide space in a heading is its author's."""
+
+
+@dataclass(frozen=True)
+class _Head:
+    index: int
+    level: int
+    text: str
+    read: Heading | None
+    body: int
+    """Characters up to the next heading."""
+
+    @property
+    def is_chapter(self) -> bool:
+        """Worded as a chapter's."""
+        return self.read is not None and self.read.rank in (Rank.CHAPTER, Rank.SPECIAL)
+
+
+def marked_headings(blocks: Sequence[Block]) -> list[Mark]:
+    """Return the headings of chapters and parts that the format marks; none where it marks fewer than two."""
+    heads = _without_title(_heads(blocks))
+    story = [head for head in heads if not is_contents(head.text)]
+    if len(story) < _LEAST_HEADINGS:
+        return []
+    level = _chapter_level(story)
+    after = dict(zip((head.index for head in story), story[1:], strict=False))
+    return [
+        _mark(head, level, after.get(head.index)) for head in heads if head.level <= level or is_contents(head.text)
+    ]
+
+
+def _heads(blocks: Sequence[Block]) -> list[_Head]:
+    found: list[_Head] = []
+    body, waiting = 0, None
+    for index, block in enumerate(blocks):
+        if block.level:
+            if waiting is not None:
+                found.append(_head(*waiting, body))
+            waiting, body = (index, block), 0
+        else:
+            body += len(block.text)
+    return [*found, _head(*waiting, body)] if waiting is not None else found
+
+
+def _head(index: int, block: Block, body: int) -> _Head:
+    text = _SPACES.sub(" ", block.text).strip()
+    return _Head(index, block.level, text, heading_in(text), body)
+
+
+def _without_title(heads: list[_Head]) -> list[_Head]:
+    """Leave the book's own title out: the first heading, the only one of its level, above all others."""
+    if len(heads) > 2 and not heads[0].is_chapter and all(head.level > heads[0].level for head in heads[1:]):
+        return heads[1:]
+    return heads
+
+
+def _chapter_level(heads: Sequence[_Head]) -> int:
+    """Return the level at which the texts stand: where headings say "chapter", or the highest with texts below it."""
+    levels = sorted({head.level for head in heads})
+    worded = {level: sum(head.is_chapter for head in heads if head.level == level) for level in levels}
+    best = max(levels, key=lambda level: (worded[level], -level))
+    if worded[best] >= _LEAST_HEADINGS:
+        return best
+    for level in levels[:-1]:
+        own = [place for place, head in enumerate(heads) if head.level == level]
+        opens = sum(_is_opened_deeper(place, heads) for place in own)
+        if len(own) >= _LEAST_HEADINGS and opens < len(own) / 2:
+            return level
+    return levels[-1]
+
+
+def _is_opened_deeper(place: int, heads: Sequence[_Head]) -> bool:
+    """True for a heading that another, deeper one follows with hardly a text between them."""
+    after = heads[place + 1] if place + 1 < len(heads) else None
+    return after is not None and after.level > heads[place].level and heads[place].body < THIN
+
+
+def _mark(head: _Head, level: int, after: _Head | None) -> Mark:
+    """Read a heading; `after` is the next one that is no table of contents."""
+    read = head.read
+    if is_contents(head.text):
+        return Mark(head.index, "", head.text, is_matter=True)
+    is_above = head.level < level and after is not None and after.level > head.level
+    is_part = is_above or (read is not None and read.rank is Rank.PART and head.body < THIN and after is not None)
+    title = read.title if read is not None and not read.is_weak and read.rank is not Rank.SPECIAL else head.text
+    return Mark(head.index, title, head.text, is_part=is_part, leaves_part=head.level < level and not is_part)

@@ -1,0 +1,1 @@
+"""An author's outline in Markdown."""

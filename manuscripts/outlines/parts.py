@@ -1,0 +1,96 @@
+"""One heading of an outline with what stands below it, and the unit that it makes."""
+
+import re
+from dataclasses import dataclass, field
+
+from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in
+from bookwright.models.tree.outline import OutlineUnit
+from bookwright.models.tree.plan import parse_length
+
+ITEM = re.compile(r"^(?:\d{1,4}[.)、][ \t]*|[-*+][ \t]+)(\S.*)$")
+"""An item of a list."""
+
+_KEY = re.compile(
+    r"^(?:[-*+][ \t]+)?\**(?P<key>goal|aim|length|words|"
+    r"目标|目標|字数|字數|篇幅|长度|長度|目的|長さ|文字数|목표|목적|분량|길이)"
+    r"\**[ \t]*[:：]\**[ \t]*(?P<value>\S.*)$",
+    re.IGNORECASE,
+)
+_LENGTH_KEYS = frozenset("length words 字数 字數 篇幅 长度 長度 長さ 文字数 분량 길이".split())
+_IN_TITLE = re.compile(
+    r"[(（\[]\s*(?:about|ca\.?|約|约|약|~)?\s*([\d,]+(?:\.\d+)?\s*[万萬만千천kK]?)\s*(?:words?|字|文字|자|글자)\s*[)）\]]"
+)
+_VOLUMES = frozenset(("volume", "book", "卷", "권"))
+_MOST_TITLE, _MOST_GOAL = 120, 1_200
+
+
+@dataclass
+class Section:
+    """A heading with the lines below it, up to the next heading."""
+
+    level: int
+    text: str
+    read: Heading | None
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def is_unit(self) -> bool:
+        """Worded as a chapter or a part."""
+        read = self.read
+        return read is not None and not read.is_weak and read.rank in (Rank.CHAPTER, Rank.SPECIAL, Rank.PART)
+
+    def as_lines(self) -> list[str]:
+        """It as a part of a longer text."""
+        return ["", f"{'#' * self.level} {self.text}", *self.lines]
+
+    @property
+    def is_part(self) -> bool:
+        """Worded as a part."""
+        return self.read is not None and self.read.rank is Rank.PART
+
+    @property
+    def is_volume(self) -> bool:
+        """Worded as what may hold parts."""
+        return self.is_part and self.read is not None and self.read.family in _VOLUMES
+
+
+def unit_of(section: Section) -> OutlineUnit:
+    """Read a goal, a length and a design out of a section."""
+    found = _IN_TITLE.search(section.text)
+    goal, length, rest = "", parse_length(found[1]) if found else None, []
+    for line in section.lines:
+        key = _KEY.match(line.strip())
+        if key and key["key"].casefold() in _LENGTH_KEYS and re.search(r"\d", key["value"]):
+            length = length or parse_length(key["value"])
+        elif key and key["key"].casefold() not in _LENGTH_KEYS and not goal:
+            goal = key["value"].strip()
+        else:
+            rest.append(line)
+    design = "\n".join(rest).strip()
+    if not goal:
+        goal, design = _first_paragraph(design)
+    return OutlineUnit(title=_name(section), goal=goal[:_MOST_GOAL], design=design, length=length)
+
+
+def _name(section: Section) -> str:
+    title = unmarked(unlengthed(section.text))
+    read = heading_in(title)
+    return (read.title if read is not None and read.is_weak and read.title else title)[:_MOST_TITLE]
+
+
+def _first_paragraph(text: str) -> tuple[str, str]:
+    """Return the paragraph that says what a unit is for, and the rest; a list says none."""
+    first, _, rest = text.partition("\n\n")
+    if not first.strip() or ITEM.match(first.lstrip()) or first.startswith("#") or len(first) > _MOST_GOAL:
+        return "", text
+    return " ".join(first.split()), rest.strip()
+
+
+def unlengthed(text: str) -> str:
+    """Return a heading without the length that it gives."""
+    return _IN_TITLE.sub("", text).strip()
+
+
+def unmarked(text: str) -> str:
+    """Return a line without marks of emphasis."""
+    return re.sub(r"(\*\*|__|\*|`)(.+?)\1", r"\2", text).strip()

@@ -1,0 +1,1 @@
+"""The codex: entries, secrets and threads, in versions."""

@@ -1,0 +1,107 @@
+"""What is said about the quality of a unit: scores with their bands, issues, and the figures beside them."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from bookwright.models.text.figures import Figures
+
+Score = Annotated[float, Field(ge=0, le=1)]
+Said = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
+
+
+class Band(StrEnum):
+    """What a score amounts to. Source: DETAILS 002, "Quality"."""
+
+    EXCELLENT = "excellent"
+    GOOD = "good"
+    ACCEPTABLE = "acceptable"
+    NEEDS_IMPROVEMENT = "needs_improvement"
+
+    @classmethod
+    def of(cls, score: float) -> "Band":
+        """Return the band that a score from 0 to 1 lies in; a band holds its lower bound."""
+        return next(band for band, least in _LEAST.items() if score >= least)
+
+
+_LEAST = {Band.EXCELLENT: 0.85, Band.GOOD: 0.70, Band.ACCEPTABLE: 0.50, Band.NEEDS_IMPROVEMENT: float("-inf")}
+
+
+class Scores(BaseModel):
+    """The seven dimensions and the whole, 0 to 1 each, as a model judged them. Source: S2-051."""
+
+    model_config = ConfigDict(frozen=True)
+
+    coherence: Score
+    pacing: Score
+    prose: Score
+    character_score: Score
+    style: Score
+    reader_excitement: Score
+    emotional_resonance: Score
+    overall: Score
+    """Given by the model; `average` is beside it to check."""
+
+    @property
+    def dimensions(self) -> dict[str, float]:
+        """The seven without the whole."""
+        return self.model_dump(exclude={"overall"})
+
+    @property
+    def average(self) -> float:
+        """The mean of the seven."""
+        return sum(self.dimensions.values()) / len(self.dimensions)
+
+    @property
+    def band(self) -> Band:
+        """What the whole amounts to."""
+        return Band.of(self.overall)
+
+
+class QualityIssue(BaseModel):
+    """Something that could be better, and where. Source: S2-053."""
+
+    model_config = ConfigDict(frozen=True)
+
+    category: Said
+    severity: Literal["critical", "warning", "info"]
+    location: Said = ""
+    description: Said
+    suggestion: Said = ""
+
+
+class Recommendation(BaseModel):
+    """What to do about it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    priority: Literal["high", "medium", "low"]
+    action: Said
+
+
+class QualityJudgement(BaseModel):
+    """The answer of whoever judges a unit: what was found first, the numbers after it. Source: CRAFT, "Quality"."""
+
+    model_config = ConfigDict(frozen=True)
+
+    issues: Annotated[tuple[QualityIssue, ...], Field(max_length=12)] = ()
+    scores: Scores
+    assessment: Said = ""
+    recommendations: Annotated[tuple[Recommendation, ...], Field(max_length=8)] = ()
+
+
+class QualityReport(BaseModel):
+    """What is known of one unit's quality; the scores are missing until somebody has judged it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    unit: str
+    """Its label."""
+    figures: Figures | None = None
+    scores: Scores | None = None
+    assessment: Said = ""
+    issues: tuple[QualityIssue, ...] = ()
+    recommendations: tuple[Recommendation, ...] = ()
+    is_revised: bool = False
+    """The text was revised once for its first scores; these are of the revised one."""

@@ -1,0 +1,106 @@
+"""What is told about a whole book: its chapters in figures and scores, its threads, what it cost."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.models.story.quality import QualityReport
+from bookwright.models.text.figures import Drift, Figures
+
+
+class ChapterReport(BaseModel):
+    """One chapter, or what stands in a chapter's place."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    label: str
+    heading: str
+    figures: Figures
+    drift: Drift | None = None
+    """From the style of the book's first chapters; None for these themselves."""
+    quality: QualityReport | None = None
+    """As it was judged; None until somebody has."""
+    notes: tuple[str, ...] = ()
+    """What its reviews left: contradictions, promises nobody registered, a leak that somebody let pass."""
+
+
+class Thread(BaseModel):
+    """Something that readers were led to wait for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    source: Literal["promise", "foreshadowing"]
+    """Kept by the state of the story, or in the register of foreshadowing."""
+    opened: int | None
+    """The number of the chapter; None where nobody has placed it yet."""
+    touched: int | None = None
+    closed: int | None = None
+    planned: str = ""
+    """Where it was to be planted and paid off, in words; empty for a promise."""
+    ending: str
+    """`"open"`, `"overdue"`, `"kept"`, `"broken"`, `"withdrawn"`, or a status of the register; `"never planted"` and
+    `"never paid off"` once its place or the book is over."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether readers still wait."""
+        return self.ending in ("open", "overdue", "planted", "reinforced", "never paid off")
+
+
+class SecretReport(BaseModel):
+    """Something that was kept from readers, and whether it came out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    content: str
+    planned: str
+    """Where it was to come out, in words; `"never"` for nowhere."""
+    told: int | None = None
+    """The number of the chapter in which it came out."""
+    ending: Literal["told", "not told", "kept", "not looked for"]
+    """`"kept"` as long as its place has not come, and for one without a place."""
+
+
+class RoleCost(BaseModel):
+    """What one role has cost."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    calls: int
+    failed: int
+    tokens: int
+    micros: int
+    """Millionths of a US dollar."""
+    unpriced: int
+    """Calls whose price nobody knows."""
+
+
+class BookReport(BaseModel):
+    """Everything that a report says, before it is laid out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    book: str
+    title: str
+    author: str
+    language: str
+    unit: str
+    state: str
+    written: int
+    length: int
+    chapters: tuple[ChapterReport, ...]
+    known_names: int = 0
+    """In the codex, aliases too; without any no name can be doubted."""
+    style: tuple[str, ...] = ()
+    """How the book is to sound, a habit a line."""
+    style_chapters: int = 0
+    """How many first chapters that rests on; 0 for a sample that was given."""
+    validation: tuple[str, ...] = ()
+    """A blueprint's verdict on the book, and below it what it leaves open."""
+    threads: tuple[Thread, ...] = ()
+    secrets: tuple[SecretReport, ...] = ()
+    costs: tuple[RoleCost, ...] = ()

@@ -1,0 +1,1 @@
+"""Talks with agents: sessions, events, tools, and the commands that words may come to."""

@@ -1,0 +1,263 @@
+"""What an author's free words may come to: one command of a closed list, or a question back.
+
+Nothing but a command of this list can come out of a model, whatever it says. Source: DESIGN section 10, item 7;
+conflict C-08.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bookwright.models.codex.entries import EntryKind, Importance
+from bookwright.models.codex.foreshadowing import ThreadStatus
+from bookwright.models.talk.command_values import Many, Name, Node, PlaceText, VisibilityName, Words
+from bookwright.models.tree.level import Level
+
+
+class _Command(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _section(name: str | None, text: str | None) -> str | None:
+    return f"{name.replace('=', ' ')}={text}" if name and text else None
+
+
+class Status(_Command):
+    """Where the book stands."""
+
+    verb: Literal["status"]
+
+
+class Tree(_Command):
+    """The outline."""
+
+    verb: Literal["tree"]
+
+
+class Show(_Command):
+    """One node with its designs and steps."""
+
+    verb: Literal["show"]
+    node: Node
+
+
+class Read(_Command):
+    """The manuscript or a part of it."""
+
+    verb: Literal["read"]
+    node: Node | None = None
+
+
+class Estimate(_Command):
+    """What the book would cost, at this length or another."""
+
+    verb: Literal["estimate"]
+    length: int | None = Field(default=None, gt=0, le=10_000_000)
+
+
+class Pause(_Command):
+    """Rest before the next step."""
+
+    verb: Literal["pause"]
+
+
+class Resume(_Command):
+    """Go on writing."""
+
+    verb: Literal["resume"]
+    until_level: Level | None = None
+    until_count: int | None = Field(default=None, ge=1, le=100_000)
+    """How many units of that level, counted from the book's beginning."""
+    words_today: int | None = Field(default=None, ge=1, le=10_000_000)
+
+    @property
+    def until(self) -> str | None:
+        """As the option takes it."""
+        return f"{self.until_level}:{self.until_count}" if self.until_level and self.until_count else None
+
+
+class ChangeBrief(_Command):
+    """Another value for one key of the brief."""
+
+    verb: Literal["brief"]
+    field: Literal[
+        "title", "pen_name", "premise", "length", "genre", "style", "audience", "ending", "profile", "max_unit_length",
+        "max_planning_rounds", "budget.usd", "budget.tokens", "models.default", "models.writer",
+    ]  # fmt: skip
+    value: Words
+
+    @property
+    def assignment(self) -> str:
+        """As the option takes it."""
+        return f"{self.field}={self.value}"
+
+
+class Export(_Command):
+    """The manuscript as a file."""
+
+    verb: Literal["export"]
+    format: Literal["md", "txt", "html", "epub", "docx", "json"] = "md"
+
+
+class Report(_Command):
+    """The report on quality."""
+
+    verb: Literal["report"]
+    format: Literal["html", "md"] = "html"
+
+
+class Style(_Command):
+    """The book's style in figures, and how far chapters lie from it."""
+
+    verb: Literal["style"]
+
+
+class Registers(_Command):
+    """One of the three registers as a list."""
+
+    verb: Literal["codex", "secrets", "foreshadowing"]
+
+
+class AddEntry(_Command):
+    """A character or a thing of the world."""
+
+    verb: Literal["codex_add"]
+    name: Name
+    kind: EntryKind = EntryKind.CHARACTER
+    section: Name | None = None
+    text: Words | None = None
+
+    @property
+    def section_text(self) -> str | None:
+        """As the option takes it."""
+        return _section(self.section, self.text)
+
+
+class EditEntry(_Command):
+    """Another text for a section, or another name."""
+
+    verb: Literal["codex_edit"]
+    entry: Name
+    name: Name | None = None
+    section: Name | None = None
+    text: Words | None = None
+
+    @property
+    def section_text(self) -> str | None:
+        """As the option takes it."""
+        return _section(self.section, self.text)
+
+
+class AddSecret(_Command):
+    """What readers are not to know yet."""
+
+    verb: Literal["secret_add"]
+    content: Words
+    importance: Importance | None = None
+    forbidden: Many = ()
+    revealed_at: PlaceText | None = None
+
+
+class EditSecret(_Command):
+    """Change a secret."""
+
+    verb: Literal["secret_edit"]
+    secret: Name
+    content: Words | None = None
+    importance: Importance | None = None
+    visibility: VisibilityName | None = None
+    revealed_at: PlaceText | None = None
+
+
+class AddThread(_Command):
+    """What is laid early and paid off late."""
+
+    verb: Literal["foreshadowing_add"]
+    title: Name
+    seed: Words | None = None
+    plant_at: PlaceText | None = None
+    payoff: Words | None = None
+    payoff_at: PlaceText | None = None
+
+
+class EditThread(_Command):
+    """Change a thread."""
+
+    verb: Literal["foreshadowing_edit"]
+    thread: Name
+    title: Name | None = None
+    status: ThreadStatus | None = None
+    seed: Words | None = None
+    plant_at: PlaceText | None = None
+    payoff: Words | None = None
+    payoff_at: PlaceText | None = None
+
+
+class Revise(_Command):
+    """A new version of one node."""
+
+    verb: Literal["revise"]
+    node: Node
+    note: Words
+
+
+class Stale(_Command):
+    """What no longer rests on current documents."""
+
+    verb: Literal["stale"]
+
+
+class Refresh(_Command):
+    """Do again what is stale."""
+
+    verb: Literal["refresh"]
+    node: Node | None = None
+
+
+class Restore(_Command):
+    """Take an earlier version of a node back."""
+
+    verb: Literal["restore"]
+    node: Node
+    version: int = Field(ge=1)
+
+
+class Gates(_Command):
+    """What waits for a decision."""
+
+    verb: Literal["gates"]
+
+
+class Approve(_Command):
+    """Let a gate pass."""
+
+    verb: Literal["approve"]
+    gate: int = Field(ge=1)
+
+
+class Reject(_Command):
+    """Have what a gate is about done again, under an order."""
+
+    verb: Literal["reject"]
+    gate: int = Field(ge=1)
+    note: Words
+
+
+class Delete(_Command):
+    """Remove the book for good."""
+
+    verb: Literal["delete"]
+
+
+class Unclear(_Command):
+    """Nothing of the list, or not clear which: a question back."""
+
+    verb: Literal["unclear"]
+    question: Words
+
+
+Command = (
+    Status | Tree | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Style | Registers
+    | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise | Stale | Refresh | Restore
+    | Gates | Approve | Reject | Delete | Unclear
+)  # fmt: skip

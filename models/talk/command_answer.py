@@ -1,0 +1,56 @@
+"""How a model answers with a command: flat, and made the typed one by code."""
+
+from typing import Annotated, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from bookwright.models.talk.command import Command
+
+VERBS: tuple[str, ...] = tuple(
+    verb for command in get_args(Command) for verb in get_args(command.model_fields["verb"].annotation)
+)
+"""The closed list by name."""
+
+_COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="verb")])
+
+
+class Argument(BaseModel):
+    """One value of a command."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    value: str
+
+
+class Reading(BaseModel):
+    """How a model answers: flat, so that every provider and a weak model's grammar can hold it to its shape."""
+
+    model_config = ConfigDict(frozen=True)
+
+    quote: str
+    """The author's words that the command rests on, as they stand there; empty only with `unclear`."""
+    verb: str = Field(json_schema_extra={"enum": list(VERBS)})
+    """One of `VERBS`; a reply that names none is read all the same, so that it can be told what is wrong."""
+    arguments: tuple[Argument, ...] = ()
+
+    @property
+    def command(self) -> Command:
+        """The one command that it names.
+
+        Raises:
+            ValueError: It is none of the list, or a value does not fit; the message is for the model.
+        """
+        named = {argument.name: argument.value for argument in self.arguments if argument.value.strip()}
+        try:
+            return _COMMANDS.validate_python({**named, "verb": self.verb})
+        except ValidationError as error:
+            raise ValueError(_told(error)) from None
+
+
+def _told(error: ValidationError) -> str:
+    lines = [
+        f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors(include_url=False, include_input=False)[:4]
+    ]
+    return "; ".join(lines)[:600]

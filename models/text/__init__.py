@@ -1,0 +1,1 @@
+"""Prose as text: paragraphs, sentences, lengths, figures, and changes of it."""

@@ -1,0 +1,168 @@
+"""Changing a text passage by passage, by the numbers of its sentences, as far as that does no damage."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from bookwright.models.text.binding import demands
+from bookwright.models.text.language import Language
+from bookwright.models.text.length import LengthRange
+from bookwright.models.text.prose import joined, paragraphs, pieces
+
+_NUMBER = re.compile(r"\[?\s*(\d{1,9})\.(\d{1,9})\s*\]?")
+_PAIRS = tuple((pair[0], pair[1]) for pair in ("“”", "‘’", "「」", "『』", "«»", "（）", "()", "《》", "【】"))
+_ALIKE = ('"', "*", "＂", "_")
+"""Marks that open and close with the same sign: an even number of them is balanced."""
+_APOSTROPHE = re.compile(r"(?<=\w)[’']|[’'](?=\d)")
+
+
+class Change(BaseModel):
+    """A passage of consecutive sentences in another wording, or dropped."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: str
+    """Number of its first sentence, such as `"12.3"`."""
+    last: str = ""
+    """Number of its last sentence; empty for a passage of one."""
+    text: str = ""
+    """The wording in its place; empty to drop it."""
+
+
+class Changes(BaseModel):
+    """What is to be changed in a text, in the order in which it is taken: least loss first, or most needed first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    changes: tuple[Change, ...] = ()
+
+
+def shortened(
+    text: str, changes: Iterable[Change], limits: LengthRange, language: Language, bound: Sequence[str]
+) -> str:
+    """Carry out changes in the order given until the text is down to its limit.
+
+    Passed over is a change that names no passage, one that was changed already or one that holds the first or
+    the last sentence of the text or what a line of `bound` demands; one whose wording is no shorter than what it
+    replaces; one that would break a quotation; one that would leave too little.
+    """
+    table = _Table(text, language, bound)
+    for change in changes:
+        if table.length <= limits.high:
+            break
+        table.carry_out(change, limits.low)
+    return table.text
+
+
+def repaired(
+    text: str, changes: Iterable[Change], limits: LengthRange, language: Language, tells: Callable[[str], bool]
+) -> str:
+    """Carry out changes as one set; those of a set that would be too long or too short are left out from its end.
+
+    Passed over is a change that names no passage or one that was changed already, one that breaks a quotation, and
+    one whose words `tells` refuses. A text that is out of its limits may stay so, but is not led further out.
+    """
+    low, high = min(limits.low, language.measure(text)), max(limits.high, language.measure(text))
+    wanted = [change for change in changes if not (change.text and tells(change.text))]
+    while True:
+        table = _Table(text, language, ())
+        gained = [table.repair(change) for change in wanted]
+        if low <= table.length <= high:
+            return table.text
+        is_long = table.length > high
+        wanted.pop(max(place for place, more in enumerate(gained) if (more > 0 if is_long else more < 0)))
+
+
+def is_balanced_like(text: str, other: str) -> bool:
+    """True if what a text leaves open of quotations, brackets and emphasis is what another one does."""
+    return _open_marks(text) == _open_marks(other)
+
+
+class _Table:
+    """A text's sentences by paragraph and place, while it is being shortened."""
+
+    def __init__(self, text: str, language: Language, bound: Sequence[str]) -> None:
+        self._rows = [pieces(paragraph) for paragraph in paragraphs(text)]
+        self._measure = language.measure
+        self._bound = bound
+        self._touched: set[tuple[int, int]] = set()
+        self.length = language.measure(text)
+
+    @property
+    def text(self) -> str:
+        """The text as it stands now."""
+        return joined("".join(row) for row in self._rows)
+
+    def carry_out(self, change: Change, least: int) -> None:
+        """Make a change if it does no damage."""
+        span = self._span(change)
+        if not span or self._is_kept(span):
+            return
+        new = self._changed(span, change.text.strip())
+        before = {place: self._measure(self._rows[place[0]][place[1]]) for place in span}
+        saved = sum(before.values()) - self._measure(change.text)
+        if saved <= 0 or self.length - saved < least or not self._fits(span, new):
+            return
+        self.length -= saved
+        self._touched |= set(span)
+        for row, parts in new.items():
+            self._rows[row] = parts
+
+    def repair(self, change: Change) -> int:
+        """Make a change of any length if it breaks nothing; return how much longer the text is by it."""
+        span = self._span(change)
+        if not span or not self._touched.isdisjoint(span):
+            return 0
+        new = self._changed(span, change.text.strip())
+        if not self._fits(span, new):
+            return 0
+        more = self._measure(change.text) - sum(self._measure(self._rows[row][column]) for row, column in span)
+        self.length += more
+        self._touched |= set(span)
+        for row, parts in new.items():
+            self._rows[row] = parts
+        return more
+
+    def _span(self, change: Change) -> list[tuple[int, int]]:
+        """The places of a passage, in order; none if it names no passage."""
+        first, last = self._place(change.first), self._place(change.last or change.first)
+        if first is None or last is None or last < first:
+            return []
+        return [place for place in self._places() if first <= place <= last]
+
+    def _places(self) -> list[tuple[int, int]]:
+        return [(row, column) for row, parts in enumerate(self._rows) for column in range(len(parts))]
+
+    def _place(self, number: str) -> tuple[int, int] | None:
+        found = _NUMBER.fullmatch(number.strip())
+        row, column = (int(part) - 1 for part in found.groups()) if found else (-1, -1)
+        return (row, column) if 0 <= row < len(self._rows) and 0 <= column < len(self._rows[row]) else None
+
+    def _is_kept(self, span: Sequence[tuple[int, int]]) -> bool:
+        places = self._places()
+        if places[0] in span or places[-1] in span or not self._touched.isdisjoint(span):
+            return True
+        said = "".join(self._rows[row][column] for row, column in span)
+        return any(demands(line, said) for line in self._bound)
+
+    def _changed(self, span: Sequence[tuple[int, int]], text: str) -> dict[int, list[str]]:
+        """The paragraphs of a passage as the change would leave them; a passage keeps the numbers of its sentences."""
+        new = {row: list(self._rows[row]) for row, _ in span}
+        for row, column in span:
+            new[row][column] = ""
+        if text:
+            row, column = span[0]
+            old = self._rows[row][[place[1] for place in span if place[0] == row][-1]]
+            new[row][column] = text + old[len(old.rstrip()) :]
+        return new
+
+    def _fits(self, span: Sequence[tuple[int, int]], new: dict[int, list[str]]) -> bool:
+        """True if every paragraph leaves open what it left open before, and one that goes left nothing open."""
+        return all(is_balanced_like("".join(new[row]), "".join(self._rows[row])) for row in new)
+
+
+def _open_marks(text: str) -> tuple[int, ...]:
+    text = _APOSTROPHE.sub("", text)
+    pairs = [text.count(opening) - text.count(closing) for opening, closing in _PAIRS]
+    return (*pairs, *(text.count(mark) % 2 for mark in _ALIKE))

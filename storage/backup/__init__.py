@@ -1,0 +1,1 @@
+"""All books of an installation as one file."""

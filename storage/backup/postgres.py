@@ -1,0 +1,179 @@
+"""Copies the books of a Postgres database by `pg_dump`, and puts them back in one transaction of the server's."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from psycopg import sql
+from sqlalchemy import Connection, func, inspect, select
+
+from bookwright.failpoints import Failpoint, around, reach
+from bookwright.models.errors import InvalidInput, UnusableBackup
+from bookwright.models.settings import Settings
+from bookwright.storage.backup.backup_file import BackedUpBook, Contents, Manifest
+from bookwright.storage.backup.postgres_tools import Tools, find_tools, run_into
+from bookwright.storage.backup.sqlite import RESTS
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database, database_now, open_database
+from bookwright.storage.holders import holders, refuse_if_held
+from bookwright.storage.tables import books, metadata
+
+_OURS = (*metadata.tables, "alembic_version")
+
+
+def copy_out(settings: Settings, target: Path) -> Contents:
+    """Dump one committed state of our tables, and nothing else that the database may hold; writers are not held up.
+
+    Raises:
+        InvalidInput: There is nothing of ours, or `pg_dump` is missing or too old.
+        StorageError: The dump failed.
+    """
+    database = open_database(settings)
+    try:
+        with database.read() as connection:
+            connection.execution_options(isolation_level="REPEATABLE READ")
+            tools = find_tools(_major(connection))
+            contents = _contents(connection, tools)
+            snapshot = connection.execute(select(func.pg_export_snapshot())).scalar_one()
+            schema = _schema(connection)
+            chosen = [f'--table="{schema}"."{name}"' for name in _present(connection)]
+            tools.run(
+                "pg_dump", settings.database_url, "--format=custom", "--no-owner", "--no-privileges",
+                f"--snapshot={snapshot}", f"--file={target}", *chosen,
+            )  # fmt: skip
+            return contents
+    finally:
+        database.dispose()
+
+
+def put_back(settings: Settings, dump: Path, manifest: Manifest) -> str | None:
+    """Let a dump take our tables' place; return the schema in which those that were there are kept, if any were.
+
+    Moving the old ones aside, making the new ones and letting their books go are one transaction.
+
+    Raises:
+        InvalidInput: The programs are missing, or the server is older than the one that was backed up.
+        BookHeld: A living worker holds a book; nothing was changed.
+        StorageError: The server refused; nothing was changed.
+    """
+    database = open_database(settings)
+    try:
+        kept = _swap(database, settings, dump, manifest)
+        migrate.upgrade(database)
+        return kept
+    finally:
+        database.dispose()
+
+
+def _swap(database: Database, settings: Settings, dump: Path, manifest: Manifest) -> str | None:
+    with database.read() as connection:
+        major = _major(connection)
+        schema, present = _schema(connection), _present(connection)
+        found = holders(connection) if "books" in present else []
+    if major < _major_of(manifest.server):
+        raise UnusableBackup(f"the backup is of Postgres {manifest.server} and the server here is {major}, older")
+    refuse_if_held(found)
+    dead = [holder.owner for holder in found if holder.seconds_left > 0]
+    tools = find_tools(max(major, _major_of(manifest.tool)))
+    kept = f"replaced_{datetime.now():%Y%m%d_%H%M%S_%f}" if present else None
+    with tools.psql(settings.database_url) as session:
+        with around(Failpoint.KEEP_REPLACED):
+            session.write(_script(_move_aside(schema, kept, present, dead)))
+        with around(Failpoint.PREPARE_RESTORE):
+            run_into(tools, ["--no-owner", "--no-privileges", "--file=-", str(dump)], session)
+            session.write(_script(_let_go(schema, kept if "books" in present else None)))
+            session.flush()
+        reach("before", Failpoint.RESTORE)
+        session.write(b"COMMIT;\n")
+    reach("after", Failpoint.RESTORE)
+    return kept
+
+
+def _move_aside(schema: str, kept: str | None, present: list[str], dead: list[str]) -> Iterator[sql.Composable]:
+    yield sql.SQL("BEGIN")
+    if kept is None:
+        return
+    if "books" in present:
+        yield _with("LOCK TABLE {s}.books IN ACCESS EXCLUSIVE MODE", s=sql.Identifier(schema))
+        yield _with(
+            "DO $$ BEGIN IF EXISTS (SELECT 1 FROM {s}.books WHERE lease_owner IS NOT NULL AND"
+            " lease_expires > extract(epoch from clock_timestamp()) AND NOT lease_owner = ANY({dead}::text[]))"
+            " THEN RAISE EXCEPTION 'a worker has just taken a book; pause it first'; END IF; END $$",
+            s=sql.Identifier(schema), dead=sql.Literal(dead),
+        )  # fmt: skip
+    yield _with("CREATE SCHEMA {kept}", kept=sql.Identifier(kept))
+    for name in present:
+        names = {"s": sql.Identifier(schema), "t": sql.Identifier(name), "kept": sql.Identifier(kept)}
+        yield _with("ALTER TABLE {s}.{t} SET SCHEMA {kept}", **names)
+
+
+def _let_go(schema: str, kept: str | None) -> Iterator[sql.Composable]:
+    """Do what `backup_sqlite.prepare` does: no book is held or being written, no passage has a number of before."""
+    names: dict[str, sql.Composable] = {"s": sql.Identifier(schema)}
+    names |= {name: sql.Literal(value) for name, value in RESTS.items()}
+    yield _with("UPDATE {s}.books SET state = {state}, reason = {reason}, advice = {advice} WHERE state = 'writing'",
+                **names)  # fmt: skip
+    yield _with("UPDATE {s}.books SET lease_owner = NULL, lease_expires = 0, lease_token = lease_token + 1", **names)
+    yield _with(
+        "DO $$ BEGIN IF to_regclass({table}) IS NOT NULL THEN DELETE FROM {s}.allowances; END IF; END $$",
+        table=sql.Literal(f'"{schema}".allowances'), **names,
+    )  # fmt: skip
+    newest = "SELECT coalesce(max(id), 0) FROM {s}.passages"
+    if kept is not None:
+        names["kept"] = sql.Identifier(kept)
+        yield _with(
+            "UPDATE {s}.books SET lease_token = greatest(books.lease_token, old.lease_token + 1)"
+            " FROM {kept}.books AS old WHERE old.id = books.id",
+            **names,
+        )
+        newest = f"SELECT greatest(({newest}), (SELECT coalesce(max(id), 0) FROM {{kept}}.passages))"
+    now = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+    start = f"greatest({now}, ({newest}) + 1)"
+    yield _with(f"SELECT setval(pg_get_serial_sequence({{table}}, 'id'), {start})",
+                table=sql.Literal(f'"{schema}".passages'), **names)  # fmt: skip
+    yield _with(
+        "UPDATE {s}.passages SET id = id - (SELECT min(id) FROM {s}.passages)"
+        " + (SELECT last_value FROM {sequence}) + 1",
+        sequence=sql.Identifier(schema, "passages_id_seq"), **names,
+    )  # fmt: skip
+    yield _with(
+        "SELECT setval(pg_get_serial_sequence({table}, 'id'), max(id)) FROM {s}.passages HAVING max(id) IS NOT NULL",
+        table=sql.Literal(f'"{schema}".passages'), **names,
+    )  # fmt: skip
+
+
+def _with(statement: str, **values: sql.Composable) -> sql.Composable:
+    return sql.SQL(statement).format(**values)
+
+
+def _script(statements: Iterator[sql.Composable]) -> bytes:
+    return "".join(f"{statement.as_string(None)};\n" for statement in statements).encode()
+
+
+def _contents(connection: Connection, tools: Tools) -> Contents:
+    revision = migrate.current_revision(connection)
+    if revision is None:
+        raise InvalidInput("the database holds nothing of bookwright's; there is nothing to back up")
+    rows = connection.execute(select(books.c.id, books.c.title, books.c.state, books.c.calls).order_by(books.c.id))
+    return Contents(
+        database="postgresql", server=connection.exec_driver_sql("SHOW server_version").scalar_one(),
+        tool=str(tools.major), revision=revision, made_at=connection.execute(select(database_now())).scalar_one(),
+        books=tuple(BackedUpBook.model_validate(row._mapping) for row in rows),
+    )  # fmt: skip
+
+
+def _present(connection: Connection) -> list[str]:
+    there = set(inspect(connection).get_table_names())
+    return [name for name in _OURS if name in there]
+
+
+def _schema(connection: Connection) -> str:
+    return str(connection.execute(select(func.current_schema())).scalar_one())
+
+
+def _major(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("SHOW server_version_num").scalar_one()) // 10_000
+
+
+def _major_of(version: str) -> int:
+    return int(version.partition(".")[0].partition(" ")[0])

@@ -1,0 +1,248 @@
+"""The passages of a book and their vectors in the database, so that the index can be built again from them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bookwright.models.document import DocumentKind
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.index.embedding import Vectors
+from bookwright.storage.index.passage import NewPassage, Passage, Row, StoredVector
+from bookwright.storage.tables import documents, nodes, passages, vectors
+
+_Item = TypeVar("_Item")
+
+_SLICE = 2_000
+"""Rows of one query with a list of ids: far below what a statement may hold."""
+
+
+class PassageRepository:
+    """The passages of one book in one transaction, with the vectors of one embedding model."""
+
+    def __init__(self, connection: Connection, book: str, model: str) -> None:
+        self._connection = connection
+        self._book = book
+        self._model = model
+
+    def count(self, up_to: Row | None = None) -> int:
+        """Count the passages, all or those up to a row, with or without a vector of this model."""
+        query = select(func.count()).select_from(passages).where(passages.c.book == self._book)
+        if up_to is not None:
+            query = query.where(passages.c.id <= up_to)
+        return self._connection.execute(query).scalar_one()
+
+    def has(self, count: int) -> bool:
+        """True if there are at least so many passages, from 1; reads no more of them than that."""
+        some = select(passages.c.id).where(passages.c.book == self._book).order_by(passages.c.id)
+        return self._connection.execute(some.offset(count - 1).limit(1)).first() is not None
+
+    def count_documents(self, kinds: Iterable[DocumentKind]) -> int:
+        """Count the documents of some kinds, in all their versions."""
+        chosen = documents.c.kind.in_([kind.value for kind in kinds])
+        query = select(func.count()).select_from(documents).where(documents.c.book == self._book, chosen)
+        return self._connection.execute(query).scalar_one()
+
+    def last_document(self) -> int:
+        """Return the newest document that has passages; 0 for none. Documents come in order."""
+        newest = select(passages.c.document).where(passages.c.book == self._book).order_by(passages.c.id.desc())
+        return self._connection.execute(newest.limit(1)).scalar_one_or_none() or 0
+
+    def add(self, new: Sequence[NewPassage], embedded: Mapping[str, Vectors]) -> None:
+        """Store passages, and vectors by text hash; what is there already stays."""
+        rows = [
+            {
+                "book": self._book, "document": item.passage.document, "node": item.passage.node,
+                "kind": item.passage.kind.value, "chunk": item.passage.chunk, "text": item.passage.text,
+                "vector_hash": item.vector_hash,
+            }
+            for item in new
+        ]  # fmt: skip
+        self.add_vectors(embedded)
+        if rows:
+            self._connection.execute(self._insert(passages), rows)
+
+    def add_vectors(self, embedded: Mapping[str, Vectors]) -> None:
+        """Store vectors by text hash, as little-endian float32."""
+        rows = [
+            {"book": self._book, "hash": key, "model": self._model, "vector": vector.astype("<f4").tobytes()}
+            for key, vector in embedded.items()
+        ]
+        if rows:
+            self._connection.execute(self._insert(vectors), rows)
+
+    def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
+        """Return the vectors that are stored for those text hashes."""
+        found: dict[str, Vectors] = {}
+        for some in _slices(list(dict.fromkeys(hashes))):
+            query = select(vectors.c.hash, vectors.c.vector).where(
+                vectors.c.book == self._book, vectors.c.model == self._model, vectors.c.hash.in_(some)
+            )
+            found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
+        return found
+
+    def standing_rows(self, rows: Iterable[Row]) -> set[Row]:
+        """Return those passages that still stand: of current documents and living nodes."""
+        found: set[Row] = set()
+        for some in _slices(list(rows)):
+            query = _PLACES.with_only_columns(passages.c.id).where(passages.c.id.in_(some), *_STANDING)
+            found.update(self._connection.execute(query).scalars())
+        return found
+
+    def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
+        """Return those passages that still stand, with their texts."""
+        found: dict[Row, Passage] = {}
+        for some in _slices(list(rows)):
+            query = _PLACES.where(passages.c.id.in_(some), *_STANDING)
+            found |= {row.id: _passage(row) for row in self._connection.execute(query)}
+        return found
+
+    def standing(self, identities: Iterable[int]) -> set[int]:
+        """Return those documents that are current and belong to living nodes."""
+        query = select(documents.c.id).join(nodes, nodes.c.key == documents.c.node)
+        chosen = documents.c.id.in_(list(identities))
+        return set(self._connection.execute(query.where(chosen, *_STANDING)).scalars())
+
+    def vectors_of(self, rows: Iterable[Row]) -> dict[Row, Vectors]:
+        """Return the vectors of those passages."""
+        found: dict[Row, Vectors] = {}
+        for some in _slices(list(rows)):
+            query = self._rows_and_vectors().where(passages.c.id.in_(some))
+            found |= {row.id: _vector(row.vector) for row in self._connection.execute(query)}
+        return found
+
+    def after(self, row: Row, limit: int) -> list[StoredVector]:
+        """Return up to `limit` passages that came after a row, in order, with their vectors."""
+        query = (
+            _PLACES.add_columns(vectors.c.vector)
+            .join(vectors, self._has_vector())
+            .where(passages.c.book == self._book, passages.c.id > row)
+            .order_by(passages.c.id)
+            .limit(limit)
+        )
+        rows = self._connection.execute(query)
+        return [StoredVector(found.id, _passage(found), _vector(found.vector)) for found in rows]
+
+    def sample(self, count: int, up_to: Row) -> list[StoredVector]:
+        """Return about `count` passages spread evenly over the rows up to one."""
+        first = select(func.min(passages.c.id)).where(passages.c.book == self._book)
+        start = self._connection.execute(first).scalar_one_or_none() or 0
+        step = max((up_to - start) // count, 1)
+        found: dict[Row, StoredVector] = {}
+        for row in range(start - 1, up_to, step):
+            found |= {item.row: item for item in self.after(row, 1) if item.row <= up_to}
+        return list(found.values())
+
+    def scan(self, kinds: Iterable[DocumentKind]) -> Iterator[tuple[list[Row], Vectors]]:
+        """Yield rows and vectors of all passages of some kinds, a few thousand at a time."""
+        query = self._rows_and_vectors().where(
+            passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds])
+        )
+        for rows in self._connection.execute(query.execution_options(yield_per=_SLICE)).partitions():
+            yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
+
+    def last_row(self) -> Row:
+        """Return the newest passage's row; 0 for none."""
+        rows = select(passages.c.id).where(passages.c.book == self._book).order_by(passages.c.id.desc())
+        return self._connection.execute(rows.limit(1)).scalar_one_or_none() or 0
+
+    def naming(
+        self, names: Sequence[str], kinds: Iterable[DocumentKind], limit: int, after: Row, up_to: Row
+    ) -> dict[str, list[Row]]:
+        """Return for each name the first `limit` passages of some kinds, between two rows, that hold it.
+
+        Letter by letter. Goes once through the texts, until all names have enough.
+        """
+        place = func.instr if self._connection.dialect.name == "sqlite" else func.strpos
+        query = (
+            select(passages.c.id, passages.c.text)
+            .where(passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds]))
+            .where(passages.c.id > after, passages.c.id <= up_to)
+            .where(or_(*(place(passages.c.text, name) > 0 for name in names)))
+            .order_by(passages.c.id)
+        )
+        found: dict[str, list[Row]] = {name: [] for name in names}
+        with self._connection.execute(query) as rows:
+            for row, text in rows:
+                for name, its_rows in found.items():
+                    if len(its_rows) < limit and name in text:
+                        its_rows.append(row)
+                if all(len(its_rows) == limit for its_rows in found.values()):
+                    break
+        return found
+
+    def newest_lacks_vector(self) -> bool:
+        """True if the newest passage has no vector of this model: it was chosen later, or part way."""
+        newest = (
+            select(vectors.c.hash)
+            .select_from(passages.outerjoin(vectors, self._has_vector()))
+            .where(passages.c.book == self._book)
+            .order_by(passages.c.id.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(newest).one_or_none()
+        return row is not None and row.hash is None
+
+    def without_vector(self, limit: int) -> list[NewPassage]:
+        """Return up to `limit` passages that have no vector of this model, oldest first."""
+        query = (
+            _PLACES.add_columns(passages.c.vector_hash)
+            .outerjoin(vectors, self._has_vector())
+            .where(passages.c.book == self._book, vectors.c.hash.is_(None))
+            .order_by(passages.c.id)
+            .limit(limit)
+        )
+        return [NewPassage(_passage(row), row.vector_hash) for row in self._connection.execute(query)]
+
+    def clear(self) -> None:
+        """Forget the passages; vectors stay for those who come again with the same text."""
+        self._connection.execute(delete(passages).where(passages.c.book == self._book))
+
+    def drop_unused_vectors(self) -> None:
+        """Let go of vectors that no passage has, and of those of other models."""
+        used = select(passages.c.vector_hash).where(passages.c.book == self._book)
+        unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
+        self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
+
+    def _rows_and_vectors(self) -> Select[Any]:
+        return select(passages.c.id, vectors.c.vector).join_from(passages, vectors, self._has_vector())
+
+    def _has_vector(self) -> ColumnElement[bool]:
+        return (
+            (vectors.c.book == passages.c.book)
+            & (vectors.c.hash == passages.c.vector_hash)
+            & (vectors.c.model == self._model)
+        )
+
+    def _insert(self, table: Any) -> Any:
+        dialect = sqlite if self._connection.dialect.name == "sqlite" else postgresql
+        return dialect.insert(table).on_conflict_do_nothing()
+
+
+_PLACES = (
+    select(
+        passages.c.id, passages.c.document, passages.c.chunk, passages.c.kind, passages.c.text, passages.c.node,
+        nodes.c.label, nodes.c.level, nodes.c.task_type, nodes.c.title, nodes.c.goal,
+    )
+    .join_from(passages, documents, documents.c.id == passages.c.document)
+    .join(nodes, nodes.c.key == passages.c.node)
+)  # fmt: skip
+
+_STANDING = (documents.c.is_current.is_(True), nodes.c.status != NodeStatus.VOID.value)
+
+
+def _passage(row: Any) -> Passage:
+    return Passage(
+        text=row.text, document=row.document, chunk=row.chunk, kind=DocumentKind(row.kind), node=row.node,
+        label=row.label, level=row.level, task_type=row.task_type, title=row.title, goal=row.goal,
+    )  # fmt: skip
+
+
+def _vector(blob: bytes) -> Vectors:
+    return np.frombuffer(blob, "<f4").astype(np.float32)
+
+
+def _slices(items: list[_Item]) -> Iterator[list[_Item]]:
+    return (items[start : start + _SLICE] for start in range(0, len(items), _SLICE))

@@ -1,0 +1,233 @@
+"""A book's collections in Chroma: what they hold, and the nearest vectors in them."""
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from bookwright.failpoints import Failpoint, around
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookwrightError
+from bookwright.models.settings import Settings
+from bookwright.storage.index.chroma_client import embedded_client, server_client
+from bookwright.storage.index.embedding import Vectors
+from bookwright.storage.index.passage import KINDS, Row, StoredVector
+from bookwright.storage.index.seal import Seal
+
+_BATCH = 500
+"""Vectors of one call; Chroma takes 5 461."""
+
+_STAMPED = KINDS[0]
+"""The kind whose collection carries the stamp of all."""
+
+_SELF_MATCH = 1e-3
+"""Cosine distance within which a vector has found itself."""
+
+_HNSW = {"space": "cosine", "ef_search": 400, "ef_construction": 200, "max_neighbors": 32, "sync_threshold": 250}
+"""At the defaults 10 % of the hundred nearest of 10 000 went missing, at these none.
+
+What was not synced is added anew at each opening, so a lower threshold opens faster.
+"""
+
+
+class IndexDamaged(BookwrightError):
+    """Chroma does not hold what it should, or cannot be asked; it has to be built again."""
+
+
+class ChromaIndex:
+    """The collections of one book, one for each kind. Only the holder of the book's lease may open embedded ones.
+
+    Within one collection a question that is limited to a kind takes Chroma six times as long and
+    more. Two processes in one folder damage it without an error; so each book has a folder of its own.
+    Chroma is told ids, vectors and a few keys; texts stay in the database. An embedded index without
+    its seal, or with files that the seal does not know, is damaged and not opened.
+    """
+
+    def __init__(self, book: str, model: str, settings: Settings) -> None:
+        self._name = collection_name(book)
+        self._model = model
+        self._url, self._token = settings.chroma_url, settings.chroma_token.get_secret_value()
+        self.folder = settings.home / "index" / self._name
+        self._seal = Seal(self.folder)
+        self._client: Any = None
+        self._collections: dict[DocumentKind, Any] = {}
+
+    @property
+    def applied(self) -> Row:
+        """The newest row of `passages` that the collections hold."""
+        return int((self._opened(_STAMPED).metadata or {}).get("applied", 0))
+
+    def count(self) -> int:
+        """Count what the collections hold."""
+        with _damage():
+            return sum(self._opened(kind).count() for kind in KINDS)
+
+    def is_ours(self) -> bool:
+        """True if the collections were made for this model and by cosine; Chroma itself accepts any."""
+        with _damage():
+            return all(self._is_ours(self._opened(kind)) for kind in KINDS)
+
+    def _is_ours(self, collection: Any) -> bool:
+        space = (collection.configuration.get("hnsw") or {}).get("space")
+        return bool(collection.metadata.get("model") == self._model and space == "cosine")
+
+    def finds(self, sample: Sequence[StoredVector]) -> bool:
+        """True if every vector of a sample finds itself."""
+        return all(self._finds(kind, some) for kind, some in _by_kind(sample))
+
+    def _finds(self, kind: DocumentKind, sample: Sequence[StoredVector]) -> bool:
+        with _damage():
+            vectors = np.array([item.vector for item in sample])
+            answer = self._opened(kind).query(query_embeddings=vectors, n_results=1, include=["distances"])
+        return all(distances and abs(distances[0]) < _SELF_MATCH for distances in answer["distances"])
+
+    def add(self, items: Sequence[StoredVector]) -> None:
+        """Take vectors in, then move the stamp; doing it twice changes nothing."""
+        if not items:
+            return
+        with _damage():
+            for kind, some in _by_kind(items):
+                self._upsert(kind, some)
+            with around(Failpoint.FILL_INDEX):
+                self._opened(_STAMPED).modify(metadata={"model": self._model, "applied": items[-1].row})
+        self.seal()
+
+    def _upsert(self, kind: DocumentKind, items: Sequence[StoredVector]) -> None:
+        for start in range(0, len(items), _BATCH):
+            some = items[start : start + _BATCH]
+            self._opened(kind).upsert(
+                ids=[_chroma_id(item) for item in some],
+                embeddings=np.array([item.vector for item in some]),
+                metadatas=[_metadata(item) for item in some],
+            )
+
+    def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
+        """Return for each query the rows of the `count` nearest passages of some kinds, nearest first.
+
+        Raises:
+            IndexDamaged: Chroma could not answer.
+        """
+        answers = [self._nearest(queries, kind, count) for kind in kinds]
+        return [[row for _, row in sorted(chain.from_iterable(found))[:count]] for found in zip(*answers, strict=True)]
+
+    def _nearest(self, queries: Vectors, kind: DocumentKind, count: int) -> list[list[tuple[float, Row]]]:
+        """Return for each query the nearest of one kind, with their distances."""
+        with _damage():
+            answer = self._opened(kind).query(query_embeddings=queries, n_results=count, include=["distances"])
+        found = zip(answer["distances"], answer["ids"], strict=True)
+        return [list(zip(distances, map(_row, ids), strict=True)) for distances, ids in found]
+
+    def seal(self) -> None:
+        """Vouch for the files as they are."""
+        if not self._url:
+            with _damage():
+                self._seal.put()
+
+    def break_seal(self) -> None:
+        """Make sure, before anything is opened, that it may be.
+
+        Raises:
+            IndexDamaged: The files are not those that were vouched for.
+        """
+        if self._url or not self.folder.exists():
+            return
+        with _damage():
+            is_whole = self._seal.take()
+        if not is_whole:
+            raise IndexDamaged("files of the index are missing, cut short or changed")
+
+    def drop(self) -> None:
+        """Remove the collections, and the folder of embedded ones."""
+        if self._url:
+            with _damage():
+                self._delete()
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _delete(self) -> None:
+        from chromadb.errors import NotFoundError
+
+        for kind in KINDS:
+            with suppress(NotFoundError):
+                self._connected().delete_collection(self._name_of(kind))
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        client, self._client, self._collections = self._client, None, {}
+        if client is not None:
+            with suppress(IndexDamaged), _damage():
+                client.close()
+                if not self._url and self._seal.is_on():
+                    self._seal.put(is_by_content=True)
+
+    def _opened(self, kind: DocumentKind) -> Any:
+        if kind not in self._collections:
+            with _damage():
+                self._collections[kind] = self._connected().get_or_create_collection(
+                    self._name_of(kind),
+                    embedding_function=None,
+                    configuration={"hnsw": _HNSW},
+                    metadata={"model": self._model, "applied": 0},
+                )
+        return self._collections[kind]
+
+    def _name_of(self, kind: DocumentKind) -> str:
+        return f"{self._name}-{kind.value}"
+
+    def _connected(self) -> Any:
+        if self._client is None:
+            is_server = bool(self._url)
+            self._client = server_client(self._url, self._token) if is_server else embedded_client(self.folder)
+        return self._client
+
+
+def collection_name(book: str) -> str:
+    """What the names of a book's collections begin with, and its folder's name.
+
+    Chroma and every file system take it, and it is readable where the book's id is ASCII.
+    """
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", book).strip("-")[:40]
+    return f"{readable or 'book'}-{hashlib.sha256(book.encode()).hexdigest()[:10]}"
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    """Turn whatever Chroma raises into `IndexDamaged`."""
+    try:
+        yield
+    except IndexDamaged:
+        raise
+    except Exception as error:  # Chroma's own errors, its SQLite's, the file system's and HTTP's: all mean the same
+        raise IndexDamaged(f"the index cannot be used: {error}") from error
+
+
+def _by_kind(items: Sequence[StoredVector]) -> Iterator[tuple[DocumentKind, list[StoredVector]]]:
+    """Yield the items of each kind that is among them, in order."""
+    for kind in KINDS:
+        if some := [item for item in items if item.passage.kind is kind]:
+            yield kind, some
+
+
+def _chroma_id(item: StoredVector) -> str:
+    passage = item.passage
+    return f"{passage.node}-{passage.document}-{passage.chunk}-{item.row}"
+
+
+def _row(identity: str) -> Row:
+    return int(identity.rpartition("-")[2])
+
+
+def _metadata(item: StoredVector) -> dict[str, Any]:
+    passage = item.passage
+    return {
+        "kind": passage.kind.value,
+        "document": passage.document,
+        "node": passage.node,
+        "position": passage.label,
+        "lang": passage.language.value,
+    }

@@ -1,0 +1,1 @@
+"""Books, documents, codex, gates and sessions as collections of one transaction."""

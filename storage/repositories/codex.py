@@ -1,0 +1,287 @@
+"""The codex of one book: entries, secrets and threads in versions, and what an extraction may do to them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+
+from bookwright.models.codex.entries import CodexEntry, Secret, folded
+from bookwright.models.codex.field_merge import merged, origins_after
+from bookwright.models.codex.foreshadowing import Foreshadowing
+from bookwright.models.codex.names import named, names_of, nearest, taken_names, without_clashes
+from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of
+from bookwright.models.codex.sight import SeenEntry, see
+from bookwright.models.errors import EditConflict, EntryNotFound, InvalidEntry, NameTaken
+from bookwright.models.tree.place import Place, ReadingOrder
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.suggestions import SuggestionRepository
+from bookwright.storage.tables import codex
+from bookwright.storage.tree.held_view import HeldView, Shelves
+from bookwright.storage.tree.reading import read_order
+
+_OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
+_IS_CURRENT = codex.c.is_current.is_(True)
+_FIRST = codex.alias("first")
+_CURRENT = (
+    select(codex)
+    .join(_FIRST, (_FIRST.c.book == codex.c.book) & (_FIRST.c.kind == codex.c.kind) & (_FIRST.c.slug == codex.c.slug))
+    .where(codex.c.book == bindparam("book"), _IS_CURRENT, _FIRST.c.version == 1)
+    .order_by(_FIRST.c.id)
+)
+_NEWEST = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug"), _IS_CURRENT)
+_HISTORY = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug")).order_by(codex.c.version)
+_EVERY = select(codex).where(codex.c.book == bindparam("book")).order_by(codex.c.id)
+_ADD = insert(codex).returning(codex.c.id, codex.c.recorded_at)
+_RETIRE = (
+    update(codex)
+    .where(
+        codex.c.book == bindparam("of_book"), codex.c.kind == bindparam("of_kind"),
+        codex.c.slug == bindparam("of_slug"), codex.c.version == bindparam("old"),
+    )
+    .values(is_current=False)
+)  # fmt: skip
+
+
+class CodexRepository:
+    """The codex of one book in one transaction. Whoever writes to it holds the book's lease."""
+
+    def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
+        self._connection = connection
+        self._book = book
+        self._view = view or HeldView()
+        self._is_held = view is not None
+        self.has_changed = False
+        self.suggestions = SuggestionRepository(connection, book)
+
+    def entries(self) -> list[CodexEntry]:
+        """Return the characters and the pieces of the world, in the order in which they came."""
+        return [found.record for found in self.current(RecordKind.ENTRY) if isinstance(found.record, CodexEntry)]
+
+    def secrets(self) -> list[Secret]:
+        """Return the secrets."""
+        return [found.record for found in self.current(RecordKind.SECRET) if isinstance(found.record, Secret)]
+
+    def threads(self) -> list[Foreshadowing]:
+        """Return the threads of foreshadowing, closed ones too."""
+        found = self.current(RecordKind.FORESHADOWING)
+        return [stored.record for stored in found if isinstance(stored.record, Foreshadowing)]
+
+    def current(self, kind: RecordKind) -> list[Stored[Record]]:
+        """Return the newest version of every record that was not removed, in the order in which they came."""
+        if self._view.shelves is None:
+            shelves: Shelves = {each: [] for each in RecordKind}
+            for row in self._connection.execute(_CURRENT, {"book": self._book}):
+                shelves[RecordKind(row.kind)].append(_stored(row))
+            self._view.shelves = shelves
+        return [stored for stored in self._view.shelves[kind] if not stored.is_removed]
+
+    def newest(self) -> int:
+        """Return the row of the newest change to the codex; 0 where there never was one."""
+        self.current(RecordKind.ENTRY)
+        shelves = self._view.shelves or {}
+        return max((stored.id for shelf in shelves.values() for stored in shelf), default=0)
+
+    def last_row(self) -> int:
+        """Return the same without reading the codex."""
+        query = select(func.max(codex.c.id)).where(codex.c.book == self._book)
+        return int(self._connection.execute(query).scalar_one() or 0)
+
+    def said_at(self) -> float:
+        """Return when an author last changed the codex, in seconds since 1970; 0 where none ever did."""
+        last = select(func.max(codex.c.recorded_at))
+        query = last.where(codex.c.book == self._book, codex.c.origin == Origin.AUTHOR.value)
+        return float(self._connection.execute(query).scalar_one() or 0.0)
+
+    def every_version(self) -> list[Stored[Record]]:
+        """Return all versions of all records, of those that were removed too, in the order in which they came."""
+        return [_stored(row) for row in self._connection.execute(_EVERY, {"book": self._book})]
+
+    def find(self, kind: RecordKind, name: str) -> Stored[Record] | None:
+        """Return the record with an id, or else with a name, alias or title, whatever its width and case."""
+        known = {stored.record.id: stored for stored in self.current(kind)}
+        found = named((stored.record for stored in known.values()), name)
+        return known[found.id] if found else None
+
+    def get(self, kind: RecordKind, name: str) -> Stored[Record]:
+        """Return the record with an id, name, alias or title.
+
+        Raises:
+            EntryNotFound: There is none; the message names what is near.
+        """
+        found = self.find(kind, name)
+        if found is None:
+            raise EntryNotFound(f"book {self._book!r} has no {kind.noun} {name!r}{self._near(kind, name)}")
+        return found
+
+    def was_there(self, kind: RecordKind, slug: str) -> bool:
+        """Whether a record has that id or ever had."""
+        return self._newest(kind, slug) is not None
+
+    def history(self, kind: RecordKind, name: str) -> list[Stored[Record]]:
+        """Return every version of a record, oldest first, of one that was removed too.
+
+        Raises:
+            EntryNotFound: There never was one.
+        """
+        found = self.find(kind, name)
+        slug = found.record.id if found else name
+        versions = [_stored(row) for row in self._connection.execute(_HISTORY, self._at(kind, slug))]
+        if not versions:
+            raise EntryNotFound(f"book {self._book!r} never had a {kind.noun} {name!r}{self._near(kind, name)}")
+        return versions
+
+    def add(
+        self, record: Record, origin: Origin, *, document: int | None = None, step: int | None = None
+    ) -> Stored[Record]:
+        """Add a record; one that was removed begins again with its next version.
+
+        Raises:
+            NameTaken: Its id is another's, or one of its names.
+        """
+        kind = kind_of(record)
+        same = [stored for stored in self.current(kind) if folded(stored.record.id) == folded(record.id)]
+        if same:
+            raise NameTaken(
+                f"there is a {kind.noun} {same[0].record.id!r} already; edit it, or give this one another --id"
+            )
+        self._check_names(record)
+        before = self._newest(kind, record.id)
+        version = before.version + 1 if before else 1
+        return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
+
+    def edit(
+        self, record: Record, version: int, origin: Origin, *, document: int | None = None, step: int | None = None
+    ) -> Stored[Record]:
+        """Make `record` the next version of the one with its id, if that still stands at `version`.
+
+        Raises:
+            EntryNotFound: There is none.
+            EditConflict: It was changed meanwhile.
+            NameTaken: One of its names is another's.
+        """
+        before = self._at_version(kind_of(record), record.id, version)
+        self._check_names(record)
+        if before.record == record:
+            return before
+        origins = origins_after(before.record, record, before.origins, origin)
+        return self._put(record, version + 1, origin, origins, document, step)
+
+    def remove(self, kind: RecordKind, slug: str, version: int, origin: Origin) -> Stored[Record]:
+        """Take a record out; its history stays.
+
+        Raises:
+            EntryNotFound: There is none.
+            EditConflict: It was changed meanwhile.
+        """
+        before = self._at_version(kind, slug, version)
+        return self._put(before.record, version + 1, origin, before.origins, None, None, is_removed=True)
+
+    def merge(
+        self, record: Record, origin: Origin, *, document: int | None = None, step: int | None = None
+    ) -> Stored[Record] | None:
+        """Take in what an extraction found: a new record, or more of one that goes by the same id or name.
+
+        What it would change of an author's fields, or of what holds something back, is kept as a
+        suggestion. None where the author took the record out.
+
+        Raises:
+            InvalidEntry: Old and new fit no record together, or `origin` is the author's.
+        """
+        if origin is Origin.AUTHOR:
+            raise InvalidEntry("what an author says is an edit, not an extraction")
+        kind = kind_of(record)
+        found = self._same(kind, record)
+        if found is None:
+            removed = self._newest(kind, record.id)
+            if removed is not None and removed.origin is Origin.AUTHOR:
+                return None
+            return self.add(without_clashes(record, self.entries())[0], origin, document=document, step=step)
+        result, wishes = merged(found.record, record, found.origins)
+        result, clashes = without_clashes(result, self.entries())
+        for wish in (*wishes, *clashes):
+            self.suggestions.add(kind, found.record.id, found.version, wish, document, step)
+        return self.edit(result, found.version, origin, document=document, step=step)
+
+    def reading_order(self) -> ReadingOrder:
+        """Return the chapters as far as they are there, or the highest units of a book without chapters."""
+        if not self._is_held or self._view.reading is None:
+            self._view.reading = read_order(self._connection, self._book, self._places())
+        return self._view.reading
+
+    def _places(self) -> Iterator[Place]:
+        """Where something is to be done for a secret or a thread."""
+        for secret in self.secrets():
+            yield from filter(None, (secret.revealed_at,))
+        for thread in self.threads():
+            planned = (thread.seed.planned_at, *thread.timeline.reinforce_at, thread.payoff.planned_at)
+            yield from filter(None, planned)
+
+    def seen_at(self, label: str, story_now: float | None = None) -> list[SeenEntry]:
+        """Return every entry as it stands at a unit, by both clocks; `story_now` is the order of its story time."""
+        reading = self.reading_order()
+        return [see(entry, label, reading, story_now) for entry in self.entries()]
+
+    def _same(self, kind: RecordKind, record: Record) -> Stored[Record] | None:
+        """The record that an extracted one means: by id, then by name, then by alias."""
+        found = (self.find(kind, name) for name in (record.id, *names_of(record)))
+        return next((stored for stored in found if stored is not None), None)
+
+    def _check_names(self, record: Record) -> None:
+        if not isinstance(record, CodexEntry):
+            return
+        taken = taken_names(self.entries(), record.id)
+        for name in record.names:
+            if folded(name) in taken:
+                raise NameTaken(
+                    f"{name!r} is a name of {taken[folded(name)]!r} already; "
+                    "edit that one, or tell the two apart by their names"
+                )
+
+    def _newest(self, kind: RecordKind, slug: str) -> Stored[Record] | None:
+        row = self._connection.execute(_NEWEST, self._at(kind, slug)).one_or_none()
+        return None if row is None else _stored(row)
+
+    def _at_version(self, kind: RecordKind, slug: str, version: int) -> Stored[Record]:
+        before = self._newest(kind, slug)
+        if before is None or before.is_removed:
+            raise EntryNotFound(f"book {self._book!r} has no {kind.noun} {slug!r}{self._near(kind, slug)}")
+        if before.version != version:
+            raise EditConflict(
+                f"the {kind.noun} {slug!r} stands at version {before.version} by now, not at {version}; "
+                "look at it again and repeat what you want of it"
+            )
+        return before
+
+    def _put(
+        self, record: Record, version: int, origin: Origin, origins: dict[str, Origin], document: int | None,
+        step: int | None, *, is_removed: bool = False,
+    ) -> Stored[Record]:  # fmt: skip
+        kind = kind_of(record)
+        values = self._at(kind, record.id) | {
+            "version": version, "data": record.model_dump_json(), "origin": origin.value, "is_current": True,
+            "origins": json.dumps(origins, ensure_ascii=False), "document": document, "step": step,
+            "is_removed": is_removed, "recorded_at": database_now(),
+        }  # fmt: skip
+        place = {"of_book": self._book, "of_kind": kind.value, "of_slug": record.id, "old": version - 1}
+        self.has_changed, self._view.shelves = True, None
+        self._connection.execute(_RETIRE, place)
+        identity, moment = self._connection.execute(_ADD.values(values)).one()
+        return Stored[Record](
+            id=identity, record=record, version=version, origin=origin, origins=origins, is_removed=is_removed,
+            document=document, step=step, recorded_at=moment,
+        )  # fmt: skip
+
+    def _near(self, kind: RecordKind, name: str) -> str:
+        return nearest((stored.record for stored in self.current(kind)), name)
+
+    def _at(self, kind: RecordKind, slug: str) -> dict[str, Any]:
+        return {"book": self._book, "kind": kind.value, "slug": slug}
+
+
+def _stored(row: Row[Any]) -> Stored[Record]:
+    record = RecordKind(row.kind).model.model_validate_json(row.data)
+    return Stored[Record](
+        id=row.id, record=record, version=row.version, origin=row.origin, origins=json.loads(row.origins),
+        is_removed=row.is_removed, document=row.document, step=row.step, recorded_at=row.recorded_at,
+    )  # fmt: skip

@@ -1,0 +1,146 @@
+"""What each document's making knew of the codex, and what the codex kept from its prompts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, insert, or_, select
+
+from bookwright.models.codex.use import CodexUse
+from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.step import AMENDING_ROUNDS, Activity
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.repositories.texts import TextStore
+from bookwright.storage.tables import codex_uses, document_inputs, documents, nodes, steps
+
+_KNOWN, _CUT = "known", "cut"
+_KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
+_ADD = insert(codex_uses)
+
+_maker = steps.alias("maker")
+_PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
+_IN_ROUNDS = or_(
+    steps.c.round == _maker.c.round, and_(_maker.c.round < AMENDING_ROUNDS, steps.c.round < AMENDING_ROUNDS)
+)
+"""An accepted text may have been improved in a round of its own; what amended it was done in one round alone."""
+_OF_ACTIVITY = or_(
+    steps.c.activity == _maker.c.activity,
+    and_(steps.c.activity.in_(_PROSE_STEPS), _maker.c.activity.in_(_PROSE_STEPS)),
+)
+_BESIDE = and_(
+    steps.c.book == _maker.c.book, steps.c.node == _maker.c.node, steps.c.revision == _maker.c.revision, _IN_ROUNDS,
+    _OF_ACTIVITY, steps.c.id <= _maker.c.id,
+)  # fmt: skip
+
+_unit = nodes.alias("unit")
+_base = documents.alias("base")
+_IS_BASE = and_(
+    documents.c.origin == DocumentOrigin.RESTORE.value, _base.c.node == documents.c.node,
+    _base.c.kind == documents.c.kind, _base.c.version == documents.c.base,
+)  # fmt: skip
+_IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect == _KNOWN)
+_DOCUMENTS = (
+    select(
+        documents.c.id, documents.c.node, nodes.c.label, func.coalesce(_unit.c.label, nodes.c.label).label("unit"),
+        documents.c.kind, documents.c.text_hash, codex_uses.c.record.label("known"),
+        _maker.c.id.label("maker"), _maker.c.recorded_at.label("made_at"),
+    )
+    .join(nodes, nodes.c.key == documents.c.node)
+    .outerjoin(_unit, _unit.c.key == nodes.c.unit)
+    .outerjoin(codex_uses, _IS_KNOWN)
+    .outerjoin(_base, _IS_BASE)
+    .outerjoin(_maker, _maker.c.id == func.coalesce(documents.c.step, _base.c.step))
+    .where(
+        nodes.c.status != NodeStatus.VOID.value, documents.c.is_current.is_(True),
+        documents.c.kind.in_([kind.value for kind in _KINDS]), or_(_maker.c.id.is_not(None), codex_uses.c.record > 0),
+    )
+    .order_by(documents.c.id)
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class UnderCodex:
+    """A design, a brief or a chapter's text that steps made; what an author wrote is left out."""
+
+    id: int
+    node: int
+    label: str
+    unit: str
+    """The label of the unit that it belongs to; its own for a unit's document."""
+    kind: DocumentKind
+    text_hash: str
+    known: int | None
+    """The newest row of the codex that was known; None where nobody recorded it."""
+    maker: int | None
+    """The step that left it; of an earlier version that was taken up again, the step that left that one."""
+    made_at: float | None
+
+
+@dataclass(frozen=True)
+class MakingCall:
+    """A call of those that a document came of."""
+
+    activity: Activity
+    step: str
+    blocks: tuple[str, ...]
+    """Hashes of the blocks of its prompt, the system frame first."""
+
+
+class CodexUseRepository:
+    """What the codex was to the documents of one book, in one transaction."""
+
+    def __init__(self, connection: Connection, book: str) -> None:
+        self._connection = connection
+        self._book = book
+
+    def documents(self) -> list[UnderCodex]:
+        """Return the current designs, briefs and chapters' texts, oldest first."""
+        rows = self._connection.execute(_DOCUMENTS.where(documents.c.book == self._book))
+        return [
+            UnderCodex(
+                row.id, row.node, row.label, row.unit, DocumentKind(row.kind), row.text_hash, row.known, row.maker,
+                row.made_at,
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def calls_of(self, maker: int) -> list[MakingCall]:
+        """Return the calls that a document came of, given the step that left it."""
+        query = select(steps.c.activity, steps.c.step, steps.c.prompt).join(_maker, _BESIDE)
+        rows = self._connection.execute(query.where(_maker.c.id == maker).order_by(steps.c.id))
+        return [MakingCall(Activity(row.activity), row.step, tuple(row.prompt.split())) for row in rows]
+
+    def brief_of(self, document: int) -> str | None:
+        """Return the writer's brief that a text was made from; None where it was made without one."""
+        query = (
+            select(documents.c.text_hash)
+            .join(document_inputs, document_inputs.c.input == documents.c.id)
+            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
+            .order_by(documents.c.id)
+            .limit(1)
+        )
+        found = self._connection.execute(query).scalar_one_or_none()
+        return None if found is None else TextStore(self._connection, self._book).get(found)
+
+    def designs_of(self, document: int) -> list[str]:
+        """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
+        query = (
+            select(documents.c.text_hash)
+            .join(document_inputs, document_inputs.c.input == documents.c.id)
+            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
+            .order_by(documents.c.id)
+        )
+        hashes = self._connection.execute(query).scalars().all()
+        return list(TextStore(self._connection, self._book).get_many(hashes).values())
+
+    def of(self, document: int) -> CodexUse | None:
+        """Return what the codex was to a document; None where nobody recorded it."""
+        rows = self._connection.execute(select(codex_uses).where(codex_uses.c.document == document)).all()
+        known = next((row.record for row in rows if row.effect == _KNOWN), None)
+        return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == _CUT))
+
+
+def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
+    """Store what the codex was to a document, in one statement."""
+    rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
+    rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
+    connection.execute(_ADD, [row | {"document": document} for row in rows])

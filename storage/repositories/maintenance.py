@@ -1,0 +1,76 @@
+"""What the maintainers of the global state and the book's design are owed."""
+
+from collections.abc import Iterable, Iterator
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from bookwright.models.document import Document, DocumentKind
+from bookwright.storage.tables import documents, maintenance
+from bookwright.storage.tree.held_view import HeldView
+
+_OWE = insert(maintenance)
+_APPLY = (
+    update(maintenance)
+    .where(
+        maintenance.c.book == bindparam("of_book"), maintenance.c.kind == bindparam("of_kind"),
+        maintenance.c.id <= bindparam("up_to"),
+    )
+    .values(is_applied=True)
+)  # fmt: skip
+_WAITING = (
+    select(maintenance.c.id, maintenance.c.kind, maintenance.c.document)
+    .where(maintenance.c.book == bindparam("book"), maintenance.c.is_applied.is_(False))
+    .order_by(maintenance.c.id)
+)
+
+
+class MaintenanceQueue:
+    """What the two maintainers of one book are owed, in the order in which it came."""
+
+    def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
+        self._connection = connection
+        self._book = book
+        self._view = view
+        self.has_changed = False
+
+    def tell_again(self, document: Document) -> None:
+        """Owe a look at a new version to whoever was owed one at an earlier version of the same document."""
+        told = (
+            select(maintenance.c.kind)
+            .join(documents, documents.c.id == maintenance.c.document)
+            .where(documents.c.node == document.node, documents.c.kind == document.kind.value)
+            .distinct()
+        )
+        for kind in sorted(self._connection.execute(told).scalars()):
+            self.add(DocumentKind(kind), document.id)
+
+    def add(self, kind: DocumentKind, document: int) -> None:
+        """Owe the maintainer of `kind` a look at a document."""
+        self.has_changed = True
+        self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
+
+    def waiting(self) -> Iterator[tuple[int, DocumentKind, int]]:
+        """Yield queue id, maintained kind and document id of what waits, oldest first."""
+        waiting = self._view.waiting if self._view else None
+        if waiting is None:
+            rows = self._connection.execute(_WAITING, {"book": self._book})
+            waiting = tuple((row.id, DocumentKind(row.kind), row.document) for row in rows)
+        if self._view:
+            self._view.waiting = waiting
+        yield from waiting
+
+    def withdraw(self, nodes_: Iterable[int]) -> None:
+        """Take what waits of some nodes' documents off the list; nobody is to take it in."""
+        self.has_changed = True
+        of_nodes = select(documents.c.id).where(documents.c.node.in_(list(nodes_)))
+        self._connection.execute(
+            update(maintenance)
+            .where(maintenance.c.book == self._book, maintenance.c.is_applied.is_(False))
+            .where(maintenance.c.document.in_(of_nodes))
+            .values(is_applied=True)
+        )
+
+    def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
+        """Take everything of a kind up to a queue id off the list."""
+        self.has_changed = True
+        self._connection.execute(_APPLY, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})

@@ -1,0 +1,120 @@
+"""What of one book is stale, read from the documents and their recorded inputs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from bookwright.models.codex.touch import Rewording
+from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.staleness import Rests, Stale, Version, replacement
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.tables import document_inputs, documents, nodes, steps
+
+Rewordings = Mapping[int, tuple[Rewording, ...]]
+
+_AT_ONCE = 500
+
+_VERSIONS = select(
+    documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version, documents.c.text_hash,
+    documents.c.origin, documents.c.step,
+).join(nodes, nodes.c.key == documents.c.node)  # fmt: skip
+_maker = steps.alias("maker")
+_wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)
+_BESIDE = and_(
+    steps.c.book == _maker.c.book, steps.c.node == _maker.c.node, steps.c.revision == _maker.c.revision,
+    steps.c.round == _maker.c.round, or_(steps.c.activity == _maker.c.activity, _wrote_before),
+)  # fmt: skip
+"""The calls of a step's own activity; a review may accept what an activity before it wrote."""
+
+
+@dataclass(frozen=True)
+class MakingStep:
+    """One call of the activity that a document came of."""
+
+    id: int
+    activity: Activity
+    is_standing: bool
+    """False for an attempt that was no result."""
+    input_tokens: int
+    output_tokens: int
+    cost: int | None
+    """Millionths of a US dollar; None where no price was known."""
+
+
+class StalenessRepository:
+    """Looks for what is stale in one book in one transaction."""
+
+    def __init__(self, connection: Connection, book: str) -> None:
+        self._connection = connection
+        self._book = book
+        self._living = (documents.c.book == book, nodes.c.status != NodeStatus.VOID.value)
+
+    def all(self, rewordings: Rewordings | None = None) -> list[Stale]:
+        """Return everything that is stale, directly or not, in reading order; reads all recorded inputs.
+
+        `rewordings` are what of the codex could have touched some documents, by their ids.
+        """
+        pairs = (
+            select(document_inputs.c.document, document_inputs.c.input)
+            .join(documents, documents.c.id == document_inputs.c.document)
+            .where(documents.c.book == self._book)
+        )
+        rows = self._connection.execute(pairs)
+        return Rests(self._versions(), ((row.document, row.input) for row in rows), rewordings).stale()
+
+    def direct(self, rewordings: Rewordings | None = None) -> list[Stale]:
+        """Return what is directly stale, in reading order; reads what was replaced and what rests on it, no more."""
+        changed = select(documents.c.node).where(documents.c.book == self._book, documents.c.version > 1)
+        several = self._versions(documents.c.node.in_(changed))
+        slots: dict[object, list[Version]] = {}
+        for version in several:
+            slots.setdefault(version.slot, []).append(version)
+        replaced = [old.id for versions in slots.values() for old in versions if replacement(old, versions)]
+        pairs = list(self._inputs(replaced))
+        known = {version.id for version in several}
+        found = dict.fromkeys([*(document for document, _ in pairs), *(rewordings or {})])
+        resting = self._some(key for key in found if key not in known)
+        return Rests([*several, *resting], pairs, rewordings).direct()
+
+    def making(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
+        """Return all calls of the activities that some steps belong to, by those steps."""
+        found: dict[int, list[MakingStep]] = {}
+        for some in _slices(made_by):
+            rows = self._connection.execute(
+                select(_maker.c.id.label("maker"), steps)
+                .join(steps, _BESIDE)
+                .where(_maker.c.id.in_(some))
+                .order_by(steps.c.id)
+            )
+            for row in rows:
+                step = MakingStep(
+                    row.id, Activity(row.activity), row.failure is None, row.input_tokens, row.output_tokens, row.cost
+                )
+                found.setdefault(row.maker, []).append(step)
+        return found
+
+    def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:
+        rows = self._connection.execute(_VERSIONS.where(*self._living, *conditions).order_by(documents.c.id))
+        return [
+            Version(
+                row.id, row.node, row.label, DocumentKind(row.kind), row.version, row.text_hash,
+                DocumentOrigin(row.origin), row.step,
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def _some(self, keys: Iterable[int]) -> Iterator[Version]:
+        for some in _slices(keys):
+            yield from self._versions(documents.c.id.in_(some), documents.c.is_current.is_(True))
+
+    def _inputs(self, of: Iterable[int]) -> Iterator[tuple[int, int]]:
+        for some in _slices(of):
+            query = select(document_inputs).where(document_inputs.c.input.in_(some))
+            yield from ((row.document, row.input) for row in self._connection.execute(query))
+
+
+def _slices(keys: Iterable[int]) -> Iterator[list[int]]:
+    ordered = sorted(set(keys))
+    return (ordered[start : start + _AT_ONCE] for start in range(0, len(ordered), _AT_ONCE))

@@ -1,0 +1,1 @@
+"""The journal of steps: every model reply, recorded once."""

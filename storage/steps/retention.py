@@ -1,0 +1,139 @@
+"""Lets go of prompts that nobody will ask for again, and gives their room back.
+
+Of a book's texts only those go that stand in no other place than the prompts of old steps: a text that is a
+reply, a tool's answer, a document, or a block of a prompt that is kept, stays. Steps keep their rows, with the
+hashes of what was asked, so a bill and a history never change.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_, select
+
+from bookwright.failpoints import Failpoint
+from bookwright.models.settings import Settings
+from bookwright.storage.engine.database import Database, database_file, database_now
+from bookwright.storage.files.file_system import has_room
+from bookwright.storage.holders import holders
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.tables import documents, steps, texts, tool_uses
+
+_DAY = 86_400.0
+_STEPS_AT_ONCE = 1_000
+_TEXTS_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Which steps keep their prompts: the newest, the recent, or both."""
+
+    last: int | None = None
+    """So many of the newest steps."""
+    days: float | None = None
+    """Those that were recorded in so many days, by the database's clock."""
+
+
+@dataclass(frozen=True)
+class Freed:
+    """What was let go."""
+
+    book: str
+    steps: int
+    """Steps whose prompt can no longer be shown whole."""
+    texts: int
+    bytes: int
+    """As stored, that is compressed."""
+
+
+def let_go(database: Database, lease: Lease, keep: Keep) -> Freed:
+    """Let go of a book's old prompts, a thousand steps at a time, so that other books are not held up.
+
+    Raises:
+        LeaseLost: Another worker took the book over; what was let go stays so.
+    """
+    with database.read() as connection:
+        is_kept = _kept_steps(connection, lease.book, keep)
+        needed = _needed(connection, lease.book, is_kept)
+    freed = Freed(lease.book, 0, 0, 0)
+    last = 0
+    while True:
+        with database.write(Failpoint.PRUNE) as connection:
+            lease.fence(connection)
+            rows = connection.execute(
+                select(steps.c.id, steps.c.prompt)
+                .where(steps.c.book == lease.book, steps.c.id > last, ~is_kept)
+                .order_by(steps.c.id)
+                .limit(_STEPS_AT_ONCE)
+            ).all()
+            if not rows:
+                return freed
+            last = rows[-1].id
+            old = {row.id: set(row.prompt.split()) - needed for row in rows}
+            counts = [_remove(connection, lease.book, some) for some in _slices(set().union(*old.values()))]
+        freed = Freed(
+            lease.book,
+            freed.steps + sum(map(bool, old.values())),
+            freed.texts + sum(count for count, _ in counts),
+            freed.bytes + sum(size for _, size in counts),
+        )
+
+
+def give_back(database: Database, settings: Settings) -> bool:
+    """Return room to the file system, and tell whether that was done.
+
+    SQLite rewrites its file, which takes as much room again for a moment and keeps others from writing; so it
+    is left where a book is being written, and the room is used by what is written next. Postgres keeps the
+    room for what is written next.
+    """
+    file = database_file(settings)
+    if file is None:
+        with database.read() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("VACUUM texts")
+        return False
+    with database.read() as connection:
+        is_busy = any(holder.is_alive for holder in holders(connection))
+    if is_busy or not has_room(file.parent, 2 * file.stat().st_size):
+        return False
+    with database.look() as connection:
+        connection.exec_driver_sql("VACUUM")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    return True
+
+
+def _kept_steps(connection: Connection, book: str, keep: Keep) -> ColumnElement[bool]:
+    conditions: list[ColumnElement[bool]] = [false()]
+    if keep.last:
+        newest = select(steps.c.id).where(steps.c.book == book).order_by(steps.c.id.desc()).limit(1)
+        first = connection.execute(newest.offset(keep.last - 1)).scalar_one_or_none()
+        conditions.append(steps.c.id >= (first or 0))
+    if keep.days is not None:
+        now = connection.execute(select(database_now())).scalar_one()
+        conditions.append(steps.c.recorded_at >= now - keep.days * _DAY)
+    return or_(*conditions)
+
+
+def _needed(connection: Connection, book: str, is_kept: ColumnElement[bool]) -> set[str]:
+    """Return the hashes of all texts that must stay."""
+    needed: set[str] = set()
+    needed.update(connection.execute(select(steps.c.reply).where(steps.c.book == book)).scalars())
+    needed.update(connection.execute(select(tool_uses.c.response).where(tool_uses.c.book == book)).scalars())
+    for kept in (documents.c.text_hash, documents.c.data_hash):
+        needed.update(connection.execute(select(kept).where(documents.c.book == book, kept.is_not(None))).scalars())
+    for prompt in connection.execute(select(steps.c.prompt).where(steps.c.book == book, is_kept)).scalars():
+        needed.update(prompt.split())
+    return needed
+
+
+def _remove(connection: Connection, book: str, hashes: list[str]) -> tuple[int, int]:
+    """Remove texts; return how many there were and their size."""
+    chosen = and_(texts.c.book == book, texts.c.hash.in_(hashes))
+    size = func.coalesce(func.sum(func.length(texts.c.body)), 0)
+    count, total = connection.execute(select(func.count(), size).where(chosen)).one()
+    if count:
+        connection.execute(delete(texts).where(chosen))
+    return count, total
+
+
+def _slices(hashes: Iterable[str]) -> Iterator[list[str]]:
+    ordered = sorted(hashes)
+    return (ordered[start : start + _TEXTS_AT_ONCE] for start in range(0, len(ordered), _TEXTS_AT_ONCE))

@@ -1,0 +1,1 @@
+"""One book's rows on their way to or from another database."""

@@ -1,0 +1,1 @@
+"""The task tree of a book as rows, and looks at it of bounded size."""

@@ -1,0 +1,90 @@
+"""The children of a node as lines on a screen: so many around a place, however many there are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.tables import nodes
+
+_part = nodes.alias("part")
+_HAS_PARTS = (
+    select(_part.c.key).where(_part.c.parent == nodes.c.key, _part.c.status != NodeStatus.VOID.value).exists()
+).label("has_parts")
+_NAMES = (
+    "key", "parent", "label", "ordinal", "level", "task_type", "title", "goal", "length", "written", "status",
+)  # fmt: skip
+_LINES = select(*(nodes.c[name] for name in _NAMES), _HAS_PARTS)
+
+
+@dataclass(frozen=True)
+class BranchLine:
+    """A node as one line."""
+
+    key: int
+    parent: int | None
+    label: str
+    ordinal: int
+    level: str
+    task_type: TaskType
+    title: str
+    goal: str
+    length: int | None
+    written: int
+    status: NodeStatus
+    has_parts: bool
+
+    @property
+    def is_unit(self) -> bool:
+        """True for what becomes prose."""
+        return self.task_type is TaskType.WRITE
+
+    @property
+    def is_finished(self) -> bool:
+        """True once its prose or its document stands."""
+        return self.status in (NodeStatus.WRITTEN, NodeStatus.DONE)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Neighbouring children in order, and how many more there are on either side."""
+
+    lines: tuple[BranchLine, ...]
+    before: int = 0
+    after: int = 0
+
+
+class BranchReader:
+    """Looks at the living nodes of one book in one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def line(self, key: int) -> BranchLine:
+        """Return one node as a line."""
+        return _line(self._connection.execute(_LINES.where(nodes.c.key == key)).one())
+
+    def children(self, parent: int, ordinal: int, before: int, after: int) -> Branch:
+        """Return the child with an ordinal, if it lives, with up to so many before and after it."""
+        living = (nodes.c.parent == parent, nodes.c.status != NodeStatus.VOID.value)
+        earlier, later = (*living, nodes.c.ordinal < ordinal), (*living, nodes.c.ordinal >= ordinal)
+        first = self._lines(_LINES.where(*earlier).order_by(nodes.c.ordinal.desc()).limit(before))[::-1]
+        last = self._lines(_LINES.where(*later).order_by(nodes.c.ordinal).limit(after + 1))
+        return Branch(
+            lines=(*first, *last),
+            before=self._count(earlier) - len(first) if len(first) == before else 0,
+            after=self._count(later) - len(last) if len(last) > after else 0,
+        )
+
+    def _lines(self, query: Any) -> list[BranchLine]:
+        return [_line(row) for row in self._connection.execute(query)]
+
+    def _count(self, conditions: tuple[Any, ...]) -> int:
+        return self._connection.execute(select(func.count()).select_from(nodes).where(*conditions)).scalar_one()
+
+
+def _line(row: Any) -> BranchLine:
+    values = dict(row._mapping)
+    return BranchLine(**values | {"task_type": TaskType(row.task_type), "status": NodeStatus(row.status)})

@@ -1,0 +1,31 @@
+"""What the one worker that holds a book has read of it, so that it need not read it again before it writes."""
+
+from dataclasses import dataclass, field
+
+from bookwright.models.codex.record import Record, RecordKind, Stored
+from bookwright.models.document import DocumentKind
+from bookwright.models.tree.place import ReadingOrder
+from bookwright.storage.tree.node_view import NodeView
+
+Shelves = dict[RecordKind, list[Stored[Record]]]
+"""What stands in a codex, by kind, in the order in which it came."""
+
+
+@dataclass
+class HeldView:
+    """What was read since this worker's last write that touched it; None for what is to be read anew.
+
+    While the lease stands nobody else changes the book, so it holds until the holder itself writes;
+    a holder whose lease is lost fails on the fence of its next write, and so sees no more of this.
+    """
+
+    nodes: NodeView = field(default_factory=NodeView)
+    shelves: Shelves | None = None
+    reading: ReadingOrder | None = None
+    waiting: tuple[tuple[int, DocumentKind, int], ...] | None = None
+    """What the maintainers are owed: queue id, maintained kind and document id."""
+
+    def clear(self) -> None:
+        """Forget everything, as when nobody can say what was written."""
+        self.nodes.clear()
+        self.shelves = self.reading = self.waiting = None

@@ -1,0 +1,98 @@
+"""The statements on the task tree that the walk asks for again and again, built once."""
+
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.tables import nodes
+
+# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
+_ONE: ColumnElement[int] = literal_column("1")
+IS_LIVING = nodes.c.status != NodeStatus.VOID.value
+IS_UNIT = nodes.c.task_type == TaskType.WRITE.value
+_IS_BELOW = nodes.c.parent == bindparam("parent")
+
+BY_KEY = select(nodes).where(nodes.c.key == bindparam("key"))
+BY_LABEL = select(nodes).where(nodes.c.book == bindparam("book"), nodes.c.label == bindparam("label"), IS_LIVING)
+CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
+UNITS = CHILDREN.where(IS_UNIT)
+UNIT_COUNT = select(func.count()).select_from(nodes).where(_IS_BELOW, IS_LIVING, IS_UNIT)
+LAST_UNIT = select(nodes).where(_IS_BELOW, IS_LIVING, IS_UNIT).order_by(nodes.c.ordinal.desc()).limit(_ONE)
+MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
+    _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
+)  # fmt: skip
+FIRST_OPEN_UNIT = UNITS.where(nodes.c.status.in_([NodeStatus.OPEN.value, NodeStatus.WRITTEN.value])).limit(_ONE)
+WAITING_UNITS = UNITS.where(nodes.c.status == NodeStatus.OPEN.value, nodes.c.planning_round == 0, nodes.c.written == 0)
+OPEN_TASKS = select(nodes).where(_IS_BELOW, nodes.c.status == NodeStatus.OPEN.value, ~IS_UNIT).order_by(nodes.c.ordinal)
+FIRST_OPEN_TASK = OPEN_TASKS.limit(_ONE)
+
+ADD = insert(nodes).returning(*nodes.c)
+LAST_ORDINAL = select(func.max(nodes.c.ordinal)).where(_IS_BELOW)
+
+
+def _path() -> CTE:
+    """The node `at` and all above it, as `key`, `parent` and `distance`."""
+    above = (
+        select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
+        .where(nodes.c.key == bindparam("at"))
+        .cte(recursive=True)
+    )
+    chain = nodes.alias()
+    return above.union_all(
+        select(chain.c.key, chain.c.parent, above.c.distance + 1).where(chain.c.key == above.c.parent)
+    )
+
+
+def _ancestors() -> Select[Any]:
+    above = _path()
+    found = select(nodes).join(above, above.c.key == nodes.c.key)
+    return found.where(above.c.distance > 0).order_by(above.c.distance)
+
+
+def _add_written() -> ReturningUpdate[Any]:
+    above = _path()
+    return (
+        update(nodes)
+        .where(nodes.c.key.in_(select(above.c.key)))
+        .values(written=nodes.c.written + bindparam("amount"))
+        .returning(*nodes.c)
+    )
+
+
+@lru_cache(maxsize=64)
+def change(*columns: str) -> ReturningUpdate[Any]:
+    """Set columns of the node `at`, each to the value named `new_` and its name."""
+    values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
+    return update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c)
+
+
+@lru_cache(maxsize=8)
+def written_units(count: int) -> Select[Any]:
+    """The last `count` children that hold prose, and of each whether it is in units of its own."""
+    child = nodes.alias()
+    has_parts = select(child.c.key).where(child.c.parent == nodes.c.key, child.c.task_type == TaskType.WRITE.value)
+    return (
+        select(nodes, has_parts.exists().label("has_parts"))
+        .where(_IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.written > 0, nodes.c.ordinal < bindparam("before"))
+        .order_by(nodes.c.ordinal.desc())
+        .limit(literal_column(str(count)))
+    )
+
+
+ANCESTORS = _ancestors()
+ADD_WRITTEN = _add_written()

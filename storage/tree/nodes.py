@@ -1,0 +1,274 @@
+"""The task tree of one book, as if it were a collection in memory."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, func, select
+
+from bookwright.models.errors import NodeNotFound
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.tables import nodes
+from bookwright.storage.tree import node_statements as sql
+from bookwright.storage.tree.node_view import NodeView
+
+_SPEC = ("instructions", "input_brief", "constraints", "acceptance_criteria")
+_LISTS = ("open_points", "outline")
+_NOTHING = "[]"
+_PLAIN = (
+    "key", "book", "parent", "unit", "label", "ordinal", "revision", "level", "task_type", "title", "goal",
+    "complexity_score", "length", "written", "is_last", "unit_index", "status", "planning_round", "decided_round",
+    "verdict", "decision", "stage", "stage_title", "folder", "child_level",
+    "is_brought_in",
+)  # fmt: skip
+_SIZING = frozenset({"length", "status", "decision", "is_last"})
+_NO_ORDINAL = 2**31 - 1
+
+
+class NodeRepository:
+    """The nodes of one book in one transaction.
+
+    `view` holds what the book's holder knows already; none where something is written.
+    """
+
+    def __init__(self, connection: Connection, book: str, view: NodeView | None = None) -> None:
+        self._connection = connection
+        self._book = book
+        self._view = view
+        self.changed: dict[int, TaskNode] = {}
+        """The nodes that this transaction changed, as they stand now, by key."""
+        self.added: list[TaskNode] = []
+        self.has_resized = False
+        """Whether a share of the book's length may lie elsewhere now."""
+        self.has_replaced = False
+        """True once this transaction marked nodes as replaced."""
+
+    def get(self, key: int) -> TaskNode:
+        """Return the node with this key.
+
+        Raises:
+            NodeNotFound: There is none.
+        """
+        known = self._view.find(key) if self._view else None
+        if known is not None:
+            return known
+        row = self._connection.execute(sql.BY_KEY, {"key": key}).one_or_none()
+        if row is None:
+            raise NodeNotFound(f"book {self._book!r} has no node with key {key}")
+        return self._read(row)
+
+    def by_label(self, label: str) -> TaskNode:
+        """Return the living node with this label.
+
+        Raises:
+            NodeNotFound: There is none; the message says where to look.
+        """
+        row = self._connection.execute(sql.BY_LABEL, {"book": self._book, "label": label}).first()
+        if row is None:
+            raise NodeNotFound(f"book {self._book!r} has no node {label!r}; `bookwright tree {self._book}` shows them")
+        return self._read(row)
+
+    def root(self) -> TaskNode:
+        """Return the book's own unit."""
+        return (self._view and self._view.root()) or self.by_label("1")
+
+    def first_open_unit(self, parent: int) -> TaskNode | None:
+        """Return the first child unit that is not closed."""
+        return self._maybe(sql.FIRST_OPEN_UNIT, parent=parent)
+
+    def open_tasks(self, parent: int) -> list[TaskNode]:
+        """Return the design and search children that are not done, in order."""
+        return self._all(sql.OPEN_TASKS, parent=parent)
+
+    def first_open_task(self, parent: int) -> TaskNode | None:
+        """Return the first design or search child that is not done."""
+        return self._maybe(sql.FIRST_OPEN_TASK, parent=parent)
+
+    def children(self, parent: int, *types: TaskType) -> list[TaskNode]:
+        """Return the living children in order, of the given types or of all."""
+        found = self._all(sql.UNITS if types == (TaskType.WRITE,) else sql.CHILDREN, parent=parent)
+        return [node for node in found if not types or node.task_type in types]
+
+    def last_unit(self, parent: int) -> TaskNode | None:
+        """Return the last living child unit in reading order; None where there is none."""
+        return self._maybe(sql.LAST_UNIT, parent=parent)
+
+    def waiting_units(self, parent: int) -> list[TaskNode]:
+        """Return the child units, in order, that nobody has begun to plan or write."""
+        return self._all(sql.WAITING_UNITS, parent=parent)
+
+    def count_units(self, parent: int) -> int:
+        """Count the living child units."""
+        return int(self._connection.execute(sql.UNIT_COUNT, {"parent": parent}).scalar_one())
+
+    def ancestors(self, node: TaskNode) -> list[TaskNode]:
+        """Return the nodes above, nearest first; one query at most, however deep."""
+        known = self._view.above(node) if self._view else None
+        return self._all(sql.ANCESTORS, at=node.key) if known is None else known
+
+    def mean_brought_in(self, parent: int, level: Level) -> int:
+        """Return how long the child units of a level are on average that were written before the book came here."""
+        found = self._connection.execute(sql.MEAN_BROUGHT_IN, {"parent": parent, "level": level.value})
+        return round(found.scalar_one_or_none() or 0)
+
+    def units_before(
+        self, node: TaskNode, count: int, *, level: Level | None = None, with_own: bool = False
+    ) -> list[TaskNode]:
+        """Return up to `count` units that hold prose, in reading order before `node`, nearest last.
+
+        With a `level`, of each unit of that level only the last part is returned. `with_own` begins
+        with what the node itself holds. Goes up and back through the tree, so it costs as many
+        queries as the tree is deep, and with a `level` up to `count` times as many.
+        """
+        found = self._last_leaves(node.key, _NO_ORDINAL, count, level) if with_own else []
+        for at in (node, *self.ancestors(node)):
+            if len(found) < count and at.parent is not None:
+                found += self._last_leaves(at.parent, at.ordinal, count - len(found), level)
+        return found[::-1]
+
+    def _last_leaves(self, parent: int, before: int, count: int, level: Level | None) -> list[TaskNode]:
+        """The last units with prose below a node's children up to an ordinal, nearest first."""
+        found: list[TaskNode] = []
+        rows = self._connection.execute(sql.written_units(count), {"parent": parent, "before": before}).all()
+        for row in rows:
+            wanted = 1 if row.level == level else count - len(found)
+            below = self._last_leaves(row.key, _NO_ORDINAL, wanted, level) if row.has_parts else []
+            found += below or [self._read(row)]
+            if len(found) == count:
+                break
+        return found
+
+    def add(self, parent: TaskNode, items: Iterable[PlanNode], **common: Any) -> list[TaskNode]:
+        """Add children below `parent`, numbered on from its last child.
+
+        `common` sets columns of all of them, such as `unit`, `level` or `planning_round`; a
+        callable value is called with the item's place in the list, from 0.
+        """
+        last = self._connection.execute(sql.LAST_ORDINAL, {"parent": parent.key}).scalar_one_or_none()
+        added = []
+        for index, item in enumerate(items):
+            ordinal = (last or 0) + 1 + index
+            columns = {name: value(index) if callable(value) else value for name, value in common.items()}
+            added.append(self._insert(parent, item, ordinal, columns))
+        return added
+
+    def _insert(self, parent: TaskNode, item: PlanNode, ordinal: int, columns: dict[str, Any]) -> TaskNode:
+        values = {
+            "book": self._book,
+            "parent": parent.key,
+            "label": f"{parent.label}.{ordinal}",
+            "ordinal": ordinal,
+            "task_type": item.task_type.value,
+            "title": item.title,
+            "goal": item.goal,
+            "spec": json.dumps({name: getattr(item, name) for name in _SPEC}, ensure_ascii=False),
+            "complexity_score": item.complexity_score,
+            "length": item.length,
+            "status": NodeStatus.OPEN.value,
+        } | _encoded(columns)
+        return self._insert_row(values)
+
+    def add_root(self, title: str, goal: str, length: int) -> TaskNode:
+        """Add the book's own unit."""
+        values = {
+            "book": self._book, "label": "1", "ordinal": 1, "level": Level.BOOK.value, "title": title, "goal": goal,
+            "task_type": TaskType.WRITE.value, "length": length, "is_last": True, "unit_index": 1,
+        }  # fmt: skip
+        return self._insert_row(values)
+
+    def _insert_row(self, values: dict[str, Any]) -> TaskNode:
+        self.added.append(self._read(self._connection.execute(sql.ADD, values).one()))
+        return self.added[-1]
+
+    def change(self, key: int, **columns: Any) -> None:
+        """Change some columns of one node."""
+        self.has_resized = self.has_resized or not _SIZING.isdisjoint(columns)
+        values = {f"new_{name}": value for name, value in _encoded(columns).items()}
+        self._note(self._connection.execute(sql.change(*columns), {"at": key} | values))
+
+    def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
+        """Make a newer revision of a node, whose instructions end with an order."""
+        spec = {name: getattr(node, name) for name in _SPEC} | {"instructions": (*node.instructions, order)}
+        self.change(node.key, revision=node.revision + 1, spec=json.dumps(spec, ensure_ascii=False), **columns)
+
+    def replace_below(self, parent: int, *types: TaskType) -> list[TaskNode]:
+        """Mark the living children of some types, and all below them, as replaced; return them."""
+        replaced: list[TaskNode] = []
+        self.has_replaced = True
+        for child in self.children(parent, *types):
+            replaced += [child, *self.replace_below(child.key)]
+            self.change(child.key, status=NodeStatus.VOID.value)
+        return replaced
+
+    def add_written(self, node: TaskNode, amount: int) -> None:
+        """Count `amount` more as written in a unit and in every unit above it."""
+        self.has_resized = True
+        self._note(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}))
+
+    def walk(self, *types: TaskType) -> Iterator[TaskNode]:
+        """Yield the living nodes of the book in reading order, parents before children.
+
+        Reads level by level of one branch, so memory stays with the depth of the tree.
+        """
+        stack = [self.root()]
+        while stack:
+            node = stack.pop()
+            if not types or node.task_type in types:
+                yield node
+            stack.extend(reversed(self.children(node.key)))
+
+    def leaves(self) -> Iterator[TaskNode]:
+        """Yield the units that hold prose of their own, in reading order."""
+        for node in self.walk(TaskType.WRITE):
+            if node.written and not self.children(node.key, TaskType.WRITE):
+                yield node
+
+    def count(self, *conditions: Any) -> int:
+        """Count the book's living nodes that meet some conditions on the table's columns."""
+        living = and_(nodes.c.book == self._book, sql.IS_LIVING, *conditions)
+        return self._connection.execute(select(func.count()).select_from(nodes).where(living)).scalar_one()
+
+    def closed_units(self, level: Level) -> int:
+        """Count the closed units of a level."""
+        return self.count(nodes.c.level == level.value, sql.IS_UNIT, nodes.c.status == NodeStatus.DONE.value)
+
+    def open_path(self) -> list[TaskNode]:
+        """Return the nodes from the book down to where the work goes on; a book may have tasks after its last page."""
+        path = [self.root()]
+        while path[-1].status is not NodeStatus.DONE or len(path) == 1:
+            is_closed = path[-1].status is NodeStatus.DONE
+            below = self.first_open_task(path[-1].key) or (None if is_closed else self.first_open_unit(path[-1].key))
+            if below is None:
+                break
+            path.append(below)
+        return path
+
+    def _note(self, rows: Iterable[Row[Any]]) -> None:
+        self.changed.update((row.key, self._read(row)) for row in rows)
+
+    def _maybe(self, statement: Select[Any], **values: Any) -> TaskNode | None:
+        row = self._connection.execute(statement, values).one_or_none()
+        return None if row is None else self._read(row)
+
+    def _all(self, statement: Select[Any], **values: Any) -> list[TaskNode]:
+        return [self._read(row) for row in self._connection.execute(statement, values)]
+
+    def _read(self, row: Row[Any]) -> TaskNode:
+        if self._view is None:
+            return _node(row)
+        return self._view.find(row.key) or self._view.keep(_node(row))
+
+
+def _encoded(columns: dict[str, Any]) -> dict[str, Any]:
+    lists = {name: json.dumps(list(columns[name]), ensure_ascii=False) for name in _LISTS if name in columns}
+    return columns | lists
+
+
+def _node(row: Row[Any]) -> TaskNode:
+    values = row._mapping
+    fields = {name: values[name] for name in _PLAIN}
+    fields |= {name: tuple(items) for name, items in json.loads(values["spec"]).items()}
+    fields |= {name: tuple(json.loads(values[name])) for name in _LISTS if values[name] != _NOTHING}
+    return TaskNode.model_validate(fields)

@@ -1,0 +1,109 @@
+"""Reads the order of a book's chapters, and at what share of its length each of them ends."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import Part, Place, ReadingOrder, order_of
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.tables import nodes
+
+_FEWEST = 3
+"""Chapters that a book is thought to have at least, as long as it has none and is not to be written at once."""
+_MOST_READ = 60
+"""Chapters whose parts are read with what is to happen in them."""
+
+_LIVING = (
+    nodes.c.book == bindparam("book"), nodes.c.task_type == TaskType.WRITE.value,
+    nodes.c.status != NodeStatus.VOID.value,
+)  # fmt: skip
+_UNITS = select(
+    nodes.c.label, nodes.c.level, nodes.c.length, nodes.c.written, nodes.c.status, nodes.c.is_last, nodes.c.decision
+).where(*_LIVING)
+_PARTS = select(nodes.c.label, nodes.c.title, nodes.c.goal).where(*_LIVING, nodes.c.label.like(bindparam("below")))
+
+
+def read_order(connection: Connection, book: str, places: Iterable[Place]) -> ReadingOrder:
+    """Return the chapters as far as they are there, or the highest units of a book without chapters.
+
+    `places` are those at which the codex has something due: only there it is told what happens in a chapter's parts.
+    """
+    found: Iterable[Any] = connection.execute(_UNITS, {"book": book})
+    rows: dict[str, Any] = {row.label: row for row in found}
+    labels = [label for label, row in rows.items() if row.level == Level.CHAPTER]
+    parts = sorted(labels or [label for label in rows if label.count(".") == 1], key=order_of)
+    root = rows.get("1")
+    if root is None:
+        return ReadingOrder(chapters=tuple(parts))
+    is_whole = not parts and (root.decision == Decision.PROCEED_TO_WRITE or root.status != NodeStatus.OPEN)
+    order = ReadingOrder(
+        chapters=tuple(parts), ends=_ends(parts, rows), usual=0.0 if is_whole else _usual(parts, rows),
+        coarse=() if is_whole else tuple(_coarse(parts, rows)),
+    )  # fmt: skip
+    return order.model_copy(update={"parts": _parts(connection, book, order, rows, places)})
+
+
+def _ends(chapters: Sequence[str], rows: dict[str, Any]) -> tuple[float, ...]:
+    """At how many percent each chapter ends: what stands before it as it was written, itself as it was planned.
+
+    So a chapter that turns out longer or shorter moves none of those before it, nor its own end.
+    """
+    whole = max(rows["1"].length or 1, 1)
+    ends, before = [], 0
+    for label in chapters:
+        row = rows[label]
+        ends.append(round(100 * (before + (row.length or 0)) / whole, 3))
+        before += row.written if row.status != NodeStatus.OPEN and row.written else row.length or 0
+    if chapters and _is_complete(chapters, rows):
+        ends[-1] = 100.0
+    return tuple(ends)
+
+
+def _usual(chapters: Sequence[str], rows: dict[str, Any]) -> float:
+    whole = max(rows["1"].length or 1, 1)
+    if not chapters:
+        return round(100 * min(Level.CHAPTER.usual_length / whole, 1 / _FEWEST), 3)
+    if _is_complete(chapters, rows):
+        return 0.0
+    lengths = [rows[label].length or 1 for label in chapters]
+    return round(100 * sum(lengths) / len(lengths) / whole, 3)
+
+
+def _is_complete(chapters: Sequence[str], rows: dict[str, Any]) -> bool:
+    """True once the last chapter is there."""
+    if rows["1"].status != NodeStatus.OPEN:
+        return True
+    steps = chapters[-1].split(".")
+    path = (".".join(steps[:depth]) for depth in range(2, len(steps) + 1))
+    return all(rows[label].is_last for label in path if label in rows)
+
+
+def _coarse(chapters: Sequence[str], rows: dict[str, Any]) -> Iterable[str]:
+    own = set(chapters)
+    return (label for label, row in rows.items() if label not in own and Level(row.level).is_at_least(Level.ACT))
+
+
+def _parts(
+    connection: Connection, book: str, order: ReadingOrder, rows: dict[str, Any], places: Iterable[Place]
+) -> tuple[Part, ...]:
+    """The units below the chapters in which something may be due, and below the one that is being written."""
+    due = {order.number(place) for place in places}
+    if not due:
+        return ()
+    wanted = _wanted(order.chapters, due, rows)
+    found = []
+    for chapter in sorted(wanted, key=order_of):
+        below = connection.execute(_PARTS, {"book": book, "below": f"{chapter}.%"})
+        found += [Part(label=row.label, told=f"{row.title}\n{row.goal}") for row in below]
+    return tuple(sorted(found, key=lambda part: order_of(part.label)))
+
+
+def _wanted(chapters: Sequence[str], due: Collection[int], rows: dict[str, Any]) -> list[str]:
+    numbered = list(enumerate(chapters, 1))
+    here = [label for _, label in numbered if rows[label].status == NodeStatus.OPEN]
+    there = [label for number, label in numbered if number in due]
+    return list(dict.fromkeys([*here[:1], *there[-_MOST_READ:]]))
