@@ -8,7 +8,7 @@ from hypothesis import settings
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from tests.postgres import PostgresServer, running_postgres
+from tests.support.postgres import PostgresServer, running_postgres
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough

@@ -15,8 +15,8 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, StepKey
 from bookwright.models.talk.command import Command, Delete, Show, Status, Unclear
 from bookwright.storage.steps.attempts import Attempt
-from tests.books import make_book, make_settings
-from tests.fakes import ScriptedBackend
+from tests.support.books import make_book, make_settings
+from tests.support.fakes import ScriptedBackend
 
 KEY = StepKey(book="lamp", node=1, revision=1, activity=Activity.ASK, round=1, step="chief_editor")
 VERBS = (

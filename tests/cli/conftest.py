@@ -12,8 +12,8 @@ from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
-from tests.books import make_settings
 from tests.cli.shelf import a_book
+from tests.support.books import make_settings
 
 
 @dataclass(frozen=True)

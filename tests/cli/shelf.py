@@ -10,7 +10,7 @@ from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
-from tests.books import make_book
+from tests.support.books import make_book
 
 CHAPTERS = [
     {"level": "chapter", "title": "The Lamp", "text": "Rain fell. The [red] lamp went out."},

@@ -27,8 +27,8 @@ BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 12_000, "
 @contextmanager
 def provider(ledger: Path, *options: str) -> Iterator[str]:
     """A fake provider as a process of its own, so that no kill of ours reaches it; yields its URL."""
-    command = [sys.executable, "-m", "tests.fake_provider", "--ledger", str(ledger),
-               "--author", "tests.novelist:write", "--piece-seconds", "0.0005", *options]  # fmt: skip
+    command = [sys.executable, "-m", "tests.support.fake_provider", "--ledger", str(ledger),
+               "--author", "tests.support.novelist:write", "--piece-seconds", "0.0005", *options]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

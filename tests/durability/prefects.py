@@ -16,7 +16,7 @@ from prefect.client.schemas.objects import State
 
 from bookwright.flows.prefect.server import api_url, prefect_home, server_environment, start_server, wait_until_up
 from bookwright.models.settings import Settings
-from tests.novelist import write as novelist
+from tests.support.novelist import write as novelist
 
 IN_THE_MIDDLE = 6
 """The call during which something happens to Prefect."""

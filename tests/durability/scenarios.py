@@ -36,9 +36,9 @@ from bookwright.storage.engine.database import open_database
 from bookwright.storage.steps.retention import Keep
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
-from tests import novelist
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
+from tests.support import novelist
 
 _TALE = make_brief({"premise": "A clerk counts the lamps.", "title": "Lamps", "length": 600, "profile": "economy"})
 _CHAPTERS = make_brief(

@@ -32,9 +32,9 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.studio import Standing, Studio
 from bookwright.storage.tables import steps
 from tests.durability.children import calls_in, in_child, provider
-from tests.fake_provider import FakeProvider
-from tests.novelist import write as novelist
-from tests.postgres import PostgresServer
+from tests.support.fake_provider import FakeProvider
+from tests.support.novelist import write as novelist
+from tests.support.postgres import PostgresServer
 
 PRICES = {"fake": (3, 15), "dear": (6, 30)}
 """Dollars for a million tokens of prompt and of output, by model."""

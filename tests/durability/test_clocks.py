@@ -31,7 +31,7 @@ from tests.durability.command import (
     tokens,
     wait_until,
 )
-from tests.postgres import PostgresServer
+from tests.support.postgres import PostgresServer
 
 HOUR = 3_600
 END_OF_SUMMER_TIME = datetime(2026, 10, 25, 1, tzinfo=UTC).timestamp()

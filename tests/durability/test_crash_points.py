@@ -14,7 +14,7 @@ from tests.durability.children import provider
 from tests.durability.crashes import Scenario
 from tests.durability.scenarios import A_LONG_CALL, A_REFRESH, A_TALE, A_TALE_WITH_NOTES, CHAPTERS, SCENARIOS
 from tests.durability.trials import Stage, Trial, occurrences
-from tests.postgres import PostgresServer
+from tests.support.postgres import PostgresServer
 
 PLACES = {f"{when}:{point}" for point in Failpoint for when in ("before", "after")}
 

@@ -23,7 +23,6 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import UnwritableFolder
 from bookwright.storage.index.passage import Passage, StoredVector
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
-from tests.books import make_book, make_settings
 from tests.durability.children import calls_in, finished_text, in_child, provider, wait_for_calls
 from tests.durability.command import (
     RESUME,
@@ -33,6 +32,7 @@ from tests.durability.command import (
     settings_of,
     the_book,
 )
+from tests.support.books import make_book, make_settings
 
 MEGABYTES = 48
 KB = 1_024

@@ -35,9 +35,9 @@ from bookwright.models.step import Reply
 from bookwright.storage.index.embedding import Hashing
 from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.tables import vectors
-from tests import novelist
 from tests.durability.children import BRIEF, calls_in, finished_text, settings_for
-from tests.fake_provider import FakeProvider
+from tests.support import novelist
+from tests.support.fake_provider import FakeProvider
 
 BOOK = make_brief(BRIEF)
 EARLY, HALF = 24, 40

@@ -22,10 +22,10 @@ from bookwright.storage.engine.engines import LOG_BYTES
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
-from tests.books import make_book, make_settings
 from tests.cli.shelf import attempt
 from tests.durability.children import calls_in, provider, wait_for_calls
 from tests.durability.command import RESUME, WRITE, asked, bookwright, environment, settings_of, the_book
+from tests.support.books import make_book, make_settings
 
 _HOLDER = """
 import sqlite3, sys

@@ -31,12 +31,12 @@ from bookwright.models.step import Reply
 from bookwright.storage.engine.database import Database, open_database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import books
-from tests import novelist
 from tests.durability.children import BRIEF, calls_in, finished_text, settings_for
 from tests.durability.invariants import violations
 from tests.durability.wire import Loss, wire
-from tests.fake_provider import FakeProvider
-from tests.postgres import PostgresServer
+from tests.support import novelist
+from tests.support.fake_provider import FakeProvider
+from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgres
 

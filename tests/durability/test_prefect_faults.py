@@ -36,8 +36,8 @@ from bookwright.models.settings import Settings, load_settings
 from tests.durability.children import finished_text
 from tests.durability.command import wait_until
 from tests.durability.prefects import IN_THE_MIDDLE, PATIENCE_SECONDS, Gates, Server, Walk
-from tests.fake_provider import FakeProvider
-from tests.novelist import write as novelist
+from tests.support.fake_provider import FakeProvider
+from tests.support.novelist import write as novelist
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 

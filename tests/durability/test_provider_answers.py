@@ -16,10 +16,10 @@ from bookwright import failpoints
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.book import BookState
 from bookwright.models.step import Failure
-from tests import fake_author, novelist
 from tests.durability.troubled import ANTHROPIC, BOTH, OPENAI, Calm, from_call, troubled
-from tests.fake_provider import Author
-from tests.postgres import PostgresServer
+from tests.support import fake_author, novelist
+from tests.support.fake_provider import Author
+from tests.support.postgres import PostgresServer
 
 JSON, PROSE = "json_call", "prose_call"
 STRAYS = ("\x00", "\ud800")

@@ -13,9 +13,9 @@ import pytest
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Failure
-from tests import novelist
 from tests.durability.troubled import ANTHROPIC, BOTH, OPENAI, Calm, TroubledBook, from_call, troubled
-from tests.fake_provider import FakeProvider
+from tests.support import novelist
+from tests.support.fake_provider import FakeProvider
 
 UNAVAILABLE, BROKEN = Failure.UNAVAILABLE.value, Failure.BROKEN_STREAM.value
 SHORT = {"first_event_seconds": 1.0, "idle_seconds": 1.0, "total_seconds": 2.0}

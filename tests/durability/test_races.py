@@ -37,7 +37,7 @@ from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import books, metadata
 from tests.durability.children import BRIEF, calls_in, in_child, provider, settings_for
 from tests.durability.invariants import violations
-from tests.postgres import PostgresServer
+from tests.support.postgres import PostgresServer
 
 LONG = make_brief(BRIEF | {"length": 150_000})
 """A book that is not finished by the calls of a race."""

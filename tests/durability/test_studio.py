@@ -30,12 +30,13 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
-from tests.fake_provider import Entry, FakeProvider
-from tests.novelist import write as novelist
+from tests.places import ROOT
+from tests.support.fake_provider import Entry, FakeProvider
+from tests.support.novelist import write as novelist
 
 pytestmark = [pytest.mark.soak, pytest.mark.prefect, pytest.mark.postgres]
 
-SOURCES = Path(__file__).parents[2]
+SOURCES = ROOT
 PATIENCE_SECONDS = 3_000
 BOOKS = 32
 LONG = 2

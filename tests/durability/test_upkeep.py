@@ -24,9 +24,9 @@ from bookwright.storage.engine.database import open_database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.retention import Keep
 from bookwright.storage.tables import documents, metadata, steps, texts
-from tests.books import make_book, make_settings
 from tests.cli.shelf import a_book
-from tests.postgres import PostgresServer
+from tests.support.books import make_book, make_settings
+from tests.support.postgres import PostgresServer
 
 BACKINGS = ["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])]
 RESTORING = [

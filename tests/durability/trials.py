@@ -22,7 +22,7 @@ from bookwright.models.book import BookState
 from bookwright.models.errors import BookPaused, LeaseError, StorageError
 from bookwright.models.settings import Settings, load_settings
 from tests.durability.crashes import RAISED, Ending, Scenario, Work, World
-from tests.postgres import PostgresServer
+from tests.support.postgres import PostgresServer
 
 PAID_AGAIN = {"after:call_model": 1, "before:record_step": 1}
 """Calls that are paid again after a death there: the reply was paid for and not on record yet."""

@@ -24,9 +24,9 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import steps
-from tests import novelist
 from tests.durability.invariants import violations
-from tests.fake_provider import Author, Entry, FakeProvider
+from tests.support import novelist
+from tests.support.fake_provider import Author, Entry, FakeProvider
 
 OPENAI = "openai:gpt-4.1"
 ANTHROPIC = "anthropic:claude-sonnet-4-6"

@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 import psycopg
 
 from bookwright.failpoints import Failpoint
-from tests.postgres import PostgresServer
+from tests.support.postgres import PostgresServer
 
 _COMMIT = b"COMMIT\0"
 """How both the statement and the server's answer to it end."""

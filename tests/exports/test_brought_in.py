@@ -13,7 +13,7 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage
-from tests.books import make_brief_of, make_settings
+from tests.support.books import make_brief_of, make_settings
 
 BARE = FoundBook(
     tuple(FoundChapter("", "", text) for text in (("A went.",), ("***", "B went."), ("C went.",))), has_headings=False

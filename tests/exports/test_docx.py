@@ -12,7 +12,7 @@ from lxml import etree
 from bookwright.exports.docx import length_line, rounded
 from bookwright.exports.files import export
 from bookwright.models.text.language import Language
-from tests.books import make_book, make_settings
+from tests.support.books import make_book, make_settings
 
 RAIN = "Rain fell & it was <b>cold</b>.\n\n***\n\n“Go,” *he* said."
 PARTS = [

@@ -14,7 +14,7 @@ import pytest
 
 from bookwright.exports.files import Layout, export
 from bookwright.models.errors import InvalidInput
-from tests.books import finish, make_book, make_settings
+from tests.support.books import finish, make_book, make_settings
 
 JAR = Path(epubcheck.__file__).parent / "epubcheck.jar"
 

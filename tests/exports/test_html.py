@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 from bookwright.exports.files import export
-from tests.books import finish, make_book, make_settings
+from tests.support.books import finish, make_book, make_settings
 
 RAIN = "Rain <script>alert(1)</script> & *fell*.\n\n***\n\nSun."
 PARTS = [

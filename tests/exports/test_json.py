@@ -19,8 +19,8 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.sessions import SessionRepository
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books, document_inputs, documents, maintenance, session_messages, sessions, steps
-from tests.books import make_book, make_settings
 from tests.cli.shelf import a_book
+from tests.support.books import make_book, make_settings
 
 
 def a_full_book(home, **brief):

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.exports.manuscript import Chapter, Manuscript, Part
 from bookwright.models.errors import NodeNotFound
-from tests.books import make_book, make_settings
+from tests.support.books import make_book, make_settings
 
 
 def headings(manuscript, label="1"):

@@ -8,8 +8,8 @@ from bookwright.exports.pages import plain_paragraphs
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus
-from tests.books import finish, make_book, make_settings
 from tests.exports.test_epub import check, contents
+from tests.support.books import finish, make_book, make_settings
 
 PAGE = """It ends *here*, in **salt** & [[The Bay]].
 

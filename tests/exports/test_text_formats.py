@@ -12,7 +12,7 @@ from bookwright.exports.markup import to_markdown, to_plain, to_xhtml
 from bookwright.exports.text import oversized
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from bookwright.models.text.prose import is_scene_break
-from tests.books import finish, make_book, make_settings
+from tests.support.books import finish, make_book, make_settings
 
 RAIN = {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}
 SUN = {"level": "scene", "title": "b", "text": "Sun."}

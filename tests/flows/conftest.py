@@ -10,8 +10,8 @@ import pytest
 from bookwright.flows.library import open_library
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
 from bookwright.storage.stores import BookStorage
-from tests.flows.changed import Written, written
 from tests.flows.gated import Sit
+from tests.flows.revision.changed import Written, written
 
 SECRET = "Old Tam is the drowned king under another name."
 HABIT = "Keeps a brass key under the third stair of the quay."

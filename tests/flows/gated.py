@@ -25,7 +25,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
-from tests.books import make_settings
+from tests.support.books import make_settings
 
 SHORT = {"length": 900, "profile": "economy"}
 CHAPTERS = {"length": 6_000, "profile": "economy", "max_unit_length": 2_400}

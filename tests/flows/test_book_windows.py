@@ -18,8 +18,8 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
-from tests import novelist
-from tests.fake_provider import FakeProvider
+from tests.support import novelist
+from tests.support.fake_provider import FakeProvider
 
 MODEL = "ollama:writer"
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 600, "title": "The Log"}

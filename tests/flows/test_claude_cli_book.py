@@ -13,8 +13,8 @@ from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import load_settings
 from bookwright.storage.stores import BookStorage
-from tests import novelist
-from tests.fake_claude import FakeClaude
+from tests.support import novelist
+from tests.support.fake_claude import FakeClaude
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 1_500, "profile": "economy", "title": "The Log"}
 TROUBLES = {1: "empty", 3: "crash", 5: "cut_off", 7: "garbage", 9: "error:API Error: 529 overloaded", 11: "orphan"}

@@ -35,9 +35,9 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_correction, render_problem
 from bookwright.prompts.render import render_retelling
 from bookwright.storage.stores import BookStorage
-from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
-from tests.scripts import FORM, strays, strays_in_material
+from tests.support.fakes import ScriptedBackend
+from tests.support.scripts import FORM, strays, strays_in_material
 
 LENGTH = 6_000
 PREMISES = {

@@ -9,8 +9,8 @@ from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import Stores
-from tests.books import make_book, make_settings
 from tests.flows.gated import CHAPTERS, NOTE, SHORT, Desk, Sit, living, sums_hold
+from tests.support.books import make_book, make_settings
 
 
 def test_a_rejected_plan_is_made_anew_with_the_note_and_what_it_was(sit: Sit) -> None:

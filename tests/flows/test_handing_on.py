@@ -13,8 +13,8 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.tree.decision import Decision, FlowDecision
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
 from bookwright.prompts.render import render_unverified
-from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 MISSING = FlowDecision(missing_points=("Who paid the debt?",), decision=Decision.CONTINUE_PLANNING)
 DIVIDE = FlowDecision(decision=Decision.DIVIDE_HIERARCHY)

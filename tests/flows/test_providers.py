@@ -13,8 +13,8 @@ from bookwright.models.brief import make_brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import load_settings
 from bookwright.storage.stores import BookStorage
-from tests import novelist
-from tests.fake_provider import FakeProvider
+from tests.support import novelist
+from tests.support.fake_provider import FakeProvider
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 1_500, "profile": "economy", "title": "The Log"}
 TROUBLES = {1: "429:0", 3: "529", 5: "reset", 7: "empty", 9: "eof"}

@@ -19,7 +19,7 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, CompletedEvent, TextEvent
 from bookwright.storage.stores import BookStorage
-from tests.books import make_settings
+from tests.support.books import make_settings
 
 BRIEF = {"premise": "A keeper counts ships.", "length": 400, "profile": "economy", "title": "Ships"}
 

@@ -7,7 +7,7 @@ import pytest
 from bookwright.flows.stopping import stopping
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.journal import Journal
-from tests.books import make_book, make_settings
+from tests.support.books import make_book, make_settings
 
 LONG = 3_600
 

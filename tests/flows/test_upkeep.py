@@ -25,7 +25,7 @@ from bookwright.storage.repositories.books import BookRepository, Lease
 from bookwright.storage.steps.retention import Keep, give_back
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import books, document_inputs, documents, passages, steps, texts, vectors
-from tests.books import make_settings
+from tests.support.books import make_settings
 
 BRIEF = make_brief(
     {

@@ -13,8 +13,8 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.tree.decision import AtomVerdict, AtomVerdicts, Decision, FlowDecision, Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
-from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 POINT = "谁替他还了那笔债"
 NOVEL = {"premise": "一个欠债的守塔人在旧日志里读到自己的笔迹。", "length": 500_000, "language": "zh"}

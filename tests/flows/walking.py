@@ -17,7 +17,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
-from tests.fakes import NoContext
+from tests.support.fakes import NoContext
 
 
 def begin(

@@ -16,8 +16,8 @@ import pytest
 from bookwright import NO_CALLS_OUT
 from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
-from tests.fake_provider import FakeProvider
-from tests.novelist import write as novelist
+from tests.support.fake_provider import FakeProvider
+from tests.support.novelist import write as novelist
 
 HERE = Path(__file__).parent
 MODEL_HOST = "localhost"

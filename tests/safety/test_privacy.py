@@ -16,9 +16,10 @@ from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home
 from bookwright.storage.files.privacy import open_to_others
+from tests.places import ROOT
 
 NOBODY = 65_534
-SOURCES = Path(__file__).parents[2]
+SOURCES = ROOT
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--title", "The Log", "--words", "900")
 
 is_root = os.name == "posix" and os.geteuid() == 0

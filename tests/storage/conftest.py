@@ -14,8 +14,8 @@ from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from tests.conftest import migrated
-from tests.postgres import PostgresServer
 from tests.storage.shelves import Shelf
+from tests.support.postgres import PostgresServer
 
 BOOK = "lamp"
 BRIEF = make_brief({"premise": "A keeper finds a log.", "length": 20_000, "title": "The Log"})

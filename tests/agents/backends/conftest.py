@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
 from bookwright.models.settings import Settings, load_settings
-from tests.fake_provider import FakeProvider
+from tests.support.fake_provider import FakeProvider
 
 OPENAI = "openai:gpt-4.1"
 ANTHROPIC = "anthropic:claude-sonnet-4-6"

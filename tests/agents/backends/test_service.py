@@ -14,7 +14,7 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.models.errors import BackendUnavailable, BudgetExceeded, UnknownModel
 from bookwright.models.step import Reply, Usage
 from tests.agents.backends.conftest import ANTHROPIC, BOTH, OPENAI, ask_for
-from tests.fake_provider import FakeProvider
+from tests.support.fake_provider import FakeProvider
 
 Make = Callable[..., ModelService]
 

@@ -11,7 +11,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.react.loop import answered
 from tests.agents.backends.conftest import ANTHROPIC, OPENAI
 from tests.agents.react.kit import PRICE, Kept, Look, action, asking, finish, make_loop
-from tests.fake_provider import FakeProvider
+from tests.support.fake_provider import FakeProvider
 
 Make = Callable[..., ModelService]
 TEXT_FORM = "compatible:some-model"

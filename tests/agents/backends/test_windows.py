@@ -18,8 +18,8 @@ from bookwright.agents.backends.windows import (
 )
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings, load_settings
-from tests.fake_provider import FakeProvider
-from tests.local_server import TROUBLES, Canned, LocalServer
+from tests.support.fake_provider import FakeProvider
+from tests.support.local_server import TROUBLES, Canned, LocalServer
 
 MODEL = "ollama:qwen3:14b"
 SHOWN = {"model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40_960}, "parameters": "top_p 0.9"}

@@ -8,7 +8,7 @@ import pytest
 from bookwright.agents.blueprints.loading import check_folder, usable_blueprint
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.storage.files.blueprints import OWN, as_chosen, folders
-from tests.blueprint_folders import atlas, case
+from tests.support.blueprint_folders import atlas, case
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent.name for path in OWN.glob("*/blueprint.toml")))

@@ -1,7 +1,6 @@
 """The pruner: what stays, in which order, within how many tokens."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from bookwright.agents.context.pruner import GAP, Piece, Pruner, fair_shares
 from bookwright.models.text.binding import binding_lines
 from bookwright.storage.index.ranking import weights
 from tests.agents.context.books import count_words
+from tests.places import RECORDED
 
 PRUNER = Pruner(count_words)
 TEXT = """## Cast
@@ -46,7 +46,7 @@ def test_of_a_text_that_fits_in_no_part_only_the_mark_stays():
     assert PRUNER.condense("word " * 200, {}, 0) == ""
 
 
-DESIGN = (Path(__file__).parents[2] / "recorded" / "design.md").read_text(encoding="utf-8").strip()
+DESIGN = (RECORDED / "design.md").read_text(encoding="utf-8").strip()
 """A design of 343 words where 300 were asked for; it came back as 213, cut inside sentences and § lines."""
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.desk.shop import RAIN, Shop
-from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from bookwright.models.tree.decision import FlowDecision
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
-from tests.fakes import ScriptedBackend
+from tests.support.fakes import ScriptedBackend
 
 DRAFTER = Agent("draft", "story/book/write/draft", "writer", 0.75, "writer", artefact="draft", is_prose=True)
 REFINER = Agent("refine", "story/book/write/refine", "writer", 0.4, "refiner", is_prose=True)

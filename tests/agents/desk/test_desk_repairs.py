@@ -11,8 +11,8 @@ from bookwright.models.errors import (
 )
 from bookwright.models.step import Failure
 from tests.agents.desk.shop import DECIDED, DECIDER, DRAFTER, JSON_FAULT, RAIN, REFINER, CutOff, Flaky, Shop
-from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 
 def test_a_failed_parse_is_a_recorded_attempt_and_the_model_is_shown_it(shop: Shop) -> None:

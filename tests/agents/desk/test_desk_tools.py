@@ -25,8 +25,8 @@ from bookwright.models.talk.tool import ToolResponse
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.journal import Journal
 from tests.agents.react.kit import Look, LookParams, action, finish
-from tests.fakes import ScriptedBackend
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 SEARCHER = Agent("search", "story/book/search", "researcher", 0.1, "researcher", tools=("look", *LOOKUPS))
 ANSWER = "Lamp oil cost nine pence a gallon, says the ledger."

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,8 +23,9 @@ from bookwright.models.codex.leak import LeakJudgement
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.index.embedding import Hashing
+from tests.places import RECORDED
 
-RECORDED: dict[str, Any] = json.loads((Path(__file__).parents[2] / "recorded" / "tide_ledger.json").read_text("utf-8"))
+RECORDED: dict[str, Any] = json.loads((RECORDED / "tide_ledger.json").read_text("utf-8"))
 UNITS = ("1.6", "1.7", "1.8", "1.9", "1.10")
 PLACED = 4
 """Chapters that the run counted when it placed secrets and threads; it came to have one more."""

@@ -16,8 +16,8 @@ from bookwright.models.step import Reply
 from bookwright.models.talk.session import SessionState
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.repositories.sessions import SessionRepository
-from tests.books import make_settings
 from tests.conftest import migrated
+from tests.support.books import make_settings
 
 
 @dataclass

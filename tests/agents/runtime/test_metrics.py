@@ -16,8 +16,8 @@ from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
 from bookwright.models.errors import BackendUnavailable
 from bookwright.models.talk.session import SessionState
-from tests.books import make_settings
-from tests.fake_provider import FakeProvider
+from tests.support.books import make_settings
+from tests.support.fake_provider import FakeProvider
 
 MODEL = "openai:gpt-4.1"
 

@@ -1,13 +1,13 @@
 """What a model is told of a tool names every parameter and every limit, in each prompt language."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.talk.tool import ErrorCode
+from tests.places import ROOT
 
 BOUNDS = ("minimum", "maximum", "maxLength", "maxItems")
 OBVIOUS = {0, 1}
@@ -42,8 +42,8 @@ def test_the_chinese_descriptions_are_chinese(every: ToolRegistry) -> None:
 
 @pytest.mark.parametrize("document", ["tool-protocol.md", "通用工具响应协议.md"])
 def test_the_protocol_document_names_every_rule_and_code(document: str) -> None:
-    text = (Path(__file__).parents[3] / "docs" / document).read_text(encoding="utf-8")
-    source = Path(__file__).parents[3] / "agents" / "tools"
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    source = ROOT / "agents" / "tools"
     rules = {rule for file in source.rglob("*.py") for rule in re.findall(r'"([VSTD]0\d\d)"', file.read_text())}
 
     assert {rule for rule in rules if rule not in text} == set()

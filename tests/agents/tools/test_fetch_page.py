@@ -16,8 +16,8 @@ from bookwright.agents.tools.web.addresses import is_public
 from bookwright.agents.tools.web.connection import Wire
 from bookwright.agents.tools.web.download import Bounds
 from bookwright.models.talk.tool import ToolResponse
-from tests.local_server import Canned
-from tests.local_web import INJECTION, PAGES, LocalWeb, WebPage
+from tests.support.local_server import Canned
+from tests.support.local_web import INJECTION, PAGES, LocalWeb, WebPage
 
 HOST = "http://lights.example"
 HTML = {"Content-Type": "text/html; charset=utf-8"}

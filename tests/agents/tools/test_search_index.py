@@ -18,7 +18,7 @@ from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
-from tests.books import make_book, make_settings
+from tests.support.books import make_book, make_settings
 
 CHAPTERS = [
     {"level": "chapter", "title": f"Chapter {number}", "parts": [{"level": "scene", "title": f"Scene {number}"}]}

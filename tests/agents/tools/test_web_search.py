@@ -20,8 +20,8 @@ from bookwright.agents.tools.web.download import Bounds
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import load_settings
 from bookwright.models.talk.tool import ToolResponse
-from tests.local_server import Canned, LocalServer
-from tests.local_web import KEY, LocalWeb
+from tests.support.local_server import Canned, LocalServer
+from tests.support.local_web import KEY, LocalWeb
 
 SECRET = "tvly-secret-1234567890"
 HASTY = 0.4

@@ -16,8 +16,8 @@ from bookwright.cli.watch.watcher import Watcher
 from bookwright.models.book import BookState
 from bookwright.models.gate import GateKind
 from bookwright.storage.repositories.books import Lease
-from tests.books import make_book
 from tests.cli.watch.saying import happened, said, say
+from tests.support.books import make_book
 
 SECONDS = 60
 """How long a screen may take to show what is waited for, on a machine that does much else."""

@@ -8,8 +8,8 @@ from sqlalchemy.exc import DBAPIError
 from bookwright.cli.watch.watcher import Watcher, Wish
 from bookwright.failpoints import Failpoint
 from bookwright.storage.engine.looks import open_for_looks
-from tests.books import make_settings
 from tests.cli.shelf import a_book
+from tests.support.books import make_settings
 
 pytestmark = pytest.mark.postgres
 

@@ -13,9 +13,9 @@ from bookwright.models.gate import GateKind
 from bookwright.storage.engine.engines import sqlite_driver
 from bookwright.storage.engine.looks import open_for_looks
 from bookwright.storage.repositories.books import Lease
-from tests.books import finish, make_book
 from tests.cli.shelf import a_book
 from tests.cli.watch.saying import happened, said, say
+from tests.support.books import finish, make_book
 
 
 @pytest.fixture

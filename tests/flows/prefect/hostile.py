@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.browser import browsing
+from tests.support.browser import browsing
 
 OTHER_PORT, OTHER_HOST, REBOUND = "other port", "other host", "rebound name"
 PATIENCE_SECONDS = 120

@@ -25,12 +25,13 @@ from bookwright.flows.prefect.server import (
     wait_until_up,
 )
 from bookwright.models.settings import Settings, load_settings
-from tests.browser import needs_browser, shown
 from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
+from tests.places import ROOT
+from tests.support.browser import needs_browser, shown
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
-SOURCES = Path(__file__).parents[3]
+SOURCES = ROOT
 PATIENCE_SECONDS = 240
 LOCAL = "local process"
 READ, JSON, BLOB = "read", "fetch with preflight", "fetch without preflight"

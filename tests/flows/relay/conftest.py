@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bookwright.flows.deps import Deps
-from tests.fakes import ScriptedBackend
 from tests.flows.relay.scripted import LENGTH, lay_out
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
-from tests.fakes import ScriptedBackend
+from tests.support.fakes import ScriptedBackend
 
 SECRET = "Ada is the daughter of the forger of Tarn."
 LENGTH = 60

@@ -9,7 +9,6 @@ from bookwright.flows.deps import Deps
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Reply
-from tests.fakes import ScriptedBackend
 from tests.flows.relay.scripted import (
     CALM,
     FILLER,
@@ -26,6 +25,7 @@ from tests.flows.relay.scripted import (
     write,
 )
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 
 class Dying(ScriptedBackend):

@@ -23,7 +23,6 @@ from bookwright.models.tree.place import Place
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.index.passage import Passage
-from tests.fakes import ScriptedBackend
 from tests.flows.relay.scripted import (
     CALM,
     DESIGNED,
@@ -42,6 +41,7 @@ from tests.flows.relay.scripted import (
     write,
 )
 from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
 
 OUT = "She was the daughter of the man who forged the notes."
 

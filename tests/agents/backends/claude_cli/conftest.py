@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from tests.agents.backends.claude_cli.asking import TEXT, Make
-from tests.fake_claude import FakeClaude
+from tests.support.fake_claude import FakeClaude
 
 
 @pytest.fixture

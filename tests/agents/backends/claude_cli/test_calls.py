@@ -14,7 +14,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.models.settings import Settings
 from tests.agents.backends.claude_cli.asking import MODEL, TEXT, Make
 from tests.agents.backends.conftest import ask_for
-from tests.fake_claude import FakeClaude
+from tests.support.fake_claude import FakeClaude
 
 
 class Harbour(BaseModel):

@@ -12,7 +12,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.models.errors import BackendUnavailable, MissingProgram, RequestRejected
 from tests.agents.backends.claude_cli.asking import MODEL, TEXT, Make, failures_of
 from tests.agents.backends.conftest import Rests, ask_for
-from tests.fake_claude import FakeClaude, runs
+from tests.support.fake_claude import FakeClaude, runs
 
 
 def test_an_empty_result_is_asked_for_twice_in_all_and_billed_as_told(

@@ -14,7 +14,7 @@ from bookwright.models.errors import BudgetExceeded
 from bookwright.models.settings import Price
 from tests.agents.backends.claude_cli.asking import MODEL, TEXT, Make
 from tests.agents.backends.conftest import ask_for
-from tests.fake_claude import FakeClaude, runs
+from tests.support.fake_claude import FakeClaude, runs
 
 
 def wait_until(is_so: Callable[[], bool]) -> bool:

@@ -1,0 +1,61 @@
+"""`submit` and `server` where something is wrong; tests/flows/prefect/test_observer.py hands a book in."""
+
+import socket
+
+import prefect.settings
+import pytest
+from prefect.settings import temporary_settings
+
+from bookwright.flows.prefect.pool import on_server
+from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
+
+BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "the brief has no premise"),
+        ((*BRIEF, "--words", "0"), "length in the brief"),
+        ((*BRIEF, "--model", "nobody:x"), "no provider is called 'nobody'"),
+        ((*BRIEF, "--until", "page:3"), "--until is 'page:3'"),
+        ((*BRIEF, "--words-today", "0"), "--words-today is 0"),
+        (("--book", "nobody"), "there is no book 'nobody'"),
+    ],
+)
+def test_what_no_worker_could_write_is_refused_before_prefect_is_asked(cli, home, arguments, message):
+    outcome = cli("submit", *arguments)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+    assert not home.exists()
+
+
+def test_without_a_server_submit_says_how_to_start_one(cli, home):
+    with temporary_settings(restore_defaults={prefect.settings.PREFECT_API_URL}):
+        outcome = cli("submit", *BRIEF)
+
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "no Prefect server is known; start one with `bookwright server --worker`" in outcome.err
+    assert not home.exists()
+
+
+def test_a_server_that_does_not_answer_is_named(cli, home):
+    url = api_url(free_port())
+
+    with on_server(PrefectApi(url)):
+        outcome = cli("submit", *BRIEF)
+
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith(f"bookwright: the Prefect server at {url} does not answer")
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_server_on_a_port_in_use_is_refused(cli, home):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        outcome = cli("server", "--port", port)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"port {port} is in use" in outcome.err

@@ -1,0 +1,222 @@
+"""A finished book that is gone on with: what closed it is made anew, once, and what stood there stays on record."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.exports.vault.progress import StageStatus
+from bookwright.exports.vault.stages import stages_of
+from bookwright.flows.intake.continuation import go_on
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.revision.refresh import Wanted, refresh
+from bookwright.flows.revision.revise import chosen, take_in
+from bookwright.flows.run_book import run_book
+from bookwright.models.book import Book, BookState
+from bookwright.models.brief import make_brief
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.errors import InvalidInput
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.vault_rows import VaultRows
+from tests.support.blueprint_folders import short_case
+from tests.support.books import make_book, make_settings
+
+MORE = 450
+LAST = ("validation/review", "validation/verify", "validation/clue_index")
+
+
+@dataclass
+class Killing:
+    """Asks the rehearsal author, keeps who was asked, and is killed before some calls are answered."""
+
+    inner: ModelService
+    asked: list[str] = field(default_factory=list)
+    kills_at: str = ""
+
+    def ask(self, request: Any, *others: Any) -> Any:
+        """Answer, unless this is what everything ends at; it does so once."""
+        if self.kills_at and self.kills_at in request.name:
+            self.kills_at = ""
+            raise KeyboardInterrupt
+        self.asked.append(request.name)
+        return self.inner.ask(request, *others)
+
+
+@dataclass
+class Shelf:
+    """One book by a small blueprint of a mystery."""
+
+    book: Book
+    storage: BookStorage
+    around: Surroundings
+    models: Killing
+
+    def run(self) -> Book:
+        """Walk the book."""
+        return run_book(self.book.id, self.around)
+
+    def go_on(self) -> None:
+        """Make it longer."""
+        with self.storage.write() as stores:
+            go_on(stores, stores.books.get(self.book.id), MORE)
+
+    def versions(self, node: TaskNode, kind: DocumentKind) -> list[Document]:
+        """Return all versions of a document."""
+        with self.storage.read() as stores:
+            return stores.documents.versions(node.key, kind)
+
+    @property
+    def root(self) -> TaskNode:
+        """The book's own unit."""
+        with self.storage.read() as stores:
+            return stores.nodes.root()
+
+    @property
+    def last(self) -> dict[str, TaskNode]:
+        """The tasks that come after the last page, by stage and member."""
+        with self.storage.read() as stores:
+            tasks = stores.nodes.children(self.root.key, TaskType.DESIGN)
+        return {task.stage: task for task in tasks if task.stage in LAST}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
+    profile = getattr(request, "param", "economy")  # in which no model reviews
+    settings = make_settings(tmp_path, free_megabytes=0, keep_vault=False)
+    database = open_library(settings)
+    with closing(ModelService(settings)) as models:
+        killing = Killing(models)
+        blueprint = str(short_case(tmp_path))
+        brief = make_brief(
+            {"premise": "A keeper finds a log.", "length": 500, "profile": profile, "blueprint": blueprint}
+        )
+        book = find_or_create(database, brief)
+        storage = BookStorage(database, book.id, brief.language)
+        yield Shelf(book, storage, Surroundings(settings, database, killing), killing)
+    database.dispose()
+
+
+def test_what_closed_a_book_is_made_anew_behind_its_new_end_and_the_old_versions_stay(shelf: Shelf) -> None:
+    finished = shelf.run()
+    labels = {stage: task.label for stage, task in shelf.last.items()}
+    shelf.go_on()
+
+    longer = shelf.run()
+
+    reports = [shelf.versions(shelf.last[stage], DocumentKind.REPORT) for stage in LAST[:2]]
+    blurbs = shelf.versions(shelf.root, DocumentKind.BLURB)
+    index = shelf.versions(shelf.last[LAST[2]], DocumentKind.DESIGN)
+    with shelf.storage.read() as stores:
+        newest = max(stores.documents.current(leaf.key, DocumentKind.PROSE).id for leaf in stores.nodes.leaves())  # type: ignore[union-attr]
+    assert [len(versions) for versions in (*reports, blurbs)] == [2, 2, 2]
+    assert all(max(version.id for version in versions) > newest for versions in (*reports, blurbs, index))
+    assert {stage: task.label for stage, task in shelf.last.items()} == labels
+    assert {task.status for task in shelf.last.values()} == {NodeStatus.DONE}
+    assert (longer.state, longer.title) == (BookState.FINISHED, finished.title)
+
+
+def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_no_more(shelf: Shelf) -> None:
+    shelf.run()
+    with shelf.storage.write() as stores:
+        node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
+        summary = chosen(stores, node, DocumentKind.SUMMARY)
+        take_in(stores, node, summary, f"{summary.text}\n\nThe lamp was blue all along.")
+    with hold(shelf.book.id, shelf.around, way_on="`bookwright refresh`") as deps:
+        redone = refresh(Wanted(), deps, lambda redone: None)
+    with shelf.storage.write() as stores:
+        stores.books.set_state(shelf.book.id, BookState.PAUSED)
+    shelf.models.asked.clear()
+
+    shelf.run()
+
+    assert (shelf.root.key, DocumentKind.SUMMARY) in [(one.document.node, one.document.kind) for one in redone]
+    assert shelf.models.asked == []
+    assert [len(shelf.versions(shelf.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [1, 1]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("shelf", ["standard"], indirect=True)
+def test_one_that_is_killed_on_its_way_to_the_new_end_pays_nothing_twice(shelf: Shelf) -> None:
+    shelf.run()
+    shelf.go_on()
+    before = len(shelf.models.asked)
+
+    for shelf.models.kills_at in (" write/draft", " review/review.1", "/amend.", " review/verify", " publish/"):
+        with pytest.raises(KeyboardInterrupt):
+            shelf.run()
+    shelf.run()
+
+    asked = shelf.models.asked[before:]
+    with shelf.storage.read() as stores:
+        calls = stores.books.get(shelf.book.id).calls
+    assert calls == len(shelf.models.asked)
+    assert [sum(name.endswith(step) for name in asked) for step in (" review/review.1", " review/verify")] == [1, 1]
+    assert [len(shelf.versions(shelf.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [2, 2]
+    assert len(shelf.versions(shelf.root, DocumentKind.BLURB)) == 2
+
+
+@pytest.mark.parametrize("shelf", ["standard"], indirect=True)
+def test_a_look_at_the_end_that_was_interrupted_waits_for_the_new_end(shelf: Shelf) -> None:
+    shelf.models.kills_at = "/amend."
+    with pytest.raises(KeyboardInterrupt):
+        shelf.run()
+    shelf.go_on()
+    before = len(shelf.models.asked)
+
+    shelf.run()
+
+    asked = [name.rpartition("/")[2].partition(".")[0] for name in shelf.models.asked[before:]]
+    with shelf.storage.read() as stores:
+        calls = stores.books.get(shelf.book.id).calls
+    assert calls == len(shelf.models.asked)
+    assert asked.index("amend") > max(place for place, name in enumerate(asked) if name == "draft")
+    assert {task.status for task in shelf.last.values()} == {NodeStatus.DONE}
+    assert [len(shelf.versions(shelf.last[stage], DocumentKind.REPORT)) for stage in LAST[:2]] == [2, 1]
+
+
+def test_a_blurb_in_the_authors_own_words_stays(shelf: Shelf) -> None:
+    shelf.run()
+    with shelf.storage.write() as stores:
+        blurb = stores.documents.current(shelf.root.key, DocumentKind.BLURB)
+        assert blurb is not None
+        take_in(stores, shelf.root, blurb, "Who wrote the log?")
+    shelf.go_on()
+
+    shelf.run()
+
+    assert [version.version for version in shelf.versions(shelf.root, DocumentKind.BLURB)] == [1, 2]
+
+
+def test_until_the_new_end_stands_nothing_behind_it_counts_as_done(shelf: Shelf) -> None:
+    shelf.run()
+    shelf.go_on()
+
+    with shelf.storage.read() as stores:
+        book, units = stores.books.get(shelf.book.id), VaultRows(stores.connection, shelf.book.id).units()
+        stages = stages_of(stores, book, shelf.root, units, has_prose=True)
+
+    assert [(stage.name, stage.status) for stage in stages[-2:]] == [
+        ("Validation", StageStatus.PENDING), ("publish", StageStatus.PENDING),
+    ]  # fmt: skip
+    assert {stage.status for stage in stages[:-3]} == {StageStatus.COMPLETED}
+
+
+@pytest.mark.parametrize(("text", "advice"), [("The tide turns.", "import its export"), ([], "behind it")])
+def test_only_a_book_of_prose_in_one_piece_is_told_to_come_back_as_a_manuscript(
+    tmp_path: Path, text: str, advice: str
+) -> None:
+    storage = make_book(make_settings(tmp_path), text)
+
+    with pytest.raises(InvalidInput) as caught, storage.write() as stores:
+        go_on(stores, stores.books.get(storage.book), MORE)
+
+    assert advice in str(caught.value).partition("written ")[2]
+    assert ("import" in str(caught.value)) is bool(text)
+    storage.database.dispose()

@@ -1,0 +1,148 @@
+"""What a run may say: whoever has the login chooses a book, and not what the worker's machine does for it."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.actions import WorkPoolUpdate
+from prefect.exceptions import ObjectNotFound
+from prefect.types.entrypoint import EntrypointType
+from prefect.workers.process import ProcessWorker
+
+from bookwright.flows.prefect.deployment import deploy, job_template
+from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.prefect.login import known_login
+from bookwright.flows.prefect.pool import DEPLOYMENT, POOL, hand_in, on_server
+from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, stop_process
+from bookwright.flows.write_book import write_book
+from bookwright.models.errors import BookwrightError
+from bookwright.models.settings import Settings, load_settings
+from tests.flows.prefect.hostile import local_process
+from tests.flows.prefect.windowed import BRIEF
+from tests.places import ROOT
+
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
+
+SOURCES = ROOT
+PATIENCE_SECONDS = 240
+CREATED = 201
+
+
+@dataclass(frozen=True)
+class Studio:
+    """A running `bookwright server --worker`, as its owner reaches it."""
+
+    api: PrefectApi
+    deployment: str
+
+    def make_run(self, name: str, login: str = "", **more: Any) -> int:
+        """Ask for a run of a short book; return the status of the answer."""
+        parameters = {"brief": {**BRIEF, "length": 600}}
+        return local_process(self.api.url, self.deployment, name, login, parameters=parameters, **more)
+
+    def states(self) -> dict[str, str]:
+        """The state of each run by its name."""
+        with on_server(self.api), get_client(sync_client=True) as client:
+            return {run.name: run.state_name or "" for run in client.read_flow_runs(limit=200)}
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return load_settings(home=tmp_path_factory.mktemp("commanded"))
+
+
+@pytest.fixture(scope="module")
+def studio(settings: Settings) -> Iterator[Studio]:
+    port = free_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PREFECT_API_URL", raising=False)
+        for name, value in {"MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}.items():
+            patch.setenv(f"BOOKWRIGHT_{name}", value)
+        patch.setenv("BOOKWRIGHT_HOME", str(settings.home))
+        process = subprocess.Popen([sys.executable, "-m", "bookwright", "server", "--worker", "--port", str(port)])
+        try:
+            api = wait_for(lambda: found(settings, port))
+            yield Studio(api, wait_for(lambda: deployment_of(api)))
+        finally:
+            stop_process(process, 60)
+
+
+def found(settings: Settings, port: int) -> PrefectApi | None:
+    login = known_login(settings)
+    return PrefectApi(api_url(port), login) if login else None
+
+
+def deployment_of(api: PrefectApi) -> str:
+    try:
+        with on_server(api), get_client(sync_client=True) as client:
+            return str(client.read_deployment_by_name(DEPLOYMENT).id)
+    except (BookwrightError, ObjectNotFound):  # not up yet, or not deployed yet
+        return ""
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.5)
+    return value
+
+
+def test_a_pool_that_is_made_by_hand_gets_the_same_template() -> None:
+    theirs = json.loads((SOURCES / "deploy" / "work-pool.json").read_text("utf-8"))
+
+    assert theirs == job_template("python -m bookwright.flows.prefect.child --apart prefect.engine")
+
+
+def test_a_run_chooses_neither_command_nor_folder_nor_environment(studio: Studio, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    command = f'sh -c "touch {mark}"'
+    wishes = [
+        {"command": command}, {"env": {"LD_PRELOAD": "x"}}, {"env.PATH": "x"}, {"working_dir": str(tmp_path)},
+        {"image": "x"}, {"name": "x"}, {"labels": {"x": "x"}}, {"stream_output": False},
+    ]  # fmt: skip
+
+    without = [studio.make_run(f"stranger {number}", job_variables=wish) for number, wish in enumerate(wishes)]
+    within = [
+        studio.make_run(f"owner {number}", studio.api.login, job_variables=wish) for number, wish in enumerate(wishes)
+    ]
+    plain = studio.make_run("a plain one", studio.api.login)
+    wait_for(lambda: "Completed" in studio.states().values())
+
+    assert without == [403] * len(wishes)  # no login, so no CSRF token either, which is asked for first
+    assert within == [422] * len(wishes)
+    assert plain == CREATED
+    assert len(studio.states()) == 1
+    assert not mark.exists()
+
+
+def test_without_the_pools_template_it_would_choose_and_a_start_brings_the_template_back(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """The template was what held: with Prefect's own the command runs. So a pool of an earlier version is mended."""
+    marks = [tmp_path / "before", tmp_path / "after"]
+    with on_server(studio.api), get_client(sync_client=True) as client:
+        theirs = ProcessWorker.get_default_base_job_template()
+        client.update_work_pool(POOL, WorkPoolUpdate(base_job_template=theirs))
+        old = {"env": {"DO_NOT_TRACK": "1"}, "command": f"touch {marks[1]}"}
+        write_book.to_deployment(
+            FLOW_NAME, work_pool_name=POOL, entrypoint_type=EntrypointType.MODULE_PATH, job_variables=old
+        ).apply()  # type: ignore[union-attr]
+
+        status = studio.make_run("with a command", studio.api.login, job_variables={"command": f"touch {marks[0]}"})
+        wait_for(marks[0].exists)
+        deploy(limit=4)  # the run before keeps its place: its command never told Prefect of an end
+        handed_in = hand_in({"book": "nobody"}, "nobody")
+        wait_for(lambda: studio.states()["nobody"] == "Failed")
+
+    assert status == CREATED
+    assert handed_in.name == "nobody"
+    assert not marks[1].exists()
+    assert studio.make_run("again", studio.api.login, job_variables={"command": "true"}) == 422

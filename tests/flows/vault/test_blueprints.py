@@ -1,0 +1,159 @@
+"""The folder of a book by a blueprint: pages by stage, reports and registers, times of what code made."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwright.exports.vault.progress import PATH as PROGRESS
+from bookwright.exports.vault.progress import load_from_book
+from bookwright.exports.vault.readme_texts import README_TEXTS
+from bookwright.flows.vault.rendering import Vault
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.text.language import SIMPLIFIED
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import NodeStatus
+from tests.flows.blueprints.books import Rehearsing, begun, write_book
+from tests.support.blueprint_folders import atlas, case
+from tests.support.vaults import a_vault, change, contents, opened, outcomes, sync
+
+PREMISES = {"zh": "一個守塔人在舊日誌裡讀到自己的筆跡。", SIMPLIFIED: "一个守塔人在旧日志里读到自己的笔迹。"}
+
+
+@pytest.fixture(scope="module", params=list(PREMISES))
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Vault]]:
+    """A finished book of designs in one of the scripts of Chinese, with its folder."""
+    home = tmp_path_factory.mktemp("world")
+    root, deps = begun(
+        atlas(home), home, Rehearsing(home), language="zh", premise=PREMISES[request.param], length=2_000
+    )
+    write_book(root, deps)
+    with deps.storage.write() as stores:
+        stores.connection.exec_driver_sql("UPDATE books SET lease_owner = NULL")
+    vault = opened(deps.storage, home)
+    vault.render()
+    yield request.param, vault
+    deps.storage.database.dispose()
+
+
+def test_a_book_of_designs_lists_its_pages_by_stage(world: tuple[str, Vault]) -> None:
+    script, vault = world
+    readme = contents(vault)["README.md"].decode()
+    links = [link.partition(">)")[0] for link in readme.split("](<")[1:]]
+    stages = [line[4:] for line in readme.splitlines() if line.startswith("### ")]
+
+    assert stages == (["地基", "頁", "查核", "閱讀指南"] if script == "zh" else ["地基", "页", "查核", "阅读指南"])
+    assert [link for link in links if not (vault.folder.root / link).exists()] == []
+    pages = {
+        path for path in vault.folder.files() if path.partition("/")[0] == ("地圖集" if script == "zh" else "地图集")
+    }
+    assert pages
+    assert pages < set(links)
+    assert not any("001 " in path for path in (*links, *vault.folder.files()))
+
+
+def test_what_code_says_on_pages_and_in_reports_is_in_the_authors_script(world: tuple[str, Vault]) -> None:
+    script, vault = world
+    told = b"\n".join(contents(vault).values()).decode()
+
+    said = {"zh": ("結論：", "程序核對過的", "裡面有什麼"), SIMPLIFIED: ("结论：", "程序核对过的", "里面有什么")}
+    assert [phrase for phrases in said.values() for phrase in phrases if phrase in told] == list(said[script])
+
+
+def test_what_code_writes_in_a_folder_is_in_the_authors_script(world: tuple[str, Vault]) -> None:
+    script, vault = world
+    readme = contents(vault)["README.md"].decode()
+    folders = {path.partition("/")[0] for path in vault.folder.files() if "/" in path}
+
+    assert README_TEXTS[script]["what"] in readme
+    assert README_TEXTS[script]["pages"] in readme
+    assert folders == ({"規劃", "地圖集", "agent-log"} if script == "zh" else {"规划", "地图集", "agent-log"})
+
+
+def test_a_book_of_designs_has_no_stage_of_writing_and_every_stage_its_time(world: tuple[str, Vault]) -> None:
+    _, vault = world
+
+    stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
+
+    assert [stage.name for stage in stages][-1] == "publish"
+    assert len(stages) == 5
+    assert [stage.name for stage in stages if stage.started is None or stage.completed is None] == []
+
+
+def test_reports_stand_in_the_folder_and_are_only_read(world: tuple[str, Vault]) -> None:
+    script, vault = world
+    path = f"{'規劃' if script == 'zh' else '规划'}/1.6 第二{'輪' if script == 'zh' else '轮'}.md"
+    before = contents(vault)[path].decode()
+    change(vault, path, "**", "***")
+
+    plan = sync(vault, vault.folder.root.parent.parent)
+
+    assert 'kind: "report"' in before
+    assert [(finding.path, finding.detail) for finding in plan.left] == [
+        (path, "is a report, for reading alone: what is to be mended is changed in the pages that it names; "
+               "delete the file to have it as it stands in the book"),
+    ]  # fmt: skip
+    (vault.folder.root / path).unlink()
+    assert outcomes(sync(vault, vault.folder.root.parent.parent)) == {path: "restored"}
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_registers_and_reports_of_a_story_are_named_as_spoilers(tmp_path: Path, is_there: bool) -> None:
+    folder = case(tmp_path) if is_there else tmp_path / "gone"
+    vault = a_vault(tmp_path, blueprint=str(folder))
+    _add_task(vault, "planning/clues", "Clues", DocumentKind.DESIGN, DocumentKind.REGISTER)
+    _add_task(vault, "planning/crime", "The crime", DocumentKind.DESIGN)
+    _add_task(vault, "validation/review", "First round", DocumentKind.REPORT)
+    ending = " (spoiler)" if is_there else ""
+
+    created = opened(vault.storage, tmp_path).render().created
+
+    assert [path for path in created if path.startswith("planning")] == [
+        f"planning/1.4 Clues{ending}.md", "planning/1.4 register Clues (spoiler).md",
+        f"planning/1.5 The crime{ending}.md",
+        f"planning/1.6 First round{'' if is_there else ' (spoiler)'}.md",
+    ]  # fmt: skip
+
+
+def test_a_register_is_changed_in_the_codex(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint=str(case(tmp_path)))
+    _add_task(vault, "planning/clues", "Clues", DocumentKind.DESIGN, DocumentKind.REGISTER)
+    vault.render()
+    change(vault, "planning/1.4 register Clues (spoiler).md", "The tide.", "The wind.")
+
+    [finding] = sync(vault, tmp_path).left
+
+    assert "its secrets and threads are changed in the codex" in finding.detail
+    assert "The wind." in contents(vault)[finding.path].decode()
+
+
+def test_a_prologue_that_an_author_brought_along_keeps_its_heading(tmp_path: Path) -> None:
+    chapters = [{"level": "chapter", "title": title, "text": "Rain."} for title in ("Prologue", "The Lamp", "楔子")]
+    vault = a_vault(tmp_path, chapters)
+    with vault.storage.write() as stores:
+        for label in ("1.1", "1.2", "1.3"):
+            stores.nodes.change(stores.nodes.by_label(label).key, is_brought_in=True)
+
+    vault.render()
+
+    files = contents(vault)
+    headings = [
+        next(line for line in text.decode().splitlines() if line.startswith("# "))
+        for path, text in files.items() if path.startswith("chapters/")
+    ]  # fmt: skip
+    assert headings == ["# Prologue", "# The Lamp", "# 楔子"]
+    assert "[Prologue](<chapters/001 Prologue.md>)" in files["README.md"].decode()
+    change(vault, "chapters/001 Prologue.md", "# Prologue", "# Prologue: Rain")
+    assert outcomes(sync(vault, tmp_path)) == {"chapters/001 Prologue.md": "taken"}
+    assert "chapters/001 Prologue Rain.md" in contents(vault)
+
+
+def _add_task(vault: Vault, stage: str, title: str, *kinds: DocumentKind) -> None:
+    with vault.storage.write() as stores:
+        root = stores.nodes.root()
+        item = PlanNode(task_type=TaskType.DESIGN, title=title, goal=title)
+        [task] = stores.nodes.add(root, [item], unit=root.key, level=Level.BOOK.value, planning_round=1, stage=stage)
+        for kind in kinds:
+            stores.documents.add(NewDocument(node=task.key, kind=kind, text="The tide."), None)
+        stores.nodes.change(task.key, status=NodeStatus.DONE.value)

@@ -1,0 +1,115 @@
+"""The schema: what the tables say is what the migrations make, on both databases."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+import bookwright
+from bookwright.failpoints import Failpoint
+from bookwright.models.amount import Amount
+from bookwright.models.errors import DatabaseTooNew
+from bookwright.models.settings import load_settings
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import Database, open_database
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.studio import Studio
+from bookwright.storage.tables import metadata
+from tests.storage.conftest import BACKINGS, BRIEF
+from tests.support.postgres import PostgresServer
+
+
+@pytest.fixture(params=BACKINGS)
+def backing(request: pytest.FixtureRequest) -> str:
+    """Both databases."""
+    return str(request.param)
+
+
+@pytest.fixture
+def empty(backing: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A database without a table."""
+    url = ""
+    if backing == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        url = server.url(server.new_database())
+    database = open_database(load_settings(home=tmp_path, database_url=url))
+    yield database
+    database.dispose()
+
+
+def revision(database: Database) -> str | None:
+    with database.read() as connection:
+        return migrate.current_revision(connection)
+
+
+def test_an_empty_database_comes_to_the_newest_revision_once(empty: Database) -> None:
+    before = revision(empty)
+
+    first, again = migrate.upgrade(empty), migrate.upgrade(empty)
+
+    assert (before, first, again) == (None, True, False)
+    assert revision(empty) == migrate.HEAD
+
+
+def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> None:
+    _bring_to(empty, "0001")
+    with empty.write(Failpoint.EDIT_BOOK) as connection:
+        BookRepository(connection).create("lamp", BRIEF)
+        connection.execute(text("UPDATE books SET cost = 1234567, input_tokens = 89, lease_token = 7"))
+        before = connection.execute(text("SELECT * FROM books")).one()._asdict()
+
+    assert migrate.upgrade(empty)
+
+    assert revision(empty) == migrate.HEAD
+    with empty.read() as connection:
+        assert connection.execute(text("SELECT * FROM books")).one()._asdict() == before | {"windows": "{}"}
+        assert BookRepository(connection).get("lamp").brief == BRIEF
+        assert Studio(connection).standing().total == Amount(1_234_567, 89)
+
+
+def _bring_to(database: Database, revision: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(bookwright.__file__).parent / "migrations"))
+    with database.write(Failpoint.MIGRATE) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def test_the_newest_revision_is_that_of_the_migrations_folder() -> None:
+    scripts = ScriptDirectory(str(Path(bookwright.__file__).parent / "migrations"))
+
+    assert scripts.get_current_head() == migrate.HEAD
+
+
+def test_the_tables_are_what_the_migrations_make(database: Database) -> None:
+    with database.read() as connection:
+        difference = compare_metadata(MigrationContext.configure(connection), metadata)
+
+    assert difference == []
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(DatabaseTooNew, match="9999"):
+        migrate.upgrade(database)
+
+    assert revision(database) == "9999"
+
+
+def test_two_workers_that_start_at_once_make_one_schema(empty: Database) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(migrate.upgrade, [empty, empty]))
+
+    assert any(done)
+    assert revision(empty) == migrate.HEAD
+    with empty.read() as connection:
+        assert set(metadata.tables) < set(inspect(connection).get_table_names())
