@@ -1,10 +1,10 @@
-"""Two drafts of the same pages where it counts most, and the blind choice between them."""
+"""Several drafts of the same pages where it counts most, and the blind choice between them."""
 
 import hashlib
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
-from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
+from bookwright.agents.readers import CHOOSE, CHOOSE_FREE, FREE_DRAFT, draft_again
 from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
@@ -19,30 +19,54 @@ from bookwright.models.tree.task import TaskNode
 
 
 def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Have a unit drafted, twice where it opens, turns or ends the book; the better draft stays before later steps.
+    """Have a unit drafted, more than once where it opens, turns or ends the book; the best draft stays.
 
-    Of a book of one piece the second draft is made from the order alone: a plan may cost such a story more than it
-    gives, and a blind reader tells. Where that draft is chosen, nothing later holds it to the plan.
+    Of a book of one piece two more drafts are made from the order alone: a plan may cost such a story more than it
+    gives, and a blind reader tells. Where one of them is chosen, nothing later holds it to the plan.
     """
-    first = str(run.run(agent).value)
+    planned = str(run.run(agent).value)
     if not wants_two(unit, run, deps):
-        return first
-    run.put_away(agent.artefact)  # whoever writes the second sees nothing of the first
-    is_free = _is_free(unit, deps)
-    run.card = replace(run.card, is_second=True)
-    second = str((run.run(FREE_DRAFT, is_bare=True) if is_free else run.run(draft_again(agent))).value)
-    run.put_away(agent.artefact)
-    run.card = replace(run.card, is_second=False)
-    chosen, carry_over = _chosen(first, second, unit, run, deps)
-    is_unplanned = is_free and chosen is second
-    if is_unplanned:
-        run.put_away("plan")
-        run.narrow_to("order")
-        run.card = replace(run.card, is_unplanned=True)
+        return planned
+    run.put_away(agent.artefact)  # whoever writes another draft sees nothing of the first
+    if _is_free(unit, deps):
+        free = _best(_free_drafts(run), unit, run, deps)
+        chosen, carry_over = _chosen(planned, free, unit, run, deps)
+        if chosen is free:
+            run.put_away("plan")
+            run.narrow_to("order")
+            run.card = replace(run.card, is_unplanned=True)
+            carry_over = ()  # a story of its own has no place for what was good in the planned one
+    else:
+        run.card = replace(run.card, is_second=True)
+        second = str(run.run(draft_again(agent)).value)
+        run.put_away(agent.artefact)
+        run.card = replace(run.card, is_second=False)
+        chosen, carry_over = _chosen(planned, second, unit, run, deps)
     run.add(agent.artefact, chosen, is_prose=True)
-    if carry_over and not is_unplanned:  # a story of its own has no place for what was good in the planned one
+    if carry_over:
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
+
+
+def _free_drafts(run: ActivityRun) -> list[str]:
+    """Draft a book of one piece from its order alone, by two writers who know of each other and see nothing."""
+    writers = (FREE_DRAFT, draft_again(FREE_DRAFT))
+    if run.is_done(CHOOSE.name) and not run.is_done(writers[1].name):
+        writers = writers[:1]  # begun by a version of the program that asked for one
+    drafts = []
+    for writer in writers:
+        run.card = replace(run.card, is_second=writer is not FREE_DRAFT)
+        drafts.append(str(run.run(writer, is_bare=True).value))
+        run.put_away(writer.artefact)
+    run.card = replace(run.card, is_second=False)
+    return drafts
+
+
+def _best(drafts: list[str], unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
+    if len(drafts) == 1:
+        return drafts[0]
+    first, second = drafts
+    return _chosen(first, second, unit, run, deps, CHOOSE_FREE)[0]
 
 
 def _is_free(unit: TaskNode, deps: Deps) -> bool:
@@ -71,7 +95,9 @@ def _is_height(unit: TaskNode, deps: Deps) -> bool:
         return ahead is not None and ahead.chapter == reading.chapter_of(unit.label)
 
 
-def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[str, tuple[str, ...]]:
+def _chosen(
+    first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps, reader: Agent = CHOOSE
+) -> tuple[str, tuple[str, ...]]:
     """Return the draft that is preferred, and what of the other one is worth taking over.
 
     Which of the two is called A hangs on the unit alone, so that neither place is the better one. Where no answer
@@ -80,15 +106,15 @@ def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Dep
     is_first_a = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0] % 2 == 0
     drafts = {"A": first, "B": second} if is_first_a else {"A": second, "B": first}
     judge = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=CHOOSE.context, round_=run.round,
+        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=reader.context, round_=run.round,
         next_activity="write",
     )  # fmt: skip
     for name, text in drafts.items():
         judge.add(f"draft_{name.lower()}", text, is_prose=True)
-    if judge.failures(CHOOSE.name) > deps.desk.settings.max_repairs:
+    if judge.failures(reader.name) > deps.desk.settings.max_repairs:
         return first, ()
     try:
-        choice = judge.run(CHOOSE).value
+        choice = judge.run(reader).value
     except (NoResult, RequestRejected):
         return first, ()
     assert isinstance(choice, Choice)
