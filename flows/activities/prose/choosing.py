@@ -50,7 +50,7 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
 
 def _free_drafts(run: ActivityRun) -> list[str]:
     """Draft a book of one piece from its order alone, by two writers who know of each other and see nothing."""
-    writers = (FREE_DRAFT, draft_again(FREE_DRAFT))
+    writers: tuple[Agent, ...] = (FREE_DRAFT, draft_again(FREE_DRAFT))
     if run.is_done(CHOOSE.name) and not run.is_done(writers[1].name):
         writers = writers[:1]  # begun by a version of the program that asked for one
     drafts = []
