@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.measure import Measure
 from bench.plot import draw
 
-BENCHES = ("engine", "length", "resume")
+BENCHES = ("engine", "house", "length", "resume")
 BY_NAME = ("events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale")
 """Not among `all`: they take minutes, at full size up to hours, or print a long table."""
 
