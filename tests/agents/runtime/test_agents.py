@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from bookwright.agents.runtime.agent import AgentDefinition, Preset, PromptAgent
+from bookwright.agents.runtime.cast import CAST, CastAgent
 from bookwright.agents.runtime.events.adapter import MessageAdapter
-from bookwright.agents.runtime.log_monitor import LogMonitor
 from bookwright.agents.runtime.permission import PermissionMode
 from bookwright.agents.runtime.sinks import Allowed, Denied, Sinks
 from bookwright.failpoints import Failpoint
@@ -16,6 +16,8 @@ from bookwright.models.errors import BackendUnavailable, InvalidInput, SessionNo
 from bookwright.models.talk.session import SessionState
 from bookwright.storage.repositories.sessions import SessionRepository
 from tests.agents.runtime.conftest import HANG, Keeper, Speaker, running
+
+LOG_MONITOR = CastAgent(next(member for member in CAST if member.name == "log-monitor"))
 
 READ = 'Thought: look\nAction: Read[{"path": "log.txt"}]'
 WRITE = 'Action: Write[{"path": "new.txt", "content": "x"}]'
@@ -308,12 +310,12 @@ def test_sinks_that_raise_change_nothing(runnable, turns):
 def test_the_log_monitor_is_a_system_prompt_and_nothing_else(runnable):
     speaker = Speaker(["Nothing needs you."])
 
-    handle = runnable(speaker, LogMonitor()).start("12:00 1.2 write/draft answered", Sinks(), running())
+    handle = runnable(speaker, LOG_MONITOR).start("12:00 1.2 write/draft answered", Sinks(), running())
 
     assert handle.completion.result(60)
     [request] = speaker.requests
     assert "log lines" in request.prompt.system
-    assert (request.tools, LogMonitor().get_agent_definitions()) == ((), None)
+    assert (request.tools, LOG_MONITOR.get_agent_definitions()) == ((), None)
 
 
 def test_a_preset_is_a_system_prompt_by_name(runnable):

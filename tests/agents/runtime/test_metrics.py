@@ -9,7 +9,7 @@ from bookwright.agents.backends.call import Canceller
 from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.agent import Execution
-from bookwright.agents.runtime.log_monitor import LogMonitor
+from bookwright.agents.runtime.cast import CAST, CastAgent
 from bookwright.agents.runtime.metrics import StreamMeter
 from bookwright.agents.runtime.sinks import Sinks
 from bookwright.agents.runtime.start import build_prompt_agent_start
@@ -18,6 +18,8 @@ from bookwright.models.errors import BackendUnavailable
 from bookwright.models.talk.session import SessionState
 from tests.support.books import make_settings
 from tests.support.fake_provider import FakeProvider
+
+LOG_MONITOR = CastAgent(next(member for member in CAST if member.name == "log-monitor"))
 
 MODEL = "openai:gpt-4.1"
 
@@ -39,7 +41,7 @@ def models(tmp_path):
 
 
 def started(models, database, sinks):
-    agent = build_prompt_agent_start(LogMonitor(), Services(models, database))
+    agent = build_prompt_agent_start(LOG_MONITOR, Services(models, database))
     return agent.start("12:00 all is well", sinks, Execution("log", "tab", SessionState.new(), model=MODEL))
 
 
