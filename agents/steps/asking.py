@@ -21,8 +21,9 @@ from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import BookPaused, NoResult
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord
-from bookwright.prompts import render, render_system
+from bookwright.prompts import Card, render, render_system
 from bookwright.prompts.render import render_lookups, render_turn
+from bookwright.prompts.stored_card import parts_of
 from bookwright.storage.engine.database import free_megabytes
 
 _log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class Asking:
     def _recorder(self, blocks: tuple[str, ...]) -> Recorder:
         return Recorder(
             desk=self.desk, agent=self.agent, key=self.key, label=self.material.node.label,
-            prompt=(self.system, *blocks), conclude=self.conclude,
+            prompt=(self.system, *blocks), card=parts_of(self.card, self.desk.locale), conclude=self.conclude,
             following=self.next_step or self.material.next_activity,
         )  # fmt: skip
 
@@ -131,7 +132,7 @@ class Asking:
         return parse(self.agent, reply, self.desk.brief.language, asked, self.check)
 
     def _blocks(self) -> tuple[tuple[str, ...], int]:
-        tail = render(self.agent.prompt, self.material.shown_card, self.desk.locale, self.agent.folder)
+        tail = render(self.agent.prompt, self.card, self.desk.locale, self.agent.folder)
         if self.is_bare:
             return (tail,), 0
         before = self.material.blocks
@@ -201,9 +202,14 @@ class Asking:
         return corrections
 
     @cached_property
+    def card(self) -> Card:
+        """What the step's template reads."""
+        return self.material.shown_card
+
+    @cached_property
     def system(self) -> str:
         """The frame that all agents of the book share."""
-        return render_system(self.material.shown_card.book, self.desk.locale, is_small=self.material.is_small)
+        return render_system(self.card.book, self.desk.locale, is_small=self.material.is_small)
 
     def _may_go_on(self) -> None:
         """Check, before anything is paid, that the answer can be kept and is still wanted."""
@@ -226,10 +232,9 @@ class Asking:
         return Sampling(self.agent.temperature, limit, seed, extra=extra)
 
     def _facts(self, number: int) -> dict[str, Any]:
-        card = self.material.shown_card
         return {
             "activity": self.key.activity.value, "step": self.key.step, "template": self.agent.prompt,
-            "label": self.material.node.label, "level": card.unit.level, "attempt": number, "card": card,
+            "label": self.material.node.label, "level": self.card.unit.level, "attempt": number, "card": self.card,
             "artefacts": tuple(self.material.artefacts), "language": self.desk.brief.language.value,
             "seed": self.desk.brief.seed,
         }  # fmt: skip

@@ -77,6 +77,8 @@ class Recorder:
     """The node's, for the intent."""
     prompt: tuple[str, ...]
     """The system frame and the blocks."""
+    card: tuple[str, ...]
+    """What the last block was rendered from, as it is stored."""
     conclude: Conclude | None
     following: str
     """What comes after the step, for the intent."""
@@ -119,6 +121,7 @@ class Recorder:
         attempt = Attempt(
             key=self.key, attempt=self.number, role=self.agent.role, template=self.agent.prompt,
             prompt=self.prompt, reply=reply, failure=failure, detail=detail, stores_prompt=self.desk.stores_prompts,
+            card=self.card,
         )  # fmt: skip
         intent = f"{self.label} {self.key.step if failure else self.following}"
         patience = self.desk.settings.record_seconds

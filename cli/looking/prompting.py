@@ -16,7 +16,9 @@ from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.tool import ToolResponse
+from bookwright.prompts import render
 from bookwright.prompts.edited import render_edited, source_of, takes_in
+from bookwright.prompts.stored_card import card_of
 from bookwright.storage.files.blueprints import blueprint_of
 from bookwright.storage.steps.queries import NO_LONGER_KEPT, AskedStep
 
@@ -54,10 +56,22 @@ def prompt(
     with open_book(book) as opened:
         if template:
             _show_template(opened, step, stands_for, as_json)
-        elif edited:
+        elif edited and not _is_of_older_version(opened, step):
             _show_edited(_rendered(opened, step, edited, stands_for), opened, diff=diff, as_json=as_json)
         else:
             _show_asked(opened, step, reply=reply, as_json=as_json)
+
+
+def _is_of_older_version(opened: OpenBook, step: int) -> bool:
+    """True, after a note, for a step that an older version recorded: all there is to show is what was asked."""
+    with opened.storage.read() as stores:
+        is_older = stores.steps.asked(step).is_of_older_version
+    if is_older:
+        note(
+            f"step {step} was recorded by an older version, which did not store what its template was rendered from; "
+            "no other wording of it can be shown, only the prompt as it was asked:"
+        )
+    return is_older
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class _Rendered:
     asked: list[str]
     would_ask: list[str]
     own_part_today: str
-    """The step's own part with the template that ships, of the book as it was."""
+    """The step's own part with the template that ships, from the card of then."""
 
     @property
     def is_as_then(self) -> bool:
@@ -92,12 +106,16 @@ def _check_options(template: bool, edited: Path | None, stands_for: str | None, 
 
 def _show_asked(opened: OpenBook, step: int, *, reply: bool, as_json: bool) -> None:
     with opened.storage.read() as stores:
+        asked = stores.steps.asked(step)
         blocks = stores.steps.prompt(step)
         answer = stores.steps.reply(step)
         uses = stores.tool_uses.before(step)
     if as_json:
         looked_up = [use.model_dump(mode="json") | {"response": json.loads(use.response)} for use in uses]
-        print_json({"book": opened.book.id, "step": step, "prompt": blocks, "looked_up": looked_up, "reply": answer})
+        print_json({
+            "book": opened.book.id, "step": step, "prompt": blocks, "looked_up": looked_up, "reply": answer,
+            "is_of_older_version": asked.is_of_older_version,
+        })  # fmt: skip
         return
     print_text("\n\n".join(blocks))
     room = ROOM[opened.book.brief.language]
@@ -138,21 +156,24 @@ def _rendered(opened: OpenBook, number: int, file: Path, stands_for: str | None)
     """Render a step with a file in the place of its template, or of one that it takes in.
 
     Raises:
-        InvalidInput: The prompt was let go of, the step is out of reach, or the file is no template.
+        InvalidInput: The prompt was let go of, the step is none of the walk, or the file is no template.
     """
-    from bookwright.flows.revision.asked_again import ask_again  # brings the engine, for this alone
-
     with opened.storage.read() as stores:
         step = stores.steps.asked(number)
-        asked = stores.steps.prompt(number)
-    if NO_LONGER_KEPT in asked:
+        asked, parts = stores.steps.prompt(number), stores.steps.card(number)
+    if not parts:
+        raise InvalidInput(
+            f"step {number} was not asked by a template of the walk; another wording of it cannot be tried"
+        )
+    if NO_LONGER_KEPT in (*asked, *parts):
         raise InvalidInput(f"the prompt of step {number} is no longer kept, so nothing can be rendered beside it")
-    again = ask_again(step, opened.storage, opened.settings)
+    stored = card_of(parts)
+    card, locale = stored.card, stored.locale
     replaced = stands_for or step.template
     folder = _prompts_of(opened)
-    source_of(replaced, again.locale, folder)  # one that is not there would change nothing, and say nothing
-    own_part = render_edited(file, replaced, step.template, again.card, again.locale, folder)
-    return _Rendered(step, file, again.locale, asked, [*asked[:-1], own_part], again.own_part)
+    source_of(replaced, locale, folder)  # one that is not there would change nothing, and say nothing
+    own_part = render_edited(file, replaced, step.template, card, locale, folder)
+    return _Rendered(step, file, locale, asked, [*asked[:-1], own_part], render(step.template, card, locale, folder))
 
 
 def _show_edited(rendered: _Rendered, opened: OpenBook, *, diff: bool, as_json: bool) -> None:
@@ -205,7 +226,7 @@ def _tell_what_differs(rendered: _Rendered) -> None:
     lines = _since(rendered)
     note(
         f"step {rendered.step.id} would read differently today without your edits, too: the template that ships has "
-        "changed since, or the book does not tell any more what the card held then. These lines differ:"
+        "changed since. These lines differ:"
     )
     for line in lines[:_LINES_TOLD]:
         note(f"  {line}")

@@ -179,11 +179,6 @@ def open_database(settings: Settings) -> Database:
     return Database(sqlite_engine(str(path), settings.busy_seconds), settings)
 
 
-def memory_database(settings: Settings) -> Database:
-    """Return an empty database of this thread's own, in memory; what is in it goes with it."""
-    return Database(sqlite_engine(":memory:", settings.busy_seconds), settings)
-
-
 def database_file(settings: Settings) -> Path | None:
     """Return where the SQLite file lies or would lie; None for Postgres."""
     if settings.database_url.startswith("postgres"):

@@ -9,7 +9,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.storage.engine.database import Database
 
-HEAD = "0013"
+HEAD = "0014"
 """The newest revision; a test holds it to the migrations folder."""
 
 _LOCK = 0x626F6F6B

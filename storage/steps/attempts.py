@@ -34,13 +34,18 @@ class Attempt:
     failure: Failure | None = None
     detail: str = ""
     stores_prompt: bool = True
+    """Whether the texts of the prompt and the card are stored, or only their hashes."""
+    card: tuple[str, ...] = ()
+    """What the last block was rendered from, as `prompts.stored_card` tells it."""
 
 
 def insert_attempt(
-    connection: Connection, attempt: Attempt, prompt: Sequence[str], reply: str, *, has_move: bool, lease_token: int
-) -> int:
-    """Store an attempt with the hashes of its prompt and its reply; return the step's id."""
-    values = _values(attempt, prompt, reply) | {"has_move": has_move, "lease_token": lease_token}
+    connection: Connection, attempt: Attempt, prompt: Sequence[str], card: Sequence[str], reply: str, *,
+    has_move: bool, lease_token: int,
+) -> int:  # fmt: skip
+    """Store an attempt with the hashes of its prompt, its card and its reply; return the step's id."""
+    values = _values(attempt, prompt, reply)
+    values |= {"card": " ".join(card), "has_move": has_move, "lease_token": lease_token}
     return int(connection.execute(_INSERT, values).scalar_one())
 
 

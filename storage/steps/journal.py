@@ -79,9 +79,11 @@ class Journal:
             LeaseLost: Another worker holds the book; nothing was written.
             StorageError: The database could not take it; only where the server went away it may have been written.
         """
-        hashes = [text_hash(block) for block in attempt.prompt]
+        told = (*attempt.prompt, *attempt.card)
+        all_hashes = [text_hash(text) for text in told]
+        hashes, card = all_hashes[: len(attempt.prompt)], all_hashes[len(attempt.prompt) :]
         reply_hash = text_hash(attempt.reply.text)
-        blocks = dict(zip(hashes, attempt.prompt, strict=True)) if attempt.stores_prompt else {}
+        blocks = dict(zip(all_hashes, told, strict=True)) if attempt.stores_prompt else {}
         fresh = {key: block for key, block in blocks.items() if key not in self._known}
         fresh[reply_hash] = attempt.reply.text
         with self._written(Failpoint.RECORD_STEP) as stores:
@@ -90,8 +92,9 @@ class Journal:
             self._renewed(self._lease.fence_step(stores.connection, _bill(attempt.reply, intent)))
             stores.texts.put(fresh)
             step = insert_attempt(
-                stores.connection, attempt, hashes, reply_hash, has_move=move is not None, lease_token=self._lease.token
-            )
+                stores.connection, attempt, hashes, card, reply_hash,
+                has_move=move is not None, lease_token=self._lease.token,
+            )  # fmt: skip
             if move is not None:
                 move(stores, step)
             done = self._write_deferred(stores)

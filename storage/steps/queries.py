@@ -19,7 +19,7 @@ _BETWEEN_SECONDS = 60.0
 """The engine's own work between two calls takes no longer."""
 
 NO_LONGER_KEPT = "(no longer kept)"
-"""Stands in a prompt for a block that retention let go of."""
+"""Stands in a prompt, or a card, for a text that retention let go of."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,12 @@ class AskedStep:
 
     id: int
     key: StepKey
-    role: str
     template: str
     model: str
     """`provider:model`; empty where none answered."""
     recorded_at: float
+    is_of_older_version: bool
+    """It was recorded by a version that stored no cards."""
 
 
 @dataclass(frozen=True)
@@ -131,19 +132,7 @@ class StepRepository:
         if row is None:
             raise self._no_step(step)
         key = StepKey(**{name: row._mapping[name] for name in StepKey.model_fields})
-        return AskedStep(row.id, key, row.role, row.template, row.model, row.recorded_at)
-
-    def drafts_before(self, step: AskedStep, limit: int) -> list[tuple[int, str]]:
-        """Return the last drafts of finished units before a step, oldest first: the unit's length, and the answer."""
-        rows = self._connection.execute(
-            select(nodes.c.length, steps.c.reply)
-            .join(nodes, nodes.c.key == steps.c.node)
-            .where(steps.c.book == self._book, steps.c.id < step.id, steps.c.node != step.key.node)
-            .where(steps.c.activity == Activity.WRITE.value, steps.c.step == "draft", steps.c.failure.is_(None))
-            .order_by(steps.c.id.desc())
-            .limit(limit)
-        ).all()
-        return [(row.length or 1, self._texts.get(row.reply)) for row in reversed(rows)]
+        return AskedStep(row.id, key, row.template, row.model, row.recorded_at, row.card is None)
 
     def prompt(self, step: int) -> list[str]:
         """Return the blocks of what was asked at a step, the system frame first.
@@ -151,9 +140,15 @@ class StepRepository:
         Raises:
             NodeNotFound: The book has no such step.
         """
-        hashes = self._column(step, "prompt").split()
-        found = self._texts.get_many(hashes)
-        return [found.get(key, NO_LONGER_KEPT) for key in hashes]
+        return self._shown(self._column(step, "prompt"))
+
+    def card(self, step: int) -> list[str]:
+        """Return the parts of what the last block of a step's prompt was rendered from.
+
+        Empty where that was no template of the walk, or an older version recorded the step.
+        """
+        query = select(steps.c.card).where(steps.c.id == step, steps.c.book == self._book)
+        return self._shown(self._connection.execute(query).scalar_one_or_none() or "")
 
     def reply(self, step: int) -> str:
         """Return what was answered at a step.
@@ -248,6 +243,10 @@ class StepRepository:
         return (
             select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == self._book)
         )
+
+    def _shown(self, hashes: str) -> list[str]:
+        found = self._texts.get_many(hashes.split())
+        return [found.get(key, NO_LONGER_KEPT) for key in hashes.split()]
 
     def _column(self, step: int, name: str) -> str:
         value = self._connection.execute(

@@ -1,7 +1,7 @@
 """Lets go of prompts that nobody will ask for again, and gives their room back.
 
-Of a book's texts only those go that stand in no other place than the prompts of old steps: a text that is a
-reply, a tool's answer, a document, or a block of a prompt that is kept, stays. Steps keep their rows, with the
+Of a book's texts only those go that stand in no other place than the prompts and cards of old steps: a text that is
+a reply, a tool's answer, a document, or part of a prompt or card that is kept, stays. Steps keep their rows, with the
 hashes of what was asked, so a bill and a history never change.
 """
 
@@ -22,6 +22,9 @@ _DAY = 86_400.0
 _STEPS_AT_ONCE = 1_000
 _TEXTS_AT_ONCE = 500
 
+_asked = (steps.c.prompt + " " + func.coalesce(steps.c.card, "")).label("asked")
+"""Hashes of a step's prompt, and of the card that it was rendered from."""
+
 
 @dataclass(frozen=True)
 class Keep:
@@ -39,7 +42,7 @@ class Freed:
 
     book: str
     steps: int
-    """Steps whose prompt can no longer be shown whole."""
+    """Steps whose prompt can no longer be shown, or rendered anew, whole."""
     texts: int
     bytes: int
     """As stored, that is compressed."""
@@ -60,7 +63,7 @@ def let_go(database: Database, lease: Lease, keep: Keep) -> Freed:
         with database.write(Failpoint.PRUNE) as connection:
             lease.fence(connection)
             rows = connection.execute(
-                select(steps.c.id, steps.c.prompt)
+                select(steps.c.id, _asked)
                 .where(steps.c.book == lease.book, steps.c.id > last, ~is_kept)
                 .order_by(steps.c.id)
                 .limit(_STEPS_AT_ONCE)
@@ -68,7 +71,7 @@ def let_go(database: Database, lease: Lease, keep: Keep) -> Freed:
             if not rows:
                 return freed
             last = rows[-1].id
-            old = {row.id: set(row.prompt.split()) - needed for row in rows}
+            old = {row.id: set(row.asked.split()) - needed for row in rows}
             counts = [_remove(connection, lease.book, some) for some in _slices(set().union(*old.values()))]
         freed = Freed(
             lease.book,
@@ -119,8 +122,8 @@ def _needed(connection: Connection, book: str, is_kept: ColumnElement[bool]) -> 
     needed.update(connection.execute(select(tool_uses.c.response).where(tool_uses.c.book == book)).scalars())
     for kept in (documents.c.text_hash, documents.c.data_hash):
         needed.update(connection.execute(select(kept).where(documents.c.book == book, kept.is_not(None))).scalars())
-    for prompt in connection.execute(select(steps.c.prompt).where(steps.c.book == book, is_kept)).scalars():
-        needed.update(prompt.split())
+    for asked in connection.execute(select(_asked).where(steps.c.book == book, is_kept)).scalars():
+        needed.update(asked.split())
     return needed
 
 

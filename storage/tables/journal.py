@@ -22,7 +22,7 @@ texts = Table(
     Column("hash", Name, primary_key=True),
     Column("body", LargeBinary, nullable=False),
 )
-"""Prompt blocks, replies and documents, once per book by content hash, compressed.
+"""Prompt blocks, cards, replies and documents, once per book by content hash, compressed.
 
 By row id, so that SQLite appends them: put among others by hash, they would leave a third of each page empty.
 """
@@ -45,6 +45,7 @@ steps = Table(
     Column("template", Name, nullable=False, default=""),
     Column("input_hash", Name, nullable=False, default=""),
     Column("prompt", Name, nullable=False, default=""),
+    Column("card", Name),
     Column("reply", Name, nullable=False),
     Column("reasoning", Text, nullable=False, default=""),
     Column("finish_reason", Text, nullable=False, default="stop"),
@@ -61,7 +62,11 @@ steps = Table(
     Column("recorded_at", Float, nullable=False),
     UniqueConstraint("book", "node", "revision", "activity", "round", "step", "attempt", name="uq_steps_identity"),
 )
-"""The journal: every model reply, once, with its bill. Append-only."""
+"""The journal: every model reply, once, with its bill. Append-only.
+
+`prompt` and `card` are hashes of texts, `card` of what the prompt's last block was rendered from: empty where that was
+no template of the walk, null where a version recorded the step that stored no card.
+"""
 
 tool_uses = Table(
     "tool_uses",

@@ -232,6 +232,20 @@ def test_a_file_that_is_not_whole_is_refused_before_anything_is_written(tmp_path
     assert [counted(database, table) for table in (books, steps, documents)] == [0, 0, 0]
 
 
+def test_a_file_of_a_version_that_stored_no_cards_is_taken_in(tmp_path):
+    storage = a_full_book(tmp_path / "a")
+    older = re.sub(r'"card": "[^"]*", ', "", told(storage)).replace('"revision": "0014"', '"revision": "0013"')
+    (tmp_path / "book.json").write_text(with_sum(older), encoding="utf-8")
+    assert '"card"' not in older
+    database = other_database(tmp_path / "b")
+
+    taken = BookStorage(database, import_book(tmp_path / "book.json", database), storage.language)
+
+    with taken.read() as stores:
+        assert all(stores.steps.asked(line.id).is_of_older_version for line in stores.steps.lines())
+    assert '"card": null' in told(taken)
+
+
 def test_a_file_that_is_not_there_and_a_name_that_is_none_are_refused(tmp_path):
     database = other_database(tmp_path / "b")
 

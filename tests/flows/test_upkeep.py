@@ -141,20 +141,24 @@ def test_a_book_goes_on_after_pruning_as_if_nothing_had_been_let_go(database, mi
 def test_only_prompts_of_old_steps_go(settings, database):
     book = the_book(database)
     with database.read() as connection:
-        last = connection.execute(select(steps.c.id, steps.c.prompt).order_by(steps.c.id.desc()).limit(5)).all()
+        last = connection.execute(
+            select(steps.c.id, steps.c.prompt, steps.c.card).order_by(steps.c.id.desc()).limit(5)
+        ).all()
         before = connection.execute(select(texts.c.hash, texts.c.body)).all()
 
     freed = prune(database, book, settings, Keep(last=5))
 
     with database.read() as connection:
         needed, there = referred(connection)
-    kept = {key for row in last for key in row.prompt.split()}
+    kept = {key for row in last for key in (*row.prompt.split(), *row.card.split())}
     assert there == needed | kept
     assert freed.texts == len(before) - len(there)
     assert freed.bytes == sum(len(body) for key, body in before if key not in there)
     with BookStorage(database, book.id, book.brief.language).read() as stores:
         assert "(no longer kept)" not in stores.steps.prompt(last[-1].id)
         assert "(no longer kept)" in stores.steps.prompt(1)
+        assert "(no longer kept)" not in stores.steps.card(last[-1].id)
+        assert "(no longer kept)" in stores.steps.card(1)
 
 
 def test_what_is_young_is_kept(settings, database):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,19 +11,23 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 
 import bookwright
 from bookwright.failpoints import Failpoint
 from bookwright.models.amount import Amount
 from bookwright.models.errors import DatabaseTooNew
 from bookwright.models.settings import load_settings
+from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, open_database
-from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository, Lease
+from bookwright.storage.steps.attempts import Attempt
+from bookwright.storage.steps.journal import Journal
+from bookwright.storage.stores import BookStorage
 from bookwright.storage.studio import Studio
 from bookwright.storage.tables import metadata
-from tests.storage.conftest import BACKINGS, BRIEF
+from tests.storage.conftest import BACKINGS, BOOK, BRIEF
 from tests.support.postgres import PostgresServer
 
 
@@ -74,12 +79,35 @@ def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> No
         assert Studio(connection).standing().total == Amount(1_234_567, 89)
 
 
-def _bring_to(database: Database, revision: str) -> None:
+def test_a_step_that_an_older_version_recorded_is_told_apart(database: Database, storage: BookStorage) -> None:
+    with database.write(Failpoint.EDIT_BOOK) as connection:
+        journal = Journal(storage, Lease.take(connection, BOOK, "the test", 60))
+    with storage.read() as stores:
+        key = StepKey(book=BOOK, node=stores.nodes.root().key, revision=1, activity=Activity.WRITE, round=0, step="x")
+    old = Attempt(key, 1, "writer", "story/x", ("ask",), Reply(text="Rain."), card=("a", "b"))
+    older = journal.record(old)
+    with database.write(Failpoint.MIGRATE) as connection:
+        command.downgrade(_config(connection), "0013")
+
+    assert migrate.upgrade(database)
+
+    newer = journal.record(replace(old, attempt=2))
+    with storage.read() as stores:
+        assert [stores.steps.asked(step).is_of_older_version for step in (older, newer)] == [True, False]
+        assert [stores.steps.card(step) for step in (older, newer)] == [[], ["a", "b"]]
+        assert stores.steps.prompt(older) == ["ask"]
+
+
+def _config(connection: Connection) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(bookwright.__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _bring_to(database: Database, revision: str) -> None:
     with database.write(Failpoint.MIGRATE) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        command.upgrade(_config(connection), revision)
 
 
 def test_the_newest_revision_is_that_of_the_migrations_folder() -> None:

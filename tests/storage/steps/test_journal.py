@@ -15,6 +15,7 @@ from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
+from bookwright.storage.steps.queries import NO_LONGER_KEPT
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import books, steps, texts
 from tests.storage.conftest import BACKINGS, BOOK
@@ -195,6 +196,33 @@ def test_a_prompt_block_is_stored_once_and_shown_as_often_as_it_stood(
         assert stores.steps.prompt(second) == ["system", "rain", "criticise"]
     assert stored == 5
     assert count(storage, texts) == 6
+
+
+def test_a_card_is_stored_beside_the_prompt_and_what_steps_share_of_it_once(
+    storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
+) -> None:
+    first = journal.record(make(card=("the unit", "the draft")))
+    stored = count(storage, texts)
+    second = journal.record(make("critic", card=("the unit", "the critic")))
+    without = journal.record(make("by_code"))
+
+    with storage.read() as stores:
+        assert [stores.steps.card(step) for step in (first, second)] == [
+            ["the unit", "the draft"], ["the unit", "the critic"],
+        ]  # fmt: skip
+        assert stores.steps.card(without) == []
+        assert not stores.steps.asked(without).is_of_older_version
+    assert count(storage, texts) == stored + 1
+
+
+def test_a_card_is_not_kept_where_the_prompt_is_not(
+    storage: BookStorage, journal: Journal, make: Callable[..., Attempt]
+) -> None:
+    bare = journal.record(make(card=("the unit", "the draft"), stores_prompt=False))
+
+    assert count(storage, texts) == 1  # the reply
+    with storage.read() as stores:
+        assert stores.steps.card(bare) == [NO_LONGER_KEPT, NO_LONGER_KEPT]
 
 
 def test_a_prompt_that_is_not_kept_is_still_told_apart(

@@ -1,0 +1,61 @@
+"""A card as text, the way it is stored with the step whose template read it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from bookwright.prompts.card import BookCard, Card, KeptCard, NodeCard
+
+_BELOW = {"book": BookCard, "unit": NodeCard, "task": NodeCard, "tasks": NodeCard, "secrets": KeptCard}
+"""Fields that hold cards, or lists of them."""
+
+
+@dataclass(frozen=True)
+class StoredCard:
+    """What the last block of a step's prompt was rendered from."""
+
+    card: Card
+    locale: str
+    """The language of the prompts."""
+
+
+def parts_of(card: Card, locale: str) -> tuple[str, str]:
+    """Return a card as two JSON objects: what all steps of a unit have in common, and the rest.
+
+    Fields with their default values are left out, so that equal cards are equal texts.
+    """
+    own = _values(card)
+    shared = {"locale": locale, "book": own.pop("book"), "unit": own.pop("unit")}
+    if own["task"] == shared["unit"]:
+        del own["task"]
+    return _told(shared), _told(own)
+
+
+def card_of(parts: Sequence[str]) -> StoredCard:
+    """Return the card of its two parts; a field that this version does not know is left out."""
+    shared, own = map(json.loads, parts)
+    locale = shared.pop("locale")
+    return StoredCard(_made(Card, {"task": shared["unit"], **shared, **own}), locale)
+
+
+def _told(values: dict[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"), default=_values)
+
+
+def _values(card: Any) -> dict[str, Any]:
+    return {field.name: value for field in fields(card) if (value := getattr(card, field.name)) != field.default}
+
+
+def _made(kind: Any, values: dict[str, Any]) -> Any:
+    known = {field.name for field in fields(kind)}
+    return kind(**{name: _value(name, value) for name, value in values.items() if name in known})
+
+
+def _value(name: str, value: Any) -> Any:
+    match value:
+        case dict():
+            return _made(_BELOW[name], value)
+        case list():
+            return tuple(_value(name, item) for item in value)
+    return value
