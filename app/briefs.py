@@ -14,15 +14,12 @@ _TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.a
 
 
 def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
-    """Make a brief of a file, if one is given, and of options, which win; None among them is not given.
+    """Make a brief of a file, if one is given, and of options, which win; `outline` among them is a path.
 
     Raises:
         InvalidBrief: The file cannot be read or no book can be written from it.
     """
-    budget = {name: value for name, value in options.pop("budget", {}).items() if value is not None}
-    model = options.pop("model", None)
-    if model is not None:
-        options["models"] = {"default": model}  # an option goes before whatever roles the file names
+    budget = options.pop("budget", {})
     brief = _with_blueprint(_with_sample(_parsed(path, options), path), path)
     if not budget:
         return brief

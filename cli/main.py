@@ -30,7 +30,7 @@ app = typer.Typer(
 )  # fmt: skip
 
 for verb in (
-    write.write, write.resume, write.pause, estimate, chat, gates.gates, gates.approve, gates.reject,
+    write.resume, write.pause, estimate, chat, gates.gates, gates.approve, gates.reject,
     ask, status.status, look.tree, look.show, look.read, look.log, watch, prompting.prompt, export, report, style,
     shelf.brief, shelf.archive, shelf.unarchive, shelf.delete,
     changing.revise, changing.stale, changing.refresh, versions.history, versions.diff,
@@ -39,6 +39,7 @@ for verb in (
     backups.backup, backups.restore, keeping.reindex, keeping.prune, upkeep.version,
 ):  # fmt: skip
     app.command()(verb)
+app.command(name="write")(write.write)
 app.command(name="import")(import_file)
 app.command(name="worldbuild")(kinds.worldbuild)
 app.command(name="mystery")(kinds.mystery)

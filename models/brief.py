@@ -70,9 +70,8 @@ class Budget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    usd: float | None = Field(default=None, gt=0, le=1_000_000)
-    tokens: int | None = Field(default=None, gt=0)
-    """Prompt and output tokens together."""
+    usd: float | None = Field(default=None, gt=0, le=1_000_000, description="Cap in US dollars, over the whole book.")
+    tokens: int | None = Field(default=None, gt=0, description="Cap in tokens, prompt and output together.")
 
 
 class Brief(BaseModel):
@@ -80,36 +79,42 @@ class Brief(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    premise: Annotated[PlainText, AfterValidator(_present)] = Field(max_length=60_000)
-    length: int = Field(ge=MIN_LENGTH, le=MAX_LENGTH)
-    """Words, or characters for zh, ja and ko."""
-    title: PlainText = Field(default="", max_length=200)
-    pen_name: PlainText = Field(default="", max_length=120)
+    premise: Annotated[PlainText, AfterValidator(_present)] = Field(
+        max_length=60_000, description="What the book is about."
+    )
+    length: int = Field(ge=MIN_LENGTH, le=MAX_LENGTH, description="Words, or characters for zh, ja and ko.")
+    title: PlainText = Field(default="", max_length=200, description="The book finds its own if none is given.")
+    pen_name: PlainText = Field(default="", max_length=120, description="The author named on the cover.")
     contact: PlainText = Field(default="", max_length=1_000)
     """How editors reach the author, one thing a line, the name first: for a manuscript's title page, not for models."""
-    language: Language
+    language: Language = Field(description="en, zh, ja or ko; told by the premise if not given.")
     prompt_language: Language | None = None
-    blueprint: PlainText = Field(default="", max_length=1_000)
-    """What kind of book it is: a blueprint's name, with `:variant` or without, or the path of its folder."""
-    genre: PlainText = Field(default="", max_length=500)
-    style: PlainText = Field(default="", max_length=8_000)
+    blueprint: PlainText = Field(
+        default="", max_length=1_000, description="What kind of book: a blueprint's name, name:variant, or folder."
+    )
+    genre: PlainText = Field(default="", max_length=500, description="Such as mystery.")
+    style: PlainText = Field(default="", max_length=8_000, description="How it is to sound.")
     style_sample: PlainText = Field(default="", max_length=200_000)
     """A text whose style the book is to keep; it is measured when the book is begun, and a stored brief has none."""
-    outline: PlainText = Field(default="", max_length=1_000_000)
-    """The author's own outline as Markdown (docs/importing.md); a stored brief has none, the book keeps it."""
-    audience: PlainText = Field(default="", max_length=1_000)
-    ending: PlainText = Field(default="", max_length=4_000)
-    profile: ProfileName | None = None
+    outline: PlainText = Field(
+        default="", max_length=1_000_000, description="Your own outline: its chapters are written, in its order."
+    )
+    """As Markdown (docs/importing.md); a stored brief has none, the book keeps it."""
+    audience: PlainText = Field(default="", max_length=1_000, description="Who is to read it.")
+    ending: PlainText = Field(default="", max_length=4_000, description="How it is to end.")
+    profile: ProfileName | None = Field(default=None, description="How much the book thinks about itself.")
     """None leaves the choice to the engine: small for a model with a small window."""
     context_scale: float = Field(default=1.0, ge=0.5, le=20)
     """How much of the book a prompt may hold, as a multiple of what the profile gives it."""
     max_unit_length: int | None = Field(default=None, ge=50, le=20_000)
     max_planning_rounds: int | None = Field(default=None, ge=1, le=20)
-    seed: int = Field(default=0, ge=0, lt=2**31)
+    seed: int = Field(default=0, ge=0, lt=2**31, description="Another number makes another book of the same brief.")
     budget: Budget = Budget()
-    models: dict[str, ModelName] = Field(default_factory=dict)
+    models: dict[str, ModelName] = Field(default_factory=dict, description="provider:model, for every role.")
     """A model for each role that is not to use the default one; `default` names that."""
-    gates: tuple[GateKind, ...] = ()
+    gates: tuple[GateKind, ...] = Field(
+        default=(), description="Rest for a decision: outline, book_design, volume_design, chapter."
+    )
     """Where the book is to rest until a human has looked at it; `human_fallback` opens by itself and is not named."""
     unattended: Unattended = Unattended.REST
     """What becomes of a draft that only a human could let pass."""

@@ -12,27 +12,8 @@ import typer
 
 from bookwright.app.briefs import given, read_brief
 from bookwright.cli.access import open_book
-from bookwright.cli.options import (
-    AsJson,
-    Audience,
-    BriefFile,
-    BudgetTokens,
-    BudgetUsd,
-    Ending,
-    GateOption,
-    Genre,
-    LanguageName,
-    Length,
-    ModelOption,
-    PenName,
-    Premise,
-    ProfileOption,
-    Seed,
-    Style,
-    Title,
-    Until,
-    WordsToday,
-)
+from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
@@ -46,23 +27,13 @@ _TELL_SECONDS = 10.0
 """What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
 
 
+@takes_brief(
+    "premise", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending", "pen_name",
+    "budget_usd", "budget_tokens", "seed", "gates",
+)  # fmt: skip
 def submit(
+    options: dict[str, Any],
     brief_file: BriefFile = None,
-    premise: Premise = None,
-    length: Length = None,
-    language: LanguageName = None,
-    title: Title = None,
-    model: ModelOption = None,
-    profile: ProfileOption = None,
-    genre: Genre = None,
-    style: Style = None,
-    audience: Audience = None,
-    ending: Ending = None,
-    pen_name: PenName = None,
-    budget_usd: BudgetUsd = None,
-    budget_tokens: BudgetTokens = None,
-    seed: Seed = None,
-    gate: GateOption = None,
     book: Annotated[str | None, typer.Option(help="Go on with this book instead of giving a brief.")] = None,
     is_sweep: Annotated[
         bool, typer.Option("--interrupted", help="Instead of a brief: go on with every book whose worker died.")
@@ -72,12 +43,6 @@ def submit(
     as_json: AsJson = False,
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
-    options: dict[str, Any] = {
-        "premise": premise, "length": length, "language": language, "title": title, "model": model,
-        "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
-        "pen_name": pen_name, "seed": seed, "gates": gate or None,
-        "budget": {"usd": budget_usd, "tokens": budget_tokens},
-    }  # fmt: skip
     from bookwright.flows.limits import Limits
     from bookwright.flows.parameters import check_options
 

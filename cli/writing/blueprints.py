@@ -24,13 +24,13 @@ FolderArgument = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
 
 
-def of_blueprint(chosen: str, brief_file: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+def of_blueprint(brief_file: Path | None, options: dict[str, Any]) -> dict[str, Any]:
     """Return what a blueprint's name on the command line says of a brief: itself, and its usual length.
 
     Raises:
         InvalidBlueprint: There is no such blueprint, or it is broken.
     """
-    named = as_chosen(chosen, Path.cwd())
+    named = as_chosen(options["blueprint"], Path.cwd())
     values: dict[str, Any] = {"blueprint": named}
     plan = blueprint_of(named, load_settings().home).plan
     if options.get("length") is None and brief_file is None:

@@ -9,28 +9,22 @@ import typer
 from bookwright.app.briefs import read_brief
 from bookwright.app.wording import money, tokens
 from bookwright.cli.access import open_book
-from bookwright.cli.options import AsJson, BlueprintOption, BriefFile
+from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.options import AsJson, BriefFile
 from bookwright.cli.output import at_work, make_console, plain_table, print_json, print_text
 from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
-from bookwright.models.profile import ProfileName
 from bookwright.models.settings import load_settings
 
 if TYPE_CHECKING:
     from bookwright.app.estimates.rehearsal import Estimate, RoleEstimate
 
 
+@takes_brief("premise", "length", "blueprint", "language", "models", "profile", told={"language": "en, zh, ja or ko."})
 def estimate(
+    options: dict[str, Any],
     brief_file: BriefFile = None,
-    premise: Annotated[str | None, typer.Option(help="What the book is about.")] = None,
-    length: Annotated[
-        int | None, typer.Option("--words", "--length", help="Words, or characters for zh, ja and ko.")
-    ] = None,
-    blueprint: BlueprintOption = None,
-    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko.")] = None,
-    model: Annotated[str | None, typer.Option(help="provider:model, for every role.")] = None,
-    profile: Annotated[ProfileName | None, typer.Option(help="How much the book thinks about itself.")] = None,
     book: Annotated[
         str | None, typer.Option("--book", metavar="BOOK", help="By the brief of a book that is there; options win.")
     ] = None,
@@ -43,11 +37,8 @@ def estimate(
     as_json: AsJson = False,
 ) -> None:
     """Rehearse a book without a model: nodes, calls, tokens and price, low and high. Nothing is kept or paid."""
-    options: dict[str, Any] = {
-        "premise": premise, "length": length, "language": language, "model": model, "profile": profile,
-    }  # fmt: skip
-    if blueprint is not None:
-        options |= of_blueprint(blueprint, brief_file, options)
+    if "blueprint" in options:
+        options |= of_blueprint(brief_file, options)
     if more is not None:
         found = _of_more(book, brief_file, options, more)
     else:
@@ -68,10 +59,7 @@ def _brief_of(book: str, file: Path | None, options: dict[str, Any]) -> Brief:
         raise InvalidInput("estimate takes a file or --book, not both")
     with open_book(book) as opened:
         brief = opened.book.brief
-    changes = {name: value for name, value in options.items() if value is not None}
-    if (model := changes.pop("model", None)) is not None:
-        changes["models"] = {"default": model}
-    return brief.changed(**changes)
+    return brief.changed(**options)
 
 
 def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more: int) -> "Estimate":

@@ -1,29 +1,13 @@
 """`import`: a book that was exported as JSON, or a manuscript that somebody wrote elsewhere."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from bookwright.app.access import library
-from bookwright.cli.options import (
-    AsJson,
-    Audience,
-    BudgetTokens,
-    BudgetUsd,
-    Ending,
-    Genre,
-    JsonProgress,
-    ModelOption,
-    More,
-    NoPrefect,
-    PenName,
-    ProfileOption,
-    Stream,
-    Style,
-    Until,
-)
+from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.options import AsJson, JsonProgress, More, NoPrefect, Stream, Until
 from bookwright.cli.output import print_json, print_text
 from bookwright.cli.writing.write import check_one_voice
 from bookwright.exports.json_file import import_book
@@ -34,26 +18,24 @@ from bookwright.models.settings import load_settings
 _HEAD = b'{\n"format"'
 
 
+@takes_brief(
+    "language", "title", "premise", "models", "profile", "genre", "style", "audience", "ending", "pen_name",
+    "budget_usd", "budget_tokens",
+    told={
+        "language": "en, zh, ja or ko; told by the text if not given.",
+        "title": "As the text or its file is called if not given.",
+        "premise": "What the book is about; the text tells if not given.",
+    },
+)  # fmt: skip
 def import_file(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A manuscript (txt, md, epub, docx), or an exported JSON.")
     ],
+    options: dict[str, Any],
     name: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="The id that a book exported as JSON is to have here.")
     ] = None,
     more: More = None,
-    language: Annotated[str | None, typer.Option(help="en, zh, ja or ko; told by the text if not given.")] = None,
-    title: Annotated[str | None, typer.Option(help="As the text or its file is called if not given.")] = None,
-    premise: Annotated[str | None, typer.Option(help="What the book is about; the text tells if not given.")] = None,
-    model: ModelOption = None,
-    profile: ProfileOption = None,
-    genre: Genre = None,
-    style: Style = None,
-    audience: Audience = None,
-    ending: Ending = None,
-    pen_name: PenName = None,
-    budget_usd: BudgetUsd = None,
-    budget_tokens: BudgetTokens = None,
     encoding: Annotated[
         str, typer.Option(help="Of a text file, such as gb18030 or shift_jis; told if not given.")
     ] = "",
@@ -80,13 +62,8 @@ def import_file(
     check_one_voice(json_progress, as_json)
     from bookwright.cli.writing.manuscripts import ImportWishes, import_manuscript  # only an import reads manuscripts
 
-    values = {
-        "language": language, "title": title, "premise": premise, "profile": profile, "genre": genre, "style": style,
-        "audience": audience, "ending": ending, "pen_name": pen_name, "models": _of_all_roles(model),
-        "budget": _named({"usd": budget_usd, "tokens": budget_tokens}) or None,
-    }  # fmt: skip
     wishes = ImportWishes(
-        _named(values), encoding, pattern, more, dry_run=dry_run, rests=rest, again=again, yes=yes,
+        options, encoding, pattern, more, dry_run=dry_run, rests=rest, again=again, yes=yes,
         limits=Limits.parse(until, None), streams=stream, uses_prefect=not no_prefect, json_progress=json_progress,
         as_json=as_json,
     )  # fmt: skip
@@ -101,15 +78,6 @@ def _check_run(json_progress: bool, *, is_run: bool) -> None:
 def _check_no_name(name: str | None) -> None:
     if name is not None:
         raise InvalidInput("--as names a book that was exported as JSON; a manuscript's is named after its title")
-
-
-def _of_all_roles(model: str | None) -> dict[str, str] | None:
-    return {"default": model} if model else None
-
-
-def _named(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that were given."""
-    return {key: value for key, value in values.items() if value is not None}
 
 
 def _take_in(file: Path, name: str | None, as_json: bool) -> None:

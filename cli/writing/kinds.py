@@ -1,33 +1,12 @@
 """`worldbuild` and `mystery`: a book of a kind, from a few words."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from bookwright.cli.options import (
-    AsJson,
-    Audience,
-    BudgetTokens,
-    BudgetUsd,
-    Export,
-    GateOption,
-    Genre,
-    JsonProgress,
-    LanguageName,
-    Length,
-    ModelOption,
-    New,
-    NoPrefect,
-    PenName,
-    ProfileOption,
-    Seed,
-    Stream,
-    Style,
-    Title,
-    Until,
-    WordsToday,
-)
+from bookwright.cli.brief_options import takes_brief
+from bookwright.cli.options import AsJson, Export, JsonProgress, New, NoPrefect, Stream, Until, WordsToday
 from bookwright.cli.writing import write
 from bookwright.cli.writing.blueprints import go_on_with
 from bookwright.models.errors import InvalidInput
@@ -39,22 +18,14 @@ BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="
 
 
 def _verb(kind: str, said: str) -> Callable[..., None]:
+    @takes_brief(
+        "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name", "budget_usd",
+        "budget_tokens", "seed", "gates",
+    )  # fmt: skip
     def verb(
+        options: dict[str, Any],
         prompt: Prompt = None,
         book: BookOption = None,
-        length: Length = None,
-        language: LanguageName = None,
-        title: Title = None,
-        model: ModelOption = None,
-        profile: ProfileOption = None,
-        genre: Genre = None,
-        style: Style = None,
-        audience: Audience = None,
-        pen_name: PenName = None,
-        budget_usd: BudgetUsd = None,
-        budget_tokens: BudgetTokens = None,
-        seed: Seed = None,
-        gate: GateOption = None,
         is_new: New = False,
         stream: Stream = False,
         no_prefect: NoPrefect = False,
@@ -65,6 +36,7 @@ def _verb(kind: str, said: str) -> Callable[..., None]:
         as_json: AsJson = False,
     ) -> None:
         if book is not None:
+            model = options.get("models", {}).get("default")
             write.resume(
                 go_on_with(book, kind, prompt, model), None, until, words_today, stream, no_prefect, json_progress,
                 as_json,
@@ -72,11 +44,9 @@ def _verb(kind: str, said: str) -> Callable[..., None]:
             return
         if prompt is None:
             raise InvalidInput(f'say what it is about: bookwright {kind} "...", or go on with --book BOOK')
-        write.write(
-            premise=prompt, blueprint=kind, length=length, language=language, title=title, model=model,
-            profile=profile, genre=genre, style=style, audience=audience, pen_name=pen_name, budget_usd=budget_usd,
-            budget_tokens=budget_tokens, seed=seed, gate=gate, is_new=is_new, stream=stream, no_prefect=no_prefect,
-            export=export, until=until, words_today=words_today, json_progress=json_progress, as_json=as_json,
+        write.write_brief(
+            options | {"premise": prompt, "blueprint": kind}, None, is_new, stream, no_prefect, export, until,
+            words_today, json_progress, as_json,
         )  # fmt: skip
 
     verb.__doc__ = said

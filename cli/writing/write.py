@@ -9,33 +9,17 @@ from bookwright.app.brief_edits import change_brief
 from bookwright.app.briefs import given, laid_over, read_brief
 from bookwright.app.records.edits import take_in, unheard_of
 from bookwright.cli.access import open_book
+from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import (
     AsJson,
-    Audience,
-    BlueprintOption,
     BookArgument,
     BriefFile,
-    BudgetTokens,
-    BudgetUsd,
-    Ending,
     Export,
-    GateOption,
-    Genre,
     JsonProgress,
-    LanguageName,
-    Length,
-    ModelOption,
     More,
     New,
     NoPrefect,
-    OutlineFile,
-    PenName,
-    Premise,
-    ProfileOption,
-    Seed,
     Stream,
-    Style,
-    Title,
     Until,
     WordsToday,
 )
@@ -63,25 +47,9 @@ _CHANGEABLE = (
 """What a brief may say anew without meaning another book; the models too."""
 
 
-def write(
+def write_brief(
+    options: dict[str, Any],
     brief_file: BriefFile = None,
-    premise: Premise = None,
-    outline: OutlineFile = None,
-    blueprint: BlueprintOption = None,
-    length: Length = None,
-    language: LanguageName = None,
-    title: Title = None,
-    model: ModelOption = None,
-    profile: ProfileOption = None,
-    genre: Genre = None,
-    style: Style = None,
-    audience: Audience = None,
-    ending: Ending = None,
-    pen_name: PenName = None,
-    budget_usd: BudgetUsd = None,
-    budget_tokens: BudgetTokens = None,
-    seed: Seed = None,
-    gate: GateOption = None,
     is_new: New = False,
     stream: Stream = False,
     no_prefect: NoPrefect = False,
@@ -92,14 +60,8 @@ def write(
     as_json: AsJson = False,
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
-    options: dict[str, Any] = {
-        "premise": premise, "outline": outline, "length": length, "language": language, "title": title, "model": model,
-        "profile": profile, "genre": genre, "style": style, "audience": audience, "ending": ending,
-        "pen_name": pen_name, "seed": seed, "gates": gate or None,
-        "budget": {"usd": budget_usd, "tokens": budget_tokens},
-    }  # fmt: skip
-    if blueprint is not None:
-        options |= of_blueprint(blueprint, brief_file, options)
+    if "blueprint" in options:
+        options |= of_blueprint(brief_file, options)
     check_one_voice(json_progress, as_json)
     settings = load_settings()
     brief = read_brief(brief_file, options)
@@ -120,6 +82,13 @@ def write(
         wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
         bring_to_its_end(book, storage, settings, telling(wishes, book, json_progress), formats)
+
+
+write = takes_brief(
+    "premise", "outline", "blueprint", "length", "language", "title", "models", "profile", "genre", "style", "audience",
+    "ending", "pen_name", "budget_usd", "budget_tokens", "seed", "gates",
+)(write_brief)  # fmt: skip
+"""The verb; `write_brief` takes the options of its brief together."""
 
 
 def resume(

@@ -1,0 +1,77 @@
+"""The options by which verbs take a brief: made once, of the brief's own fields and what these say of themselves."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, get_args
+
+import typer
+
+from bookwright.models.brief import Brief, Budget
+from bookwright.models.profile import ProfileName
+
+_FIELDS = Brief.model_fields | {f"budget_{name}": field for name, field in Budget.model_fields.items()}
+_FLAGS: dict[str, tuple[str, ...]] = {
+    "outline": ("--outline",), "blueprint": ("--blueprint",), "length": ("--words", "--length"), "models": ("--model",),
+    "gates": ("--gate",),
+}  # fmt: skip
+"""Where they are not the field's own name."""
+_METAVARS = {"outline": "OUTLINE.md", "blueprint": "NAME", "gates": "GATE"}
+_TYPES: dict[str, Any] = {"outline": Path, "models": str, "gates": list[str]}
+"""What a person types, where it is not what the field holds."""
+
+
+Verb = Callable[..., None]
+
+
+def takes_brief(*names: str, told: Mapping[str, str] | None = None) -> Callable[[Verb], Verb]:
+    """Give a verb an option for each of a brief's fields; the verb takes them together, as `options`.
+
+    `options` holds the fields that were given, by their names in a brief: `models` as `{"default": NAME}`, `budget`
+    as a table, an outline as its path.
+
+    Args:
+        names: Fields of a brief, `budget_usd` and `budget_tokens` for the two of its budget.
+        told: Help for fields that mean something of their own here.
+    """
+    helps = told or {}
+
+    def decorated(verb: Verb) -> Verb:
+        @wraps(verb)
+        def parsed(**values: Any) -> None:
+            verb(options=_given({name: values.pop(name) for name in names}), **values)
+
+        signature = inspect.signature(verb)
+        others = [parameter for parameter in signature.parameters.values() if parameter.name != "options"]
+        own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in others]
+        parameters = [*[_option(name, helps) for name in names], *own]
+        parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        parsed.__annotations__ = {each.name: each.annotation for each in parameters}
+        return parsed
+
+    return decorated
+
+
+def _option(name: str, told: Mapping[str, str]) -> inspect.Parameter:
+    field = _FIELDS[name]
+    option = typer.Option(*_FLAGS.get(name, ()), metavar=_METAVARS.get(name), help=told.get(name, field.description))
+    kind = _TYPES.get(name) or _typed(field.annotation)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
+    )
+
+
+def _typed(annotation: Any) -> Any:
+    """What a field's value is as a person types it: a number, a profile's name, or text."""
+    kinds = [kind for kind in (get_args(annotation) or (annotation,)) if kind is not NoneType]
+    return kinds[0] if kinds[0] in (int, float, ProfileName) else str
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in values.items() if value is not None and value != []}
+    budget = {name.removeprefix("budget_"): given.pop(name) for name in tuple(given) if name.startswith("budget_")}
+    if "models" in given:
+        given["models"] = {"default": given["models"]}
+    return given | ({"budget": budget} if budget else {})
