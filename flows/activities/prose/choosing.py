@@ -95,20 +95,36 @@ def _is_height(unit: TaskNode, deps: Deps) -> bool:
         return ahead is not None and ahead.chapter == reading.chapter_of(unit.label)
 
 
+def is_unplanned(unit: TaskNode, deps: Deps) -> bool:
+    """True if a unit's text goes back to a draft from the order alone, so that its designs tell of another story."""
+    desk = deps.desk
+    if not (desk.is_done(Activity.WRITE, unit, FREE_DRAFT.name) and desk.is_done(Activity.REVIEW, unit, CHOOSE.name)):
+        return False
+    choice = _judge(CHOOSE, unit, 0, deps).run(CHOOSE).value  # on record, so nobody is asked
+    return bool(choice.better == ("B" if _is_first_a(unit, deps) else "A"))
+
+
+def _is_first_a(unit: TaskNode, deps: Deps) -> bool:
+    """Which of two drafts is called A hangs on the unit alone, so that neither place is the better one."""
+    return hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0] % 2 == 0
+
+
+def _judge(reader: Agent, unit: TaskNode, round_: int, deps: Deps) -> ActivityRun:
+    card = unit_card(unit, deps)
+    return ActivityRun(
+        deps.desk, Activity.REVIEW, unit, unit, card, context=reader.context, round_=round_, next_activity="write"
+    )
+
+
 def _chosen(
     first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Deps, reader: Agent = CHOOSE
 ) -> tuple[str, tuple[str, ...]]:
     """Return the draft that is preferred, and what of the other one is worth taking over.
 
-    Which of the two is called A hangs on the unit alone, so that neither place is the better one. Where no answer
-    can be used the first draft goes on.
+    Where no answer can be used the first draft goes on.
     """
-    is_first_a = hashlib.sha256(f"{deps.brief.seed} {unit.label}".encode()).digest()[0] % 2 == 0
-    drafts = {"A": first, "B": second} if is_first_a else {"A": second, "B": first}
-    judge = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=reader.context, round_=run.round,
-        next_activity="write",
-    )  # fmt: skip
+    drafts = {"A": first, "B": second} if _is_first_a(unit, deps) else {"A": second, "B": first}
+    judge = _judge(reader, unit, run.round, deps)
     for name, text in drafts.items():
         judge.add(f"draft_{name.lower()}", text, is_prose=True)
     if judge.failures(reader.name) > deps.desk.settings.max_repairs:

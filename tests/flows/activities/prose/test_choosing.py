@@ -6,7 +6,7 @@ import pytest
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import write_workflow
-from bookwright.flows.activities.prose.choosing import drafted
+from bookwright.flows.activities.prose.choosing import drafted, is_unplanned
 from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Choice
@@ -32,6 +32,7 @@ def test_what_the_other_draft_does_better_goes_with_a_planned_one_only(tmp_path:
         assert is_one_sitting(root, deps)
         chosen = drafted(next(agent for agent in agents if agent.is_prose), root, run, deps)
         run.run(refine)
+        knows = is_unplanned(root, deps)
         deps.storage.database.dispose()
         if (chosen in FREE) is is_free:
             break
@@ -41,6 +42,7 @@ def test_what_the_other_draft_does_better_goes_with_a_planned_one_only(tmp_path:
     asked = backend.requests[-1].prompt.user
     assert ((f"- {WORTH}" in asked), ("What happens, in order." in asked)) == (not is_free, not is_free)
     assert chosen in asked
+    assert knows is is_free
 
 
 def test_free_drafts_are_compared_first_and_the_better_one_with_the_planned(tmp_path: Path) -> None:
