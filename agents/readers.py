@@ -12,8 +12,6 @@ VOICE = Agent("voice", "story/book/voice", "writer", CREATIVE, "designer")
 """Who finds the voice of a book before its first page is written."""
 CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator", output=Choice)
 """Who chooses between two drafts of the same pages, without knowing how either came about."""
-CHOOSE_FREE = replace(CHOOSE, name="choose.free")
-"""The same, between two drafts that were made from the order alone."""
 FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "writer", "draft", is_prose=True)
 """Who writes a book of one piece from the order alone, as if nobody had planned it."""
 COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)

@@ -16,7 +16,7 @@ from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.acceptance import exchange
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.prose.choosing import is_unplanned
+from bookwright.flows.activities.prose.choosing import is_free
 from bookwright.flows.activities.surroundings import (
     allowed_lengths,
     designs_told_in,
@@ -264,7 +264,7 @@ def _repair(target: _Target, step: str, deps: Deps) -> None:
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
         guard=guard_of(part, deps),
     )  # fmt: skip
-    if is_unplanned(part, deps):
+    if is_free(part, deps):
         run.narrow_to("order")
     run.lead_with("text", numbered_sentences(target.text))
     if run.failures(step) > deps.desk.settings.max_repairs:

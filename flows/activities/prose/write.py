@@ -5,12 +5,12 @@ from functools import partial
 
 from bookwright.agents.quality import spots_in
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.workflows import REVISE, REVISION_MARK, plans_in_brief, write_workflow
+from bookwright.agents.workflows import REVISE, REVISION_MARK, Workflow, plans_in_brief, write_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.prose import small
 from bookwright.flows.activities.prose.brief import brief_of, check_context, guard_of
-from bookwright.flows.activities.prose.choosing import drafted
+from bookwright.flows.activities.prose.choosing import drafted, is_free
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import Finish
 from bookwright.flows.activities.surroundings import depth_at, measured, unit_card
@@ -50,7 +50,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     is_read_first = plans_in_brief(deps.profile.name, depth)
     if is_read_first:
         _put_plan_before(unit, run, deps)
-    *earlier, last = write_workflow(unit.level, deps.profile.name, depth)
+    *earlier, last = steps_of(unit, deps)
     draft = ""
     for agent in earlier:
         if agent.is_prose:
@@ -62,6 +62,12 @@ def write(unit: TaskNode, deps: Deps) -> None:
         run.add("reader", told)
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
     Finish(unit, run, deps, draft).finish(last, revised, check)
+
+
+def steps_of(unit: TaskNode, deps: Deps) -> Workflow:
+    """The steps that end in a unit's prose; a story that is told from its order alone has no plan."""
+    steps = write_workflow(unit.level, deps.profile.name, depth_at(unit, deps))
+    return tuple(step for step in steps if step.artefact != "plan") if is_free(unit, deps) else steps
 
 
 def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
