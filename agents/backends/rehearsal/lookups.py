@@ -5,7 +5,7 @@ import re
 from random import Random
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.agents.backends.rehearsal.flaws import Answer
+from bookwright.agents.backends.rehearsal.modes import Answer
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.react.action import OBSERVATION, Action, Finish, write
 

@@ -359,13 +359,13 @@ def test_a_state_carries_every_promise_on_until_it_is_settled() -> None:
 def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:
     from pydantic import BaseModel, Field
 
-    class Scores(BaseModel):
+    class Marks(BaseModel):
         overall: float = Field(ge=0, le=1)
         verdict: Decision
         issues: tuple[str, ...] = Field(min_length=1)
         inner: PlanOutput | None = None
 
-    agent = Agent("quality", "story/quality/judge", "critic", 0.0, "evaluator", output=Scores)
+    agent = Agent("quality", "story/quality/judge", "critic", 0.0, "evaluator", output=Marks)
     reply = ask(agent, "write", card(), mode="exact")
 
     assert parse(agent, reply, Language.EN, "").failure is None
