@@ -68,27 +68,19 @@ def spoil(text: str, step: Step, mode: Mode) -> Answer:
     """Give an answer back as it is, or spoiled as often as the mode says."""
     rng = step.rng("flaw")
     if step.attempt <= _SPOILED_TRIES and rng.random() < mode.flaws:
-        return _spoiled_json(text, rng) if step.output else _spoiled_text(text, step, rng)
+        return _spoiled(text, step, rng)
     if step.output and rng.random() < mode.wrapped:
         return Answer(_wrapped(text, rng))
     return Answer(text)
 
 
-def _spoiled_json(text: str, rng: Random) -> Answer:
-    match rng.choice(("truncated", "schema", "empty", "limit")):
+def _spoiled(text: str, step: Step, rng: Random) -> Answer:
+    match rng.choice(("truncated", "schema", "empty", "limit") if step.output else ("language", "empty", "limit")):
         case "truncated":
             return Answer(text[: len(text) * 3 // 5])
         case "schema":
             wrong = {key: _of_another_type(value) for key, value in json.loads(text).items()}
             return Answer(json.dumps(wrong, ensure_ascii=False))
-        case "empty":
-            return Answer("")
-        case _:
-            return Answer(text[: len(text) * 4 // 5], "length")
-
-
-def _spoiled_text(text: str, step: Step, rng: Random) -> Answer:
-    match rng.choice(("language", "empty", "limit")):
         case "language":
             foreign = Language.ZH if step.language is Language.EN else Language.EN
             other = voice_of(foreign, step.seed, step.card.book.premise)

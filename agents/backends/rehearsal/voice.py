@@ -49,7 +49,7 @@ def _with_particle(word: str, pair: str) -> str:
 
 
 @dataclass(frozen=True)
-class Fact:
+class NumberedFact:
     """A numbered fact of a book: told once, early, and asked for later."""
 
     told: str
@@ -98,7 +98,7 @@ class Voice:
         text = self.sentence("titles", rng)
         return text.title() if self.language is Language.EN else text
 
-    def fact(self, number: int) -> Fact:
+    def fact(self, number: int) -> NumberedFact:
         """Return a fact of this book by its number."""
         rng = Random(f"{self._identity}|{number}")
         values = {
@@ -106,7 +106,7 @@ class Voice:
             "thing": rng.choice(self._cast["things"]), "place": rng.choice(self.places),
         }  # fmt: skip
         told = (self.phrases[f"fact_{name}"].format(**values) for name in ("told", "answer", "asked", "recalled"))
-        return Fact(*told)
+        return NumberedFact(*told)
 
     def secret(self, number: int) -> str:
         """Return a secret, in words that no sentence here uses: a rehearsal gives it away only where it means to."""
