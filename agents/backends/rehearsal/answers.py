@@ -1,11 +1,12 @@
 """Which answer a step gets: prose, a working text, or JSON of the shape it asks for."""
 
+import re
 from collections.abc import Callable
 
-from bookwright.agents.backends.rehearsal import relay
 from bookwright.agents.backends.rehearsal.assignments import told_in
-from bookwright.agents.backends.rehearsal.json_answers import json_answer
+from bookwright.agents.backends.rehearsal.filler import filled
 from bookwright.agents.backends.rehearsal.modes import Mode
+from bookwright.agents.backends.rehearsal.rules import RULES
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import digest, note, retell, tell, updated
 from bookwright.agents.workflows import REVISION_MARK
@@ -18,12 +19,13 @@ _NOTES = {"proposer": 220, "planner": 180, "critic": 130, "second_critic": 130, 
 
 _LEAST_NOTE = 40
 _INSERTIONS = 3
+_GAP = re.compile(r"\[gap (\d+)\]")
 
 
 def answer(step: Step, mode: Mode) -> str:
     """Write the answer to a step."""
     if step.output is not None:
-        return json_answer(step, step.output, mode)
+        return filled(step.output, step, mode, RULES)
     return _TEXTS.get(step.kind, _note)(step, mode)
 
 
@@ -39,14 +41,13 @@ def _draft(step: Step, mode: Mode) -> str:
 
 def _refine(step: Step, mode: Mode) -> str:
     drafts = step.texts("draft", "text")
-    if not drafts or not _is_story(step):
-        return _draft(step, mode)
-    return retell(step.voice, step.rng(), drafts[-1])
+    return retell(step.voice, step.rng(), drafts[-1]) if drafts and _is_story(step) else _draft(step, mode)
 
 
 def _amended(step: Step, mode: Mode) -> str:
-    """The text as it stands with some of its sentences told anew; a text of one sentence as it is."""
-    return retell(step.voice, step.rng(), step.texts("text")[-1])
+    """The text as it stands but for its gaps, with some sentences told anew; one of a single sentence as it is."""
+    text = _GAP.sub("", "".join(step.texts("text")[-1:]))
+    return retell(step.voice, step.rng(), text) if text else tell(step.voice, step.rng(), step.card.ask_length or 100)
 
 
 def _revise(step: Step, mode: Mode) -> str:
@@ -65,11 +66,17 @@ def _lengthen(step: Step, mode: Mode) -> str:
     return "\n\n".join([voice.marker, *passages])
 
 
+def _fillings(step: Step, mode: Mode) -> str:
+    """A sentence or more for every gap that a review cut."""
+    rng = step.rng()
+    gaps = _GAP.findall("".join(step.texts("gapped_text")[-1:])) or ["1"]
+    lost = max(step.card.missing_length // len(gaps), 1)
+    return "\n\n".join(f"@gap {gap}\n{tell(step.voice, rng, lost)}" for gap in gaps)
+
+
 def _summary(step: Step, mode: Mode) -> str:
     texts = step.texts("text", "part", "news", "summary", "current_document")
-    if step.is_small or not texts:
-        return _note(step, mode)
-    return digest(step.voice, texts, _length(step))
+    return _note(step, mode) if step.is_small or not texts else digest(step.voice, texts, _length(step))
 
 
 def _condensed(step: Step, mode: Mode) -> str:
@@ -102,9 +109,7 @@ def _length(step: Step) -> int:
         return round(known * _scale(step))
     if base == "guideline":
         return max(card.word_allowance // 3, round(80 * _scale(step)))
-    if step.activity == "write":
-        return max(card.plan_length, _LEAST_NOTE)
-    return max(card.condense_to or card.word_allowance, _LEAST_NOTE)
+    return max(card.plan_length if step.activity == "write" else card.condense_to or card.word_allowance, _LEAST_NOTE)
 
 
 def _scale(step: Step) -> float:
@@ -116,18 +121,14 @@ def _is_story(step: Step) -> bool:
 
 
 _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
-    "draft": _draft,
-    "free": _draft,
+    **dict.fromkeys(("draft", "free"), _draft),
+    **dict.fromkeys(("improve", "prose", "text"), _amended),
+    **dict.fromkeys(("maintain", "global_state", "state"), _maintained),
     "refine": _refine,
     "revise": _revise,
     "lengthen": _lengthen,
-    "revise_leak": lambda step, mode: relay.fillings(step),
-    "improve": lambda step, mode: relay.improved(step),
-    "prose": _amended,
-    "text": _amended,
+    "revise_leak": _fillings,
     "summary": _summary,
     "condense": _condensed,
-    "maintain": _maintained,
-    "global_state": _maintained,
-    "state": _maintained,
 }
+"""What writes an answer without a shape, by the last part of its template's path; others are notes."""

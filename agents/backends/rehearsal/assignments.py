@@ -7,11 +7,11 @@ but in earlier prose, so a bench can see whether a context found it.
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from random import Random
 
 from bookwright.agents.backends.rehearsal.step import Step
-from bookwright.agents.backends.rehearsal.voice import Fact, Voice
+from bookwright.agents.backends.rehearsal.voice import NumberedFact, Voice
 
 _NUMBER = re.compile(r"\d+")
 _FIRST_TO_ASK = 3
@@ -25,32 +25,29 @@ def fact_number(parent: str, child: int) -> int:
 
 def orders(step: Step, child: int, rng: Random) -> tuple[list[str], list[str]]:
     """Return the instructions and the input that a child gets beside its events."""
-    forms, unit = step.voice.lexicon.fact, step.card.unit
-    told = [forms.plants.format(n=fact_number(unit.label, child))]
+    phrases, unit = step.voice.phrases, step.card.unit
+    told = [phrases["plants"].format(n=fact_number(unit.label, child))]
     needed = []
     if child >= _FIRST_TO_ASK:
         earlier = 1 + int(rng.random() ** 2 * (child - 2))
-        needed.append(forms.needs + step.voice.fact(fact_number(unit.label, earlier)).question)
+        needed.append(phrases["needs"] + step.voice.fact(fact_number(unit.label, earlier)).question)
     if child == 1:
         told.extend(line for line in unit.instructions if _is_order(line, step.voice))
-        needed.extend(line for line in unit.input_brief if line.startswith(forms.needs))
+        needed.extend(line for line in unit.input_brief if line.startswith(phrases["needs"]))
     return told, needed
 
 
 def told_in(step: Step) -> list[str]:
     """Return the sentences that a unit's text owes to its orders."""
     unit, voice = step.card.unit, step.voice
-    needs = voice.lexicon.fact.needs
-    told = [fact.told for fact in _facts((line for line in unit.instructions if _is_order(line, voice)), voice)]
-    recalled = [fact.recalled for fact in _facts((line for line in unit.input_brief if line.startswith(needs)), voice)]
-    return told + recalled
+    ordered = (line for line in unit.instructions if _is_order(line, voice))
+    needed = (line for line in unit.input_brief if line.startswith(voice.phrases["needs"]))
+    return [fact.told for fact in _facts(ordered, voice)] + [fact.recalled for fact in _facts(needed, voice)]
 
 
 def _is_order(line: str, voice: Voice) -> bool:
-    return _NUMBER.sub("{n}", line) == voice.lexicon.fact.plants
+    return _NUMBER.sub("{n}", line) == voice.phrases["plants"]
 
 
-def _facts(lines: Iterable[str], voice: Voice) -> Iterator[Fact]:
-    for line in lines:
-        if numbers := _NUMBER.findall(line):
-            yield voice.fact(int(numbers[-1]))
+def _facts(lines: Iterable[str], voice: Voice) -> list[NumberedFact]:
+    return [voice.fact(int(numbers[-1])) for numbers in map(_NUMBER.findall, lines) if numbers]

@@ -4,9 +4,8 @@ import math
 
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.rehearsal.answers import answer
-from bookwright.agents.backends.rehearsal.flaws import Answer, spoil
 from bookwright.agents.backends.rehearsal.lookups import finished, look
-from bookwright.agents.backends.rehearsal.modes import Mode, mode_of
+from bookwright.agents.backends.rehearsal.modes import Answer, Mode, mode_of, spoil
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import count_raw

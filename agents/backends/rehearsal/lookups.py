@@ -5,7 +5,7 @@ import re
 from random import Random
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.agents.backends.rehearsal.flaws import Answer
+from bookwright.agents.backends.rehearsal.modes import Answer
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.react.action import OBSERVATION, Action, Finish, write
 
@@ -21,7 +21,8 @@ def look(step: Step, request: Request) -> str | None:
     thought = step.voice.sentence("noted", step.rng("thought"))
     if not brought:
         searches = [name for name in names if name == _SEARCH] or [name for name in names if name != _FETCH]
-        return _action(_chosen(step, searches), {"query": _query(step)}, thought) if searches else None
+        chance = Random(f"{step.seed}|{step.label}|{step.name}|look")
+        return _action(chance.choice(searches), {"query": _query(step)}, thought) if searches else None
     pages = _ADDRESS.findall(brought[0])
     if len(brought) == 1 and _FETCH in names and pages:
         return _action(_FETCH, {"url": pages[0]}, thought)
@@ -38,10 +39,6 @@ def finished(step: Step, given: Answer) -> Answer:
 
 def _action(tool: str, arguments: dict[str, str], thought: str) -> str:
     return write(Action(tool, json.dumps(arguments, ensure_ascii=False), thought))
-
-
-def _chosen(step: Step, names: list[str]) -> str:
-    return Random(f"{step.seed}|{step.label}|{step.name}|look").choice(names)
 
 
 def _query(step: Step) -> str:

@@ -1,9 +1,22 @@
-"""How true to life a rehearsal is: what its lengths miss, how often an answer is no result."""
+"""How true to life a rehearsal is: what its lengths miss, and how often an answer is spoiled, and how.
 
+The first two tries at a step may be spoiled, the third never is, so that a rehearsed book never
+rests for a bad answer.
+"""
+
+import json
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
+from bookwright.agents.backends.rehearsal.step import Step
+from bookwright.agents.backends.rehearsal.telling import tell
+from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.models.errors import RequestRejected
+from bookwright.models.text.language import Language
+
+_SPOILED_TRIES = 2
+_FOREIGN_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -41,3 +54,48 @@ def mode_of(model: str) -> Mode:
     if name not in MODES:
         raise RequestRejected(f"the rehearsal author knows no mode {name!r}; it has {', '.join(MODES)}")
     return MODES[name]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A text and how it ended."""
+
+    text: str
+    finish_reason: str = "stop"
+
+
+def spoil(text: str, step: Step, mode: Mode) -> Answer:
+    """Give an answer back as it is, or spoiled as often as the mode says."""
+    rng = step.rng("flaw")
+    if step.attempt <= _SPOILED_TRIES and rng.random() < mode.flaws:
+        return _spoiled(text, step, rng)
+    if step.output and rng.random() < mode.wrapped:
+        return Answer(_wrapped(text, rng))
+    return Answer(text)
+
+
+def _spoiled(text: str, step: Step, rng: Random) -> Answer:
+    match rng.choice(("truncated", "schema", "empty", "limit") if step.output else ("language", "empty", "limit")):
+        case "truncated":
+            return Answer(text[: len(text) * 3 // 5])
+        case "schema":
+            wrong = {key: _of_another_type(value) for key, value in json.loads(text).items()}
+            return Answer(json.dumps(wrong, ensure_ascii=False))
+        case "language":
+            foreign = Language.ZH if step.language is Language.EN else Language.EN
+            other = voice_of(foreign, step.seed, step.card.book.premise)
+            return Answer(tell(other, rng, _FOREIGN_LENGTH, (other.marker,)))
+        case "empty":
+            return Answer("")
+        case _:
+            return Answer(text[: len(text) * 4 // 5], "length")
+
+
+def _of_another_type(value: Any) -> Any:
+    return {"value": value} if isinstance(value, str) else str(value)
+
+
+def _wrapped(text: str, rng: Random) -> str:
+    if rng.random() < 0.5:
+        return f"```json\n{text}\n```"
+    return f"Here is the JSON you asked for:\n\n{text}\n\nI hope this helps."

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.backends.rehearsal.voice import Voice, voice_of
 from bookwright.models.text.language import Language, detect_language
+from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.prompts.card import BookCard, Card, NodeCard
 
 _FEW_SENTENCES = 1_000
@@ -94,6 +95,11 @@ class Step:
     def texts(self, *tags: str) -> list[str]:
         """Return the artefacts with one of these tags, oldest first."""
         return [artefact.text for artefact in self.artefacts if artefact.tag in tags]
+
+    @cached_property
+    def told(self) -> list[str]:
+        """The sentences of the text that the step is about."""
+        return [sentence for part in paragraphs("\n\n".join(self.texts("text"))) for sentence in sentences(part)]
 
     def rng(self, purpose: str = "") -> Random:
         """Return chance that depends on what is asked and on nothing else, neither time nor process."""

@@ -65,7 +65,7 @@ def note(voice: Voice, rng: Random, length: int, opening: str = "", headings: in
     lines = [voice.joined([voice.marker, opening] if opening else [voice.marker])]
     written = measure(lines[0])
     per_heading = max(length // max(headings, 1), 1)
-    names = rng.sample(voice.lexicon.headings, min(headings, len(voice.lexicon.headings)))
+    names = rng.sample(voice.headings, min(headings, len(voice.headings)))
     due = 0 if length >= 60 * headings else length
     while written < length:
         if written >= due and names:

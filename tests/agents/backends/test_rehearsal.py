@@ -15,14 +15,21 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.backends.protocol import Prompt, Request, Sampling
 from bookwright.agents.backends.rehearsal import RehearsalBackend
 from bookwright.agents.backends.rehearsal.assignments import fact_number
+from bookwright.agents.backends.rehearsal.rules import RULES
 from bookwright.agents.backends.rehearsal.voice import voice_of
 from bookwright.agents.quality import repetition
 from bookwright.agents.steps.parsing import parse
+from bookwright.models.codex.extraction import DesignExtraction, Extraction
+from bookwright.models.codex.leak import LeakJudgement
 from bookwright.models.errors import RequestRejected
+from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+from bookwright.models.story.quality import QualityJudgement
+from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.story.state import GlobalState, lost_promises
+from bookwright.models.talk.command_answer import Reading
 from bookwright.models.text.changes import shortened
 from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import range_of
@@ -359,16 +366,35 @@ def test_a_state_carries_every_promise_on_until_it_is_settled() -> None:
 def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:
     from pydantic import BaseModel, Field
 
-    class Scores(BaseModel):
+    class Marks(BaseModel):
         overall: float = Field(ge=0, le=1)
         verdict: Decision
         issues: tuple[str, ...] = Field(min_length=1)
         inner: PlanOutput | None = None
 
-    agent = Agent("quality", "story/quality/judge", "critic", 0.0, "evaluator", output=Scores)
+    agent = Agent("quality", "story/quality/judge", "critic", 0.0, "evaluator", output=Marks)
     reply = ask(agent, "write", card(), mode="exact")
 
     assert parse(agent, reply, Language.EN, "").failure is None
+
+
+def test_every_rule_is_of_a_field_that_a_step_asks_for() -> None:
+    shapes = {agent.output for _, agent in STEPS if agent.output} | {
+        DesignExtraction, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement, Reading, Register,
+        Verification,
+    }  # fmt: skip
+    schemas = [shape.model_json_schema() for shape in shapes]
+    objects = [part for schema in schemas for part in (schema, *schema.get("$defs", {}).values())]
+    fields = {part["title"]: set(part.get("properties", ())) for part in objects}
+
+    unknown = [
+        (name, field)
+        for name, rules in RULES.items()
+        for field in rules
+        if not field.startswith("_") and field not in fields[name.partition("/")[0]]
+    ]
+
+    assert unknown == []
 
 
 def test_tokens_are_counted_over_the_whole_prompt_and_the_reply() -> None:

@@ -1,1 +1,0 @@
-"""What the rehearsal author says, by language."""
