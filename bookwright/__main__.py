@@ -7,7 +7,7 @@ import sys
 INTERRUPTED = 130
 
 _ALLOCATIONS = 10_000
-"""After how many new objects garbage is looked for. Modules make many that stay: at Python's 700, a fifth of a start
+"""After how many new objects garbage is looked for. Modules make many that stay: at Python's 700, a sixth of a start
 goes into looking."""
 
 

@@ -9,7 +9,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 # What Typer hands to a group; its names for them are private.
-_Context, _Command = Any, Any
+_Context = Any
+_Command = Any
 
 
 class Verb(NamedTuple):

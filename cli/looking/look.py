@@ -5,10 +5,9 @@ import pydoc
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from bookwright.app.access import OpenBook
 from bookwright.app.progress import EVERY_STEP
@@ -23,6 +22,9 @@ from bookwright.models.findings import Findings
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _BATCH = 1_000
 
@@ -128,7 +130,9 @@ def _brief_node(node: TaskNode) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tree_line(node: TaskNode) -> Text:
+def _tree_line(node: TaskNode) -> "Text":
+    from rich.text import Text
+
     amount = f"  {node.written:,} of {node.length or 0:,}" if node.is_unit else ""
     state = "" if node.status is NodeStatus.DONE else f"  {node.status}"
     style = "bold" if node.is_unit else "dim"

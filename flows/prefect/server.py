@@ -27,6 +27,7 @@ _APP = "bookwright.flows.prefect.app"
 
 _STOP_SECONDS = 15.0
 _LOOK_SECONDS = 5.0
+_UP_PERIOD = 0.25
 
 _SERVER_DEFAULTS = {
     # Task runs are recorded in batches: with Prefect's defaults each costs the server twice the CPU.
@@ -128,7 +129,7 @@ def wait_until_up(process: subprocess.Popen[bytes], url: str, seconds: float = S
                 raise NoPrefectServer(f"the Prefect server ended at its start with code {process.returncode}")
             if _answers(client, url):
                 return
-            time.sleep(0.1)
+            time.sleep(_UP_PERIOD)
     raise NoPrefectServer(f"the Prefect server did not come up within {seconds:.0f} s")
 
 

@@ -39,8 +39,8 @@ def _compared(before: str, after: str, levels: Sequence[re.Pattern[str]]) -> Ite
     if not finer and len(old) + len(new) > _MOST_WORDS:
         yield before, after
         return
-    keys = [[piece.rstrip() for piece in side] for side in (old, new)]
-    for tag, start, end, first, last in SequenceMatcher(None, *keys, autojunk=bool(finer)).get_opcodes():
+    matcher = SequenceMatcher(None, [piece.rstrip() for piece in old], [piece.rstrip() for piece in new], bool(finer))
+    for tag, start, end, first, last in matcher.get_opcodes():
         for was, now in _paired(old[start:end], new[first:last]):
             if tag == "replace" and finer:
                 yield from _compared(was, now, finer)

@@ -20,8 +20,9 @@ _GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.has
 @cache
 def _insert(dialect: str) -> Insert:
     """Return the statement that stores a text unless it is there, importing one dialect and not both."""
-    statement: Insert = import_module(f"sqlalchemy.dialects.{dialect}").insert(texts)
-    return statement.values(_columns).on_conflict_do_nothing()  # type: ignore[attr-defined]
+    insert = import_module(f"sqlalchemy.dialects.{dialect}").insert
+    statement: Insert = insert(texts).values(_columns).on_conflict_do_nothing()
+    return statement
 
 
 def text_hash(text: str) -> str:
