@@ -1,7 +1,6 @@
 """Whether a book can be written as things are set, asked before anything is created or paid."""
 
 from bookwright.agents.backends.local import weights
-from bookwright.agents.backends.rehearsal.modes import mode_of
 from bookwright.agents.backends.spending import prices
 from bookwright.flows.book_models import model_of
 from bookwright.flows.library import check_blueprint, check_models
@@ -43,6 +42,8 @@ def _check_price(name: str, settings: Settings) -> None:
 
 def _check_rehearsal(name: str) -> None:
     if name.startswith("rehearsal:"):
+        from bookwright.agents.backends.rehearsal.modes import mode_of  # no other model needs a rehearsal's vocabulary
+
         try:
             mode_of(name)
         except RequestRejected as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bookwright
+from bench import starts
 from bench.measure import Measure
 
 PACKAGE = Path(bookwright.__file__).parent
@@ -43,7 +44,7 @@ def _is_fragment(module: str, importers: set[str]) -> bool:
 
 
 def run(is_full: bool) -> Iterator[Measure]:
-    """Count modules, lines, the largest room, names that stand twice, fragments, and the functions."""
+    """Count modules, lines, the largest room, names that stand twice, fragments and functions, and time the verbs."""
     paths = sources()
     trees = {module: ast.parse(path.read_text("utf-8")) for module, path in paths.items()}
     importers: dict[str, set[str]] = defaultdict(set)
@@ -63,3 +64,4 @@ def run(is_full: bool) -> Iterator[Measure]:
     yield Measure("house.fragments", fragments, "modules with one importer", reference="134 in their folder")
     yield Measure("house.function_median", statistics.median(functions), "lines", reference="5")
     yield Measure("house.function_longest", functions[-1], "lines", reference="56, migrations apart")
+    yield from starts.run(is_full)

@@ -4,20 +4,24 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from bookwright.exports.markup import clean
+
+if TYPE_CHECKING:  # who prints lines alone does without Rich
+    from rich.console import Console
+    from rich.table import Table
 
 _PIPE_WIDTH = 160
 """Columns where nobody's window cuts the line."""
 
 
-def make_console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False) -> "Console":
     """Return a console that takes every text literally: titles and prose hold brackets."""
+    from rich.console import Console
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
@@ -38,8 +42,10 @@ def note(line: str) -> None:
     typer.echo(clean(line), err=True)
 
 
-def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ...] = ()) -> Table:
+def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ...] = ()) -> "Table":
     """Return a table without lines; the columns in `right` hold numbers, those in `folds` give way first."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(
@@ -58,8 +64,10 @@ def at_work(title: str) -> Iterator[Callable[[str], None]]:
         yield status.update
 
 
-def fact_table() -> Table:
+def fact_table() -> "Table":
     """Return a table of names and values."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")

@@ -3,7 +3,6 @@
 from functools import cached_property
 from typing import Any
 
-from bookwright.agents.backends.rehearsal.searching import RehearsedSearcher
 from bookwright.agents.context.materials import people
 from bookwright.agents.tools.fetch_page import FetchPage
 from bookwright.agents.tools.registry import ToolRegistry
@@ -48,6 +47,8 @@ class BookTools:
     def _web(self) -> tuple[Tool[Any], ...]:
         services = searchers(self._settings)
         if services and self._is_rehearsal:
+            from bookwright.agents.backends.rehearsal.searching import RehearsedSearcher  # brings its vocabulary
+
             return (WebSearch((RehearsedSearcher(),)),)
         return (WebSearch(services), FetchPage()) if services else ()
 

@@ -6,8 +6,6 @@ import time
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-import httpx
-
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
 from bookwright.models.errors import StorageError
@@ -84,6 +82,8 @@ def _within(url: str, news: dict[str, object], deadline: float) -> str:
 
 def _try(url: str, news: dict[str, object], deadline: float) -> str:
     try:
+        import httpx  # few books have a webhook
+
         with httpx.stream("POST", url, json=news, timeout=deadline, follow_redirects=False) as response:
             return "" if response.is_success else f"it answered {response.status_code}"
     except Exception as error:  # whatever a strange server does: a thread has no further out, and a book goes on

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -10,37 +12,69 @@ from bookwright.models.text.language import Language
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.repositories.codex import CodexRepository
-from bookwright.storage.repositories.codex_uses import CodexUseRepository
-from bookwright.storage.repositories.documents import DocumentRepository
 from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.repositories.maintenance import MaintenanceQueue
-from bookwright.storage.repositories.staleness import StalenessRepository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
 
+if TYPE_CHECKING:
+    from bookwright.storage.repositories.codex import CodexRepository
+    from bookwright.storage.repositories.codex_uses import CodexUseRepository
+    from bookwright.storage.repositories.documents import DocumentRepository
+    from bookwright.storage.repositories.staleness import StalenessRepository
+
 
 class Stores:
-    """The repositories of one book on one connection."""
+    """The repositories of one book on one connection.
+
+    Those that a look at tree and journal does without are imported when they are first asked for.
+    """
 
     def __init__(
         self, connection: Connection, book: str, measure: Callable[[str], int], view: HeldView | None = None
     ) -> None:
         self.connection = connection
+        self._book = book
+        self._measure = measure
+        self._view = view
         self.texts = TextStore(connection, book)
         self.books = BookRepository(connection)
         self.nodes = NodeRepository(connection, book, view.nodes if view else None)
-        self.documents = DocumentRepository(connection, book, measure, self.texts)
-        self.staleness = StalenessRepository(connection, book)
         self.steps = StepRepository(connection, book)
         self.tool_uses = ToolUseRepository(connection, book, self.texts)
         self.queue = MaintenanceQueue(connection, book, view)
-        self.codex = CodexRepository(connection, book, view)
-        self.codex_uses = CodexUseRepository(connection, book)
         self.gates = GateRepository(connection, book)
+
+    @cached_property
+    def documents(self) -> "DocumentRepository":
+        """The documents of the book's nodes."""
+        from bookwright.storage.repositories.documents import DocumentRepository
+
+        return DocumentRepository(self.connection, self._book, self._measure, self.texts)
+
+    @cached_property
+    def staleness(self) -> "StalenessRepository":
+        """What rests on which version of what."""
+        from bookwright.storage.repositories.staleness import StalenessRepository
+
+        return StalenessRepository(self.connection, self._book)
+
+    @cached_property
+    def codex(self) -> "CodexRepository":
+        """The characters, the world, the secrets and the threads of the book."""
+        from bookwright.storage.repositories.codex import CodexRepository
+
+        return CodexRepository(self.connection, self._book, self._view)
+
+    @cached_property
+    def codex_uses(self) -> "CodexUseRepository":
+        """Which records of the codex were shown where."""
+        from bookwright.storage.repositories.codex_uses import CodexUseRepository
+
+        return CodexUseRepository(self.connection, self._book)
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""

@@ -1,12 +1,8 @@
-"""How each command of the closed list is typed: the one table of what `ask` may come to.
-
-A command whose verb, argument or option this program does not have is not offered.
-"""
+"""How each command of the closed list is typed: the one table of what `ask` may come to."""
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from bookwright.models.talk.command import Command, Unclear
 
@@ -83,11 +79,6 @@ LINES: Mapping[str, Line] = {
 }
 
 
-def offered(program: Any) -> tuple[str, ...]:
-    """Return the verbs of the table that a program, a group of Typer's, can do as they are typed here."""
-    return tuple(verb for verb, line in LINES.items() if _has(program, line))
-
-
 def arguments_of(command: Command, book: str) -> list[str]:
     """Return what is typed after `bookwright`; no value can be taken for an option."""
     assert not isinstance(command, Unclear)  # a question is no command
@@ -111,14 +102,3 @@ def _texts(command: Command, name: str) -> list[str]:
     if value is None:
         return []
     return [str(item) for item in value] if isinstance(value, tuple) else [str(value)]
-
-
-def _has(program: Any, line: Line) -> bool:
-    for word in line.path:
-        program = getattr(program, "commands", {}).get(word)
-    if program is None:
-        return False
-    options = {option for parameter in program.params for option in parameter.opts}
-    places = sum(parameter.param_type_name == "argument" for parameter in program.params)
-    wanted = {*line.options.values(), *filter(None, [line.book, line.yes])}
-    return wanted <= options and places >= len(line.arguments) + (not line.book)

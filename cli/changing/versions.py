@@ -1,7 +1,6 @@
 """The versions of a document: `history`, `diff`, and `restore` for one of them."""
 
 import difflib
-import re
 from typing import Annotated, Any
 
 import typer
@@ -16,11 +15,9 @@ from bookwright.cli.output import make_console, note, plain_table, print_json, p
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
+from bookwright.models.text.word_diff import word_diff
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
-
-_WORD = re.compile(r"\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-"""A space, a character of a script without spaces, or a word."""
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
@@ -153,13 +150,12 @@ def _print_lines(lines: list[str]) -> None:
 def _words(before: str, after: str) -> Text:
     """Mark what went as [-so-] and what came as {+so+}, in colour besides."""
     shown = Text()
-    old, new = _WORD.findall(before), _WORD.findall(after)
-    for tag, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            shown.append("".join(old[start:end]))
+    for old, new in word_diff(before, after):
+        if old == new:
+            shown.append(old)
             continue
-        if end > start:
-            shown.append(f"[-{''.join(old[start:end])}-]", style="red")
-        if last > first:
-            shown.append(f"{{+{''.join(new[first:last])}+}}", style="green")
+        if old:
+            shown.append(f"[-{old}-]", style="red")
+        if new:
+            shown.append(f"{{+{new}+}}", style="green")
     return shown

@@ -5,27 +5,26 @@ import pydoc
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from bookwright.app.access import OpenBook
 from bookwright.app.progress import EVERY_STEP
+from bookwright.app.progress_lines import step_text
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import fact_table, make_console, plain_table, print_json, print_text
-from bookwright.cli.writing.following import follow_book
-from bookwright.cli.writing.live import step_text
-from bookwright.exports.manuscript import Manuscript
-from bookwright.exports.text import body
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _BATCH = 1_000
 
@@ -100,6 +99,8 @@ def log(
             with opened.storage.read() as stores:
                 stores.nodes.by_label(node)
         if follow:
+            from bookwright.cli.writing.following import follow_book  # brings events, which the journal does without
+
             follow_book(opened, node, with_json=as_json)
             return
         for line in _journal(opened.storage, node, after):
@@ -129,7 +130,9 @@ def _brief_node(node: TaskNode) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tree_line(node: TaskNode) -> Text:
+def _tree_line(node: TaskNode) -> "Text":
+    from rich.text import Text
+
     amount = f"  {node.written:,} of {node.length or 0:,}" if node.is_unit else ""
     state = "" if node.status is NodeStatus.DONE else f"  {node.status}"
     style = "bold" if node.is_unit else "dim"
@@ -209,6 +212,9 @@ def _manuscript(opened: OpenBook, node: str) -> Iterator[str]:
     Raises:
         InvalidInput: Nothing of it is written yet.
     """
+    from bookwright.exports.manuscript import Manuscript  # `tree` and `log` print no prose
+    from bookwright.exports.text import body
+
     with opened.storage.read() as stores:
         found = stores.nodes.by_label(node)
     if not found.written:

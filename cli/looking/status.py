@@ -7,12 +7,12 @@ import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.progress import Progress, read_progress
+from bookwright.app.progress_lines import spent
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import fact_table, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.steering.deciding import facts_of
-from bookwright.cli.writing.live import spent
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings, load_settings

@@ -5,12 +5,10 @@ import platform
 import typer
 
 from bookwright import __version__
-from bookwright.app.access import library
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import note, print_json, print_text
-from bookwright.models.settings import load_settings
-from bookwright.storage.engine import migrate
-from bookwright.storage.engine.engines import sqlite_driver
+from bookwright.storage.engine.migrate import HEAD
+from bookwright.storage.engine.sqlite_driver import sqlite_driver
 
 db_app = typer.Typer(help="Keep the database up to date.", no_args_is_help=True)
 
@@ -18,12 +16,15 @@ db_app = typer.Typer(help="Keep the database up to date.", no_args_is_help=True)
 @db_app.command("upgrade")
 def upgrade(as_json: AsJson = False) -> None:
     """Create the database, or bring it to the newest revision; books stay as they are."""
+    from bookwright.app.access import library  # `version` opens no database
+    from bookwright.models.settings import load_settings
+
     with library(load_settings()):
         pass  # opening it is upgrading it
     if as_json:
-        print_json({"revision": migrate.HEAD})
+        print_json({"revision": HEAD})
     else:
-        note(f"the database stands at revision {migrate.HEAD}")
+        note(f"the database stands at revision {HEAD}")
 
 
 def version(as_json: AsJson = False) -> None:
@@ -32,7 +33,7 @@ def version(as_json: AsJson = False) -> None:
         "bookwright": __version__,
         "python": platform.python_version(),
         "sqlite": sqlite_driver().sqlite_version,
-        "database_revision": migrate.HEAD,
+        "database_revision": HEAD,
     }
     if as_json:
         print_json(facts)

@@ -11,7 +11,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.commands.checks import settled
 from bookwright.app.commands.costs import cost_of
-from bookwright.app.commands.lines import LINES, Line, arguments_of, offered, typed
+from bookwright.app.commands.lines import LINES, Line, arguments_of, typed
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
@@ -57,7 +57,7 @@ def ask(
     asked = _asked(words)
     program = context.find_root().command
     with open_book(book) as opened:
-        understood, holder = _understand(opened, asked, offered(program))
+        understood, holder = _understand(opened, asked, tuple(LINES))
         command, identity = understood.command, opened.book.id
         proposal = None if isinstance(command, Unclear) else _proposal(understood, opened, says_yes=is_agreed)
     facts: dict[str, Any] = {"book": identity, "words": asked, "is_recorded": not holder}

@@ -15,12 +15,12 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Tabs
 
+from bookwright.app.progress_lines import step_text
 from bookwright.cli.watch.book_screen import BookScreen, BookTab
 from bookwright.cli.watch.dialogs import HELP, PromptReading, Reading
 from bookwright.cli.watch.fisheye import Folds
 from bookwright.cli.watch.tree_view import TreeView
 from bookwright.cli.watch.watcher import Sight, Watcher, Wish
-from bookwright.cli.writing.live import step_text
 from bookwright.models.errors import BookwrightError
 
 _QUICK_SECONDS, _IDLE_SECONDS = 0.1, 0.3

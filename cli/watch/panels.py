@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from bookwright.app.progress_lines import spent, step_text
 from bookwright.app.wording import duration
 from bookwright.cli.watch.fisheye import Row
 from bookwright.cli.watch.library import BookSight
 from bookwright.cli.watch.stream import Kind, Use
 from bookwright.cli.watch.watcher import Sight, TabSight
-from bookwright.cli.writing.live import spent, step_text
 from bookwright.exports.markup import clean
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.steps.queries import StepLine

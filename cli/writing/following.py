@@ -8,9 +8,9 @@ import typer
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.app.access import OpenBook
+from bookwright.app.progress_lines import step_text, unit_text
 from bookwright.app.wording import moment
 from bookwright.cli.output import note, print_text
-from bookwright.cli.writing.live import step_text, unit_text
 from bookwright.models.book import BookState
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, Event, FailedEvent, as_json
 from bookwright.storage.holders import is_dead

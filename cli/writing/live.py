@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -17,13 +17,13 @@ from sqlalchemy.exc import DBAPIError
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
 from bookwright.app.progress import EVERY_STEP, Pace, Progress, StepFeed, read_progress
-from bookwright.app.wording import duration, money, tokens
+from bookwright.app.progress_lines import spent, step_text, unit_text
+from bookwright.app.wording import duration
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.talk import event as events
 from bookwright.models.talk.event import AgentEvent, Event, EventPayload, ReasoningEvent, TextEvent
 from bookwright.models.tree.level import Level
-from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
 
 LOOKS_A_SECOND = 2
@@ -239,33 +239,6 @@ def step_of(name: str) -> str:
     """Return the prose step that a call's name stands for: `"draft"` for `"1.2 write/draft.2"`; else empty."""
     activity, _, step = name.rpartition(" ")[2].partition("/")
     return step.partition(".")[0] if activity == Activity.WRITE else ""
-
-
-def unit_text(data: Mapping[str, Any], length_unit: str) -> str:
-    """A closed unit and how far the book is with it, in one line."""
-    return (
-        f"{data['name']} is done: {data['written']:,} of {data['length']:,}; "
-        f"the book: {data['bookWritten']:,} of {data['bookLength']:,} {length_unit}"
-    )
-
-
-def step_text(line: StepLine) -> str:
-    """One attempt in one line."""
-    price = "price unknown" if line.cost is None else money(line.cost)
-    took = f"{tokens(line.input_tokens)} > {tokens(line.output_tokens)} tokens, {line.duration_millis / 1000:.1f} s"
-    told = f"  {line.detail[:80]}" if line.detail else ""
-    if line.failure:
-        told = f"  {'FAILED ' if line.is_failed else ''}{line.failure}: {line.detail[:80]}"
-    return f"{line.label} {line.activity}/{line.step}  {took}, {price}{told}"
-
-
-def spent(progress: Progress) -> str:
-    """What a book has cost so far, of its caps where it has some."""
-    book, budget = progress.book, progress.book.brief.budget
-    cap = f" of {money(round(budget.usd * 1_000_000))}" if budget.usd else ""
-    token_cap = f" of {tokens(budget.tokens)}" if budget.tokens else ""
-    unpriced = f" ({book.unpriced_calls} unpriced)" if book.unpriced_calls else ""
-    return f"{money(book.cost)}{cap}{unpriced}   {book.calls:,} calls   {tokens(book.tokens)}{token_cap} tokens"
 
 
 def left_text(seconds: float | None) -> str:

@@ -27,6 +27,7 @@ _APP = "bookwright.flows.prefect.app"
 
 _STOP_SECONDS = 15.0
 _LOOK_SECONDS = 5.0
+_UP_PERIOD = 0.25
 
 _SERVER_DEFAULTS = {
     # Task runs are recorded in batches: with Prefect's defaults each costs the server twice the CPU.
@@ -122,19 +123,25 @@ def wait_until_up(process: subprocess.Popen[bytes], url: str, seconds: float = S
         NoPrefectServer: It ended, or took too long.
     """
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise NoPrefectServer(f"the Prefect server ended at its start with code {process.returncode}")
-        if is_up(url):
-            return
-        time.sleep(0.1)
+    with httpx.Client(timeout=_LOOK_SECONDS) as client:  # one: each new one reads all certificates
+        while time.monotonic() < deadline:
+            if process.poll() is not None:
+                raise NoPrefectServer(f"the Prefect server ended at its start with code {process.returncode}")
+            if _answers(client, url):
+                return
+            time.sleep(_UP_PERIOD)
     raise NoPrefectServer(f"the Prefect server did not come up within {seconds:.0f} s")
 
 
 def is_up(url: str) -> bool:
     """True if an API answers there."""
+    with httpx.Client(timeout=_LOOK_SECONDS) as client:
+        return _answers(client, url)
+
+
+def _answers(client: httpx.Client, url: str) -> bool:
     try:
-        return httpx.get(f"{url}/health", timeout=_LOOK_SECONDS).is_success
+        return client.get(f"{url}/health").is_success
     except httpx.HTTPError:
         return False
 

@@ -15,8 +15,8 @@ from bookwright.models.settings import Settings
 from bookwright.storage.backup.backup_file import BackedUpBook, Contents
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database, open_database
-from bookwright.storage.engine.engines import sqlite_driver
 from bookwright.storage.engine.integrity import faults
+from bookwright.storage.engine.sqlite_driver import sqlite_driver
 from bookwright.storage.engine.sqlite_errors import damaged, sqlite_error
 from bookwright.storage.files.file_system import dated, require_room, sync, whole
 from bookwright.storage.holders import is_dead

@@ -1,16 +1,12 @@
 """Engines on SQLite and Postgres, with every connection set up the way a book needs it."""
 
-import importlib
-import sqlite3
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bookwright.models.errors import InvalidSetting
-
-SAFE_SQLITE = (3, 51, 3)
-"""The first SQLite without the WAL-reset fault that can corrupt under two writers."""
+from bookwright.storage.engine.sqlite_driver import sqlite_driver
 
 LOG_BYTES = 16 * 2**20
 """What the write-ahead log is cut back to; it grows past this only while a reader holds an old state."""
@@ -20,16 +16,6 @@ _PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval"
 
 _LEAST_IDLE_SECONDS = 5
 """How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
-
-
-def sqlite_driver() -> Any:
-    """The DB-API module to use: the interpreter's own where it is safe, else the newer wheel."""
-    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
-        return sqlite3
-    try:
-        return importlib.import_module("pysqlite3.dbapi2")
-    except ImportError:
-        return sqlite3  # not on every platform; `doctor` names the fault
 
 
 def sqlite_engine(path: str, busy_seconds: float) -> Engine:

@@ -1,13 +1,15 @@
 """Brings a database's schema to the version that this code knows."""
 
 from pathlib import Path
-from typing import Any
-
-from sqlalchemy import Connection, column, func, inspect, select, table
+from typing import TYPE_CHECKING, Any
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseTooNew
-from bookwright.storage.engine.database import Database
+
+if TYPE_CHECKING:  # `version` asks for the revision alone
+    from sqlalchemy import Connection
+
+    from bookwright.storage.engine.database import Database
 
 HEAD = "0014"
 """The newest revision; a test holds it to the migrations folder."""
@@ -18,14 +20,16 @@ _LOCK = 0x626F6F6B
 _MIGRATIONS = Path(__file__).parents[2] / "migrations"
 
 
-def current_revision(connection: Connection) -> str | None:
+def current_revision(connection: "Connection") -> str | None:
     """The revision a database stands at; None for an empty one."""
+    from sqlalchemy import column, inspect, select, table
+
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(select(column("version_num")).select_from(table("alembic_version"))).scalar_one_or_none()
 
 
-def upgrade(database: Database) -> bool:
+def upgrade(database: "Database") -> bool:
     """Create or upgrade the schema; tell whether anything was done. Safe to call at every start.
 
     Raises:
@@ -41,6 +45,7 @@ def upgrade(database: Database) -> bool:
             "install a newer bookwright"
         )
     from alembic import command  # slow to import, and needed once in a database's life
+    from sqlalchemy import func, select
 
     config = _config()
     with database.write(Failpoint.MIGRATE) as connection:

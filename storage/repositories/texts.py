@@ -3,21 +3,26 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert
 
 from bookwright.storage.tables import texts
 
 _LEVEL = 3
 _columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
-_INSERTS: dict[str, Insert] = {
-    "sqlite": sqlite.insert(texts).values(_columns).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(texts).values(_columns).on_conflict_do_nothing(),
-}
 _GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.hash == bindparam("hash"))
+
+
+@cache
+def _insert(dialect: str) -> Insert:
+    """Return the statement that stores a text unless it is there, importing one dialect and not both."""
+    insert = import_module(f"sqlalchemy.dialects.{dialect}").insert
+    statement: Insert = insert(texts).values(_columns).on_conflict_do_nothing()
+    return statement
 
 
 def text_hash(text: str) -> str:
@@ -55,7 +60,7 @@ class TextStore:
             if key not in self._stored  # a reply and the document made of it are one text
         ]
         if rows:
-            self._connection.execute(_INSERTS[self._connection.dialect.name], rows)
+            self._connection.execute(_insert(self._connection.dialect.name), rows)
             self._stored.update(items)
 
     def get(self, key: str) -> str:

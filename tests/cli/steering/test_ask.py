@@ -10,10 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from bookwright.app.commands.lines import LINES, arguments_of, offered, typed
-from bookwright.cli.main import app
+from bookwright.app.commands.lines import arguments_of, typed
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
@@ -210,17 +208,6 @@ def test_a_budget_that_is_used_up_lets_nothing_be_asked(cli: Cli, book: BookStor
     assert run.code == 1
     with book.read() as stores:
         assert stores.books.get("lamp").calls == 3
-
-
-def test_every_verb_of_the_table_that_this_program_has_is_offered() -> None:
-    assert offered(get_command(app)) == tuple(LINES)
-
-
-def test_a_verb_that_a_program_lacks_is_not_offered() -> None:
-    program = get_command(app)
-    del program.commands["pause"]  # type: ignore[attr-defined]
-
-    assert "pause" not in offered(program)
 
 
 @pytest.mark.parametrize(

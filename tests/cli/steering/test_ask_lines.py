@@ -5,11 +5,10 @@ import shlex
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from bookwright.agents.chief_editor import ChiefEditor
 from bookwright.app.commands.lines import LINES, arguments_of, typed
-from bookwright.cli.main import app
+from bookwright.cli.verbs import load
 from bookwright.models.step import Activity, StepKey
 from bookwright.models.talk.command import Command
 from tests.support.fakes import ScriptedBackend
@@ -56,8 +55,8 @@ def understood(verb: str, language: str) -> Command:
 def read_back(verb: str, line: str) -> set[str]:
     """Every value that the program's own parser finds in a typed line."""
     path = LINES[verb].path
-    program: Any = get_command(app)
-    for word in path:
+    program: Any = load(path[0])
+    for word in path[1:]:
         program = program.commands[word]
     with program.make_context(path[-1], shlex.split(line)[1 + len(path) :]) as context:
         values = [value for value in context.params.values() if value not in (None, False)]

@@ -10,8 +10,8 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import GateKind
-from bookwright.storage.engine.engines import sqlite_driver
 from bookwright.storage.engine.looks import open_for_looks
+from bookwright.storage.engine.sqlite_driver import sqlite_driver
 from bookwright.storage.repositories.books import Lease
 from tests.cli.shelf import a_book
 from tests.cli.watch.saying import happened, said, say

@@ -1,0 +1,119 @@
+"""The verbs of the program: a table of them, and a group that loads a verb's module when it is called."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+# What Typer hands to a group; its names for them are private.
+_Context = Any
+_Command = Any
+
+
+class Verb(NamedTuple):
+    """Where a verb, or a group of them, is found, and the line that tells of it in the list of all."""
+
+    source: str
+    """`module:name`, below this package."""
+    line: str
+
+
+VERBS: Mapping[str, Mapping[str, Verb]] = {
+    "Write": {
+        "write": Verb("writing.write:write", "Write a book from a brief, or go on with it."),
+        "resume": Verb("writing.write:resume", "Go on with a book from where it rests."),
+        "pause": Verb("writing.write:pause", "Ask a running book to rest before its next step."),
+        "estimate": Verb("writing.estimate:estimate", "Rehearse a book: nodes, calls, tokens and price."),
+        "worldbuild": Verb("writing.kinds:worldbuild", "Build a world to set stories in, and no prose."),
+        "mystery": Verb("writing.kinds:mystery", "Write a fair-play mystery, from the crime outward."),
+        "blueprints": Verb("writing.blueprints:app", "List and check blueprints: the kinds of books."),
+        "import": Verb("writing.importing:import_file", "Make a book of a manuscript, or of a book's JSON."),
+    },
+    "Look": {
+        "status": Verb("looking.status:status", "Show where the books stand, or one of them."),
+        "tree": Verb("looking.look:tree", "Show the tree of a book with what is written."),
+        "show": Verb("looking.look:show", "Show a node with its documents and steps."),
+        "read": Verb("looking.look:read", "Read the manuscript, in the pager if there is one."),
+        "log": Verb("looking.look:log", "List the journal: every answer, with its bill."),
+        "watch": Verb("watch.verb:watch", "Watch books on a screen while they are written."),
+        "prompt": Verb("looking.prompting:prompt", "Show what was asked at a step."),
+        "report": Verb("looking.report:report", "Report on a book: length, rhythm, repetition."),
+        "style": Verb("looking.style:style", "Show the style of a book and how far it strays."),
+    },
+    "Steer": {
+        "chat": Verb("chat.chat:chat", "Talk with an agent."),
+        "ask": Verb("steering.ask:ask", "Turn your own words into one command."),
+        "gates": Verb("steering.gates:gates", "List the gates that wait for a decision."),
+        "approve": Verb("steering.gates:approve", "Let a book go on past a gate."),
+        "reject": Verb("steering.gates:reject", "Have what a gate is about done again."),
+        "brief": Verb("steering.shelf:brief", "Show a book's brief, or change it."),
+        "archive": Verb("steering.shelf:archive", "Put a book away: `status` no longer lists it."),
+        "unarchive": Verb("steering.shelf:unarchive", "Take a book out of the archive."),
+        "delete": Verb("steering.shelf:delete", "Remove a book with all that belongs to it."),
+    },
+    "Change": {
+        "revise": Verb("changing.changing:revise", "Give a document a new version."),
+        "stale": Verb("changing.changing:stale", "List what rests on documents that changed since."),
+        "refresh": Verb("changing.changing:refresh", "Make anew what is directly stale."),
+        "history": Verb("changing.versions:history", "List all versions of a node's documents."),
+        "diff": Verb("changing.versions:diff", "Show what two versions differ in."),
+        "codex": Verb("changing.codex:app", "Keep the characters and the world of a book."),
+        "secrets": Verb("changing.secrets:app", "Keep what readers are not to know yet."),
+        "foreshadowing": Verb("changing.foreshadowing:app", "Keep the threads laid early and paid off late."),
+    },
+    "Share": {
+        "export": Verb("sharing.exporting:export", "Write what there is of a book to a file."),
+        "vault": Verb("sharing.vault:vault", "Print where a book's folder of files is."),
+        "sync": Verb("sharing.vault:sync", "Take in what you changed in a book's folder."),
+        "backup": Verb("sharing.backups:backup", "Write all books to one file."),
+        "restore": Verb("sharing.backups:restore", "Put back a backup, or an earlier version."),
+    },
+    "Run a studio": {
+        "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
+        "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
+        "models": Verb("operating.models:app", "Show which model each role asks, and the prices."),
+        "doctor": Verb("operating.doctor:doctor", "Check the installation, its stores and models."),
+        "reindex": Verb("operating.keeping:reindex", "Build a book's index anew."),
+        "prune": Verb("operating.keeping:prune", "Let go of the prompts of old steps."),
+        "db": Verb("operating.upkeep:db_app", "Keep the database up to date."),
+        "version": Verb("operating.upkeep:version", "Show the version of Bookwright, Python, SQLite."),
+    },
+}
+"""All verbs by what they are for, in the order in which `--help` lists them."""
+
+_BY_NAME = {name: verb for verbs in VERBS.values() for name, verb in verbs.items()}
+
+
+class Verbs(TyperGroup):
+    """The group of all verbs; listing, suggesting and completing their names loads none of them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: TyperCommand(name, help=verb.line) for name, verb in _BY_NAME.items()}
+
+    def resolve_command(self, ctx: _Context, args: list[str]) -> tuple[str | None, _Command | None, list[str]]:
+        """Find the verb that was typed, load it, and return its name, itself and what follows it."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name and found else None, rest
+
+    def format_commands(self, ctx: _Context, formatter: Any) -> None:
+        """Write the list of verbs, by what they are for."""
+        width = max(map(len, self.commands))
+        for title, verbs in VERBS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), verb.line) for name, verb in verbs.items()])
+
+
+def load(name: str) -> _Command:
+    """Import the module of a verb and return the command that it is."""
+    module, _, attribute = _BY_NAME[name].source.partition(":")
+    found = getattr(import_module(f"{__package__}.{module}"), attribute)
+    holder = typer.Typer(rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        holder.add_typer(found, name=name)
+    else:
+        holder.command(name)(found)
+    return get_group(holder).commands[name]

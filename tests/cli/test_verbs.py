@@ -1,0 +1,101 @@
+"""The verbs: all of them listed by what they are for, completed by the shell, and light where they only look."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from bookwright.cli.verbs import VERBS, load
+
+NAMES = [name for verbs in VERBS.values() for name in verbs]
+
+LOOKS = (["version"], ["--help"], ["status"], ["status", "lamp"], ["tree", "lamp"], ["log", "lamp"])
+NOT_FOR_LOOKS = (
+    "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
+    "httpx", "httpx2", "jinja2", "aiohttp", "bookwright.agents", "bookwright.flows", "sqlalchemy.dialects.postgresql",
+)  # fmt: skip
+NOT_FOR_WRITING = ("prefect", "anthropic", "textual", "trafilatura", "lxml", "alembic")
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bookwright", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules that a process has imported once it has done what was typed."""
+    code = (
+        "import json, sys; from bookwright.cli import edge; from bookwright.cli.main import app;"
+        "code = edge.run(app, sys.argv[1:]); sys.stderr.write(json.dumps(list(sys.modules))); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def among(loaded: Iterable[str], heavy: Iterable[str]) -> list[str]:
+    return sorted(set(loaded) & set(heavy))
+
+
+@pytest.mark.usefixtures("book")
+@pytest.mark.parametrize("arguments", LOOKS, ids=" ".join)
+def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
+    loaded = loaded_by(*arguments)
+
+    assert among(loaded, NOT_FOR_LOOKS) == []
+    assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
+
+
+@pytest.mark.usefixtures("book")
+def test_a_book_is_gone_on_with_without_what_it_does_not_need() -> None:
+    loaded = loaded_by("resume", "lamp", "--no-prefect", "--json")
+
+    assert among(loaded, NOT_FOR_WRITING) == []
+
+
+def test_the_help_lists_every_verb_under_what_it_is_for(home: Path) -> None:
+    shown = run("--help", COLUMNS="80").stdout
+
+    places = [shown.index(f"\n{title}:\n") for title in VERBS]
+    assert list(VERBS) == ["Write", "Look", "Steer", "Change", "Share", "Run a studio"]
+    assert places == sorted(places)
+    for (start, end), verbs in zip(pairwise([*places, len(shown)]), VERBS.values(), strict=True):
+        listed = [line.split()[0] for line in shown[start:end].strip().splitlines()[1:]]
+        assert listed == list(verbs)
+    assert max(map(len, shown.splitlines())) < 80
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_verb_of_the_table_is_there(name: str) -> None:
+    assert load(name).name == name
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_given_a_script_that_completes(home: Path, shell: str) -> None:
+    shown = run("--show-completion", shell)
+
+    assert shown.returncode == 0
+    assert "_BOOKWRIGHT_COMPLETE" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("st", {"status", "stale", "style"}),
+        ("", set(NAMES)),
+        ("log --f", {"--follow"}),
+        ("codex me", {"merge"}),
+    ],
+)
+def test_verbs_and_options_are_completed(home: Path, typed: str, wanted: set[str]) -> None:
+    words: Mapping[str, str] = {
+        "_BOOKWRIGHT_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"bookwright {typed}",
+        "COMP_CWORD": str(1 + typed.count(" ")),
+    }
+
+    assert set(run(**words).stdout.split()) == wanted
