@@ -28,7 +28,7 @@ from bookwright.flows.activities.prose import voicing
 from bookwright.flows.activities.prose import write as writing
 from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.book_windows import kept_windows
-from bookwright.flows.deps import Deps, NoWindow
+from bookwright.flows.deps import Deps, NoObserver
 from bookwright.flows.revision.set_back import DRAFTS, set_back
 from bookwright.models.errors import BookPaused, InvalidInput, NodeNotFound
 from bookwright.models.settings import Settings
@@ -157,7 +157,7 @@ def _deps(step: AskedStep, then: BookStorage, settings: Settings) -> Deps:
             locale=(brief.prompt_language or brief.language).value,
             count_tokens=partial(TokenCounter().estimate, model_of("writer", brief, settings, option)),
         ),
-        window=NoWindow(),
+        observer=NoObserver(),
         embedder=make_embedder(settings),
         blueprint=blueprint_of(brief.blueprint, settings.home) if brief.blueprint else None,
     )

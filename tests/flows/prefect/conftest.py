@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.flows.deps import NoWindow
+from bookwright.flows.deps import NoObserver
 from bookwright.models.settings import load_settings
-from tests.flows.prefect.windowed import Recording, write
+from tests.flows.prefect.observed import Recording, write
 
 
 @pytest.fixture
@@ -24,6 +24,6 @@ def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     settings = load_settings(
         home=tmp_path_factory.mktemp("plain"), model="rehearsal:exact", embedding="hashing", free_megabytes=0
     )
-    window = Recording(NoWindow())
-    write(settings, window)
-    return window.names
+    recording = Recording(NoObserver())
+    write(settings, recording)
+    return recording.names

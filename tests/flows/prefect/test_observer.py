@@ -1,4 +1,4 @@
-"""Prefect as a window: what it shows, and that it never decides what is done. Source: DESIGN section 6."""
+"""What Prefect shows of a run, and that it never decides what is done. Source: DESIGN section 6."""
 
 import json
 import os
@@ -14,12 +14,14 @@ from uuid import UUID
 import httpx
 import prefect.settings
 import pytest
+from prefect import flow
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import (
     ArtifactFilter,
     ArtifactFilterFlowRunId,
 )
 from prefect.client.schemas.objects import FlowRun, State, StateType
+from prefect.events.worker import EventsWorker
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
 from prefect.settings import temporary_settings
@@ -30,8 +32,7 @@ from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.flow_run import end_events
-from bookwright.flows.prefect.observer import open_window
+from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.write_book import book_of, write_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
@@ -42,17 +43,17 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.stores import BookStorage
-from tests.flows.prefect.windowed import (
+from tests.flows.prefect.observed import (
     BOOK,
     BRIEF,
     PATIENCE_SECONDS,
-    create_book,
     ended_task_runs,
     flow_run_of,
     newest_flow_run,
     run_flow,
     state_of,
     stored_book,
+    write_at_terminal,
 )
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
@@ -70,7 +71,7 @@ def prefect_server() -> Iterator[None]:
     }
     with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
         yield
-        end_events(10)  # the harness waits for ever, also for events of a server that is gone
+        EventsWorker.drain_all(timeout=10)  # the harness waits for ever, also for events of a server that is gone
 
 
 def written_in(settings: Settings) -> int:
@@ -186,9 +187,7 @@ def test_bad_parameters_fail_the_run_with_one_line(
 
 
 def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_server: None, home: Path) -> None:
-    settings = load_settings()
-    book = create_book(settings)
-    node = TaskNode(key=1, book=book.id, level="book", task_type="write", goal="g", title="{braces} \n and lines")
+    node = TaskNode(key=1, book=BOOK, level="book", task_type="write", goal="g", title="{braces} \n and lines")
     error = BackendUnavailable("nobody answers")
     runs: list[str] = []
 
@@ -196,17 +195,41 @@ def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_s
         runs.append("begun")
         raise error
 
-    with pytest.raises(BackendUnavailable) as caught, open_window(settings, book) as window:
-        window.run(Activity.PLAN, node, work)
+    notices: list[str] = []
+
+    @flow(name="a test's", flow_run_name=BOOK, persist_result=False)
+    def one_activity() -> None:
+        PrefectObserver(notices.append).run(Activity.PLAN, node, work)
+
+    with pytest.raises(BackendUnavailable) as caught:
+        one_activity()
 
     with get_client(sync_client=True) as client:
-        run = newest_flow_run(client, book.id)
+        run = newest_flow_run(client, BOOK)
         (task_run,) = ended_task_runs(client, run, 1)
     assert caught.value is error
     assert runs == ["begun"]
     assert task_run.name == 'plan 1 book "{braces} and lines"'
     assert state_of(task_run).message == "nobody answers"
     assert state_of(run).is_failed()
+    assert notices == []
+
+
+def test_a_terminal_calls_the_flow_that_a_worker_runs(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
+    notices: list[str] = []
+
+    finished = write_at_terminal(load_settings(), notices.append)
+
+    words = f"{written_in(load_settings()):,} of 6,000 words"
+    with get_client(sync_client=True) as client:
+        run = newest_flow_run(client, BOOK)
+        flows = client.read_flows()
+        shown = ended_task_runs(client, run, len(plain_walk))
+    assert [one.id for one in flows if one.name == write_book.name] == [run.flow_id]
+    assert run.parameters["book"] == BOOK
+    assert (state_of(run).name, notices) == ("Completed", [])
+    assert state_of(run).message == f'"The Log": {words}, {finished.calls:,} calls, 0.0000 US dollars'
+    assert sorted(task_run.name for task_run in shown) == sorted(plain_walk)
 
 
 def test_submit_hands_the_pool_a_book_named_after_itself(
