@@ -6,9 +6,10 @@ never by the flow run around it.
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prefect.events.clients import PrefectEventsClient
 from prefect.events.worker import EventsWorker, emit_events_to_cloud
@@ -30,17 +31,15 @@ _EVENT_SECONDS = 10.0
 _EVENT_TRIES = 2
 """How often a lost server is tried again for one event; by Prefect's own ten, a process ends 7 s later for each."""
 
-_PREFECTS = ("prefect", "httpx", "EventsWorker", "APILogWorker")
+_LOGGERS = ("prefect", "httpx", "EventsWorker", "APILogWorker")
 
 
 @dataclass
 class _RememberedRun(BookRun):
     """A run of a book that remembers how it ended, for Prefect's word on that need not arrive."""
 
-    observer: PrefectObserver | None = None
-    is_begun: bool = False
-    book: Book | None = None
-    error: Exception | None = None
+    observer: PrefectObserver
+    ended: Future[Book] = field(default_factory=Future)
 
     def write(self, book_id: str) -> Book:
         """Write the book; where Prefect's server is gone, leave its flow run without telling it the end.
@@ -48,19 +47,13 @@ class _RememberedRun(BookRun):
         Raises:
             Abort: The book is left, and nobody is there to be told so.
         """
-        self.is_begun = True
         try:
-            self.book = super().write(book_id)
+            self.ended.set_result(super().write(book_id))
         except Exception as error:
-            self.error = error
-            self._leave_if_blind()
-            raise
-        self._leave_if_blind()
-        return self.book
-
-    def _leave_if_blind(self) -> None:
-        if self.observer is not None and self.observer.is_blind:
+            self.ended.set_exception(error)
+        if self.observer.is_blind:
             raise Abort
+        return self.ended.result()
 
 
 def write_in_flow(
@@ -81,13 +74,10 @@ def write_in_flow(
             message = _call_flow(book, run)
     except (Exception, Abort) as error:  # whatever ails Prefect, a book can be written without it
         message = f"{type(error).__name__}: {error}"
-    if not run.is_begun:
-        tell(f"Prefect could not be started ({message}); the book is written without it")
-        return run_seen_by(NoObserver()).write(book.id)
-    if run.book is None and run.error is not None:
-        raise run.error
-    assert run.book is not None
-    return run.book
+    if run.ended.done():
+        return run.ended.result()
+    tell(f"Prefect could not be started ({message}); the book is written without it")
+    return run_seen_by(NoObserver()).write(book.id)
 
 
 def _call_flow(book: Book, run: BookRun) -> str:
@@ -106,8 +96,11 @@ def _prefect(settings: Settings, observer: PrefectObserver) -> Iterator[None]:
     with ExitStack() as stack:
         api = known_server(settings) or stack.enter_context(own_server(settings))
         stack.enter_context(temporary_settings(reaching(api) | PATIENCE))
-        stack.enter_context(_quiet_console())
-        stack.enter_context(_heard_only_by(observer))
+        # The one logger of Prefect's with a console of its own is named: Prefect has no setting that turns it off.
+        stack.enter_context(_filtered((None, "prefect._internal"), logging.StreamHandler, _is_not_prefects))
+        # Lines for a server that is gone would keep the process for a minute.
+        api_loggers = ("prefect.flow_runs", "prefect.task_runs")
+        stack.enter_context(_filtered(api_loggers, APILogHandler, lambda record: not observer.is_gone))
         if not emit_events_to_cloud():
             EventsWorker.set_client_override(PrefectEventsClient, reconnection_attempts=_EVENT_TRIES)
             stack.callback(EventsWorker.set_client_override, None)
@@ -115,49 +108,24 @@ def _prefect(settings: Settings, observer: PrefectObserver) -> Iterator[None]:
 
 
 @contextmanager
-def _quiet_console() -> Iterator[None]:
-    """Keep Prefect's own log lines off the terminal, where the book is being watched."""
-    handlers = [
-        handler
-        for name in (None, "prefect._internal")  # the one logger of Prefect's with a handler of its own
-        for handler in logging.getLogger(name).handlers
-        if isinstance(handler, logging.StreamHandler)
-    ]
+def _filtered(
+    loggers: Iterable[str | None], kind: type[logging.Handler], passes: Callable[[logging.LogRecord], bool]
+) -> Iterator[None]:
+    """Let handlers of a kind take only the lines that pass, and complain of none that they cannot take."""
+    handlers = [one for name in loggers for one in logging.getLogger(name).handlers if isinstance(one, kind)]
     for handler in handlers:
-        handler.addFilter(_is_not_prefects)
-    complains, logging.raiseExceptions = logging.raiseExceptions, False  # lines that a gone server cannot take
+        handler.addFilter(passes)
+    complains, logging.raiseExceptions = logging.raiseExceptions, False
     try:
         yield
     finally:
         logging.raiseExceptions = complains
         for handler in handlers:
-            handler.removeFilter(_is_not_prefects)
-
-
-@contextmanager
-def _heard_only_by(observer: PrefectObserver) -> Iterator[None]:
-    """Send no log lines to a server that is gone: the end of the process would wait a minute for them."""
-    handlers = [
-        handler
-        for name in ("prefect.flow_runs", "prefect.task_runs")
-        for handler in logging.getLogger(name).handlers
-        if isinstance(handler, APILogHandler)
-    ]
-
-    def is_there(record: logging.LogRecord) -> bool:
-        return not observer.is_gone
-
-    for handler in handlers:
-        handler.addFilter(is_there)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            handler.removeFilter(is_there)
+            handler.removeFilter(passes)
 
 
 def _is_not_prefects(record: logging.LogRecord) -> bool:
-    return record.name.partition(".")[0] not in _PREFECTS
+    return record.name.partition(".")[0] not in _LOGGERS
 
 
 def _to_stderr(line: str) -> None:
