@@ -8,7 +8,7 @@ from bench import shim
 from bench.measure import Measure
 from bench.parts import held_book, make_settings
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import write_unit
 from bookwright.models.text.length import is_off
@@ -40,7 +40,7 @@ def write_book(folder: Path, length: int) -> dict[str, Any]:
             with deps.stores() as stores:
                 root = stores.nodes.root()
             write_unit(root, deps)
-            tasks.publish(root, deps)
+            walk_steps.publish(root, deps)
             return _figures(deps, length)
     finally:
         models.close()

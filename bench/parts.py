@@ -16,7 +16,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.context.builder import Context
 from bookwright.agents.steps.ports import Asker
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import Surroundings, hold
@@ -234,9 +234,9 @@ def write_whole(deps: Deps) -> None:
     """Write a held book from where it stands to its blurb, as a run does."""
     with deps.stores() as stores:
         root = stores.nodes.root()
-    tasks.condense(deps)
+    walk_steps.condense(deps)
     write_unit(root, deps)
-    tasks.publish(root, deps)
+    walk_steps.publish(root, deps)
 
 
 def resident_megabytes() -> float:

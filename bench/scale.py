@@ -26,7 +26,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.exports.files import export
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import opened_library
 from bookwright.flows.walk import write_unit
@@ -229,7 +229,7 @@ def _walk(deps: Deps) -> None:
     with deps.stores() as stores:
         root = stores.nodes.root()
     write_unit(root, deps)
-    tasks.publish(root, deps)
+    walk_steps.publish(root, deps)
 
 
 def _what_stands(deps: Deps, length: int) -> dict[str, float]:

@@ -18,8 +18,8 @@ from bookwright.storage.index.embedding import Embedder, Hashing
 from bookwright.storage.stores import BookStorage, Stores
 
 
-class Window(Protocol):
-    """Where a person watches a walk: Prefect, or nowhere. Never asked what is done."""
+class RunObserver(Protocol):
+    """Observes a run of a walk, for a person who looks on: Prefect, or nobody. Never asked what is done."""
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
         """Do one activity's work, showing it under a readable name."""
@@ -30,7 +30,7 @@ class Window(Protocol):
         ...
 
 
-class NoWindow:
+class NoObserver:
     """Runs every activity as the plain function that it is."""
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
@@ -42,18 +42,18 @@ class NoWindow:
 
 
 @dataclass(frozen=True)
-class HeardWindow:
-    """A window whose closed units are told on the bus, too."""
+class HeardObserver:
+    """An observer whose closed units are told on the bus, too."""
 
-    inner: Window
+    inner: RunObserver
     events: WalkEvents
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work in the window."""
+        """Do the work, observed."""
         self.inner.run(activity, node, work)
 
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
-        """Show it in the window, then say so."""
+        """Let the observer show it, then say so."""
         self.inner.finished(unit, deps)
         self.events.finished(unit)
 
@@ -64,7 +64,7 @@ class Deps:
 
     storage: BookStorage
     desk: Desk
-    window: Window
+    observer: RunObserver
     limits: Limits = field(default_factory=Limits)
     embedder: Embedder = field(default_factory=Hashing)
     """By which a text is held against secrets; only what it warns of hangs on which one it is."""

@@ -18,12 +18,12 @@ from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.book_windows import opened_windows
-from bookwright.flows.deps import Deps, HeardWindow, NoWindow, Window
+from bookwright.flows.deps import Deps, HeardObserver, NoObserver, RunObserver
 from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
 from bookwright.flows.limits import Limits
 from bookwright.flows.stopping import stopping
 from bookwright.flows.toolbox import BookTools
-from bookwright.flows.vault.keeper import KeptWindow, kept_vault
+from bookwright.flows.vault.keeper import VaultObserver, kept_vault
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -44,7 +44,7 @@ class Surroundings:
     settings: Settings
     database: Database
     models: Asker
-    window: Window = field(default_factory=NoWindow)
+    observer: RunObserver = field(default_factory=NoObserver)
     events: EventBus = field(default_factory=EventBus)
     """What the walk speaks on; the book's event file listens for as long as the book is held."""
     lanes: Lanes = field(default_factory=Lanes)
@@ -88,7 +88,7 @@ def hold(book_id: str, around: Surroundings, *, way_on: str = "") -> Iterator[De
             deps = _deps(book, storage, journal, index, around, way_on)
             if keeper:
                 keeper.render()
-                deps = replace(deps, window=KeptWindow(deps.window, keeper))
+                deps = replace(deps, observer=VaultObserver(deps.observer, keeper))
             yield replace(deps, embedder=embedder)
 
 
@@ -134,8 +134,8 @@ def _deps(
         tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
     )  # fmt: skip
     blueprint = usable_blueprint(brief.blueprint, settings.home, locale) if brief.blueprint else None
-    window = HeardWindow(around.window, events)
-    return Deps(storage, desk, window, around.limits, blueprint=blueprint, asks_at_gates=not way_on)
+    observer = HeardObserver(around.observer, events)
+    return Deps(storage, desk, observer, around.limits, blueprint=blueprint, asks_at_gates=not way_on)
 
 
 def open_ledger(book: Book, journal: Journal, settings: Settings) -> BudgetLedger:

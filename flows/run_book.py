@@ -1,8 +1,12 @@
 """One book from its first open step to its last page, as a plain function; Prefect is not needed."""
 
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 
-from bookwright.flows import gates, tasks, webhook
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.flows import gates, walk_steps, webhook
 from bookwright.flows.deps import Deps
 from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.walk import look_over, write_unit
@@ -14,6 +18,33 @@ from bookwright.storage.repositories.gates import GateRepository
 
 _BREAKS_AT_ONE_STEP = 3
 """How often the database may go away before a further step is recorded, until the book rests."""
+
+
+@dataclass
+class BookRun:
+    """A run of a book: its surroundings, who hears how it goes, and who is asked where it waits for a human."""
+
+    around: Surroundings
+    heard: Callable[[], AbstractContextManager[EventBus]]
+    """Opens what the walk speaks on, with whoever listens, for as long as the book is written."""
+    decides: Callable[[Gate], bool]
+    """Has a gate decided; False if that is left for later."""
+
+    def write(self, book_id: str) -> Book:
+        """Write a book, or go on with it, and return it finished.
+
+        Raises:
+            BookHeld: Another worker writes it; nothing was paid.
+            GateWaiting: It rests until a human decides.
+            BookPaused: It rests, with a reason and what to do.
+        """
+        while True:
+            try:
+                with self.heard() as events:
+                    return run_book(book_id, replace(self.around, events=events))
+            except GateWaiting as waiting:
+                if not self.decides(waiting.gate):
+                    raise
 
 
 def run_book(book_id: str, around: Surroundings) -> Book:
@@ -68,7 +99,7 @@ def _walk(deps: Deps) -> None:
     with deps.stores() as stores:
         root = stores.nodes.root()
         deps.limits.check(root, stores)
-    tasks.condense(deps)
+    walk_steps.condense(deps)
     write_unit(root, deps)
     look_over(root, deps)
-    tasks.publish(root, deps)
+    walk_steps.publish(root, deps)

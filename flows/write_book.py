@@ -1,8 +1,10 @@
 """The flow: one run of it is one book, from a brief or from where the book rests."""
 
 import logging
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import httpx
@@ -14,25 +16,29 @@ from prefect.states import Completed
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.runtime.events.bus import Handler
+from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import Surroundings
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of
-from bookwright.flows.prefect.observer import PrefectWindow
+from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.suspension import wait_for_decision
-from bookwright.flows.run_book import run_book
+from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
-from bookwright.models.errors import BookwrightError, GateWaiting
-from bookwright.models.settings import Settings, load_settings
+from bookwright.models.errors import BookwrightError
+from bookwright.models.gate import Gate
+from bookwright.models.settings import load_settings
 from bookwright.models.talk.event import AgentEvent, Event, EventType
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
 _TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
+
+GIVEN_RUN: ContextVar[BookRun | None] = ContextVar("bookwright_given_run", default=None)
+"""What a caller in this process makes of the flow's run; a worker has none, and Prefect carries plain values only."""
 
 
 def run_name() -> str:
@@ -67,19 +73,31 @@ def write_book(
     """
     try:
         check_options(book, until, words_today, model)
-        limits = Limits.parse(until, words_today)
-        settings = load_settings()
-        with opened_library(settings) as database:
-            found = _find(database, settings, brief, book, model)
-            return Completed(message=_write(found, settings, database, limits, model))
+        with _run(Limits.parse(until, words_today), model) as run:
+            found = _find(run.around, brief, book)
+            return Completed(message=_last_words(run.write(found.id), run.around.database))
     except BookwrightError as error:
         _spare_tracebacks()
         return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
 
 
-def _find(
-    database: Database, settings: Settings, brief: dict[str, Any] | str | None, book: str | None, model: str | None
-) -> Book:
+@contextmanager
+def _run(limits: Limits, model: str | None) -> Iterator[BookRun]:
+    """The run that a caller in this process has given, or one as this process's settings have it."""
+    if (given := GIVEN_RUN.get()) is not None:
+        yield given
+        return
+    settings, logger = load_settings(), get_run_logger()
+    with temporary_settings(PATIENCE), opened_library(settings) as database, closing(ModelService(settings)) as models:
+        around = Surroundings(
+            settings=settings, database=database, models=models, observer=PrefectObserver(logger.warning),
+            limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
+        )  # fmt: skip
+        yield BookRun(around, partial(_logged, logger.info), partial(_suspend, database=database))
+
+
+def _find(around: Surroundings, brief: dict[str, Any] | str | None, book: str | None) -> Book:
+    database, settings, model = around.database, around.settings, around.model
     if book:
         with database.read() as connection:
             found = BookRepository(connection).get(book)
@@ -97,41 +115,26 @@ def _find(
     return find_or_create(database, wanted)
 
 
-def _write(book: Book, settings: Settings, database: Database, limits: Limits, model: str | None) -> str:
-    """Write a book and say in one line what came of it."""
-    logger = get_run_logger()
-    with temporary_settings(PATIENCE), closing(ModelService(settings)) as models:
-        around = Surroundings(
-            settings=settings, database=database, models=models, window=PrefectWindow(logger.warning),
-            limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
-        )  # fmt: skip
-        with closing(around.events) as events:
-            events.on(EventType.EVENT, _step_teller(logger.info))
-            written = _run(book, around)
+def _last_words(book: Book, database: Database) -> str:
+    """Say in one line what came of a finished book."""
     with BookStorage(database, book.id, book.brief.language).read() as stores:
         root = stores.nodes.root()
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
-    return f'"{written.title}": {length}, {written.calls:,} calls, {written.dollars:,.4f} US dollars'
+    return f'"{book.title}": {length}, {book.calls:,} calls, {book.dollars:,.4f} US dollars'
 
 
-def _run(book: Book, around: Surroundings) -> Book:
-    """Write a book to its end, suspending the run wherever it waits for a human.
-
-    Raises:
-        GateWaiting: It waits, and the run cannot be suspended: nobody would start it again, or the server is gone.
-    """
-    while True:
-        try:
-            return run_book(book.id, around)
-        except GateWaiting as waiting:
-            try:
-                wait_for_decision(waiting.gate, around.database)
-            except (RuntimeError, httpx.HTTPError) as error:
-                get_run_logger().warning("the run cannot be suspended: %s", error)
-                raise waiting from error
+def _suspend(gate: Gate, database: Database) -> bool:
+    """Suspend the run until a human decides; False where nobody would start it again, or the server is gone."""
+    try:
+        wait_for_decision(gate, database)
+    except (RuntimeError, httpx.HTTPError) as error:
+        get_run_logger().warning("the run cannot be suspended: %s", error)
+        return False
+    return True
 
 
-def _step_teller(tell: Callable[[str], None]) -> Handler:
+@contextmanager
+def _logged(tell: Callable[[str], None]) -> Iterator[EventBus]:
     """Make every step a line of the flow run's log."""
 
     def hear(event: Event) -> None:
@@ -143,7 +146,9 @@ def _step_teller(tell: Callable[[str], None]) -> Handler:
         elif name in _TOLD:
             tell(f"{event.task_id}: {_TOLD[EventKind(name)]}")
 
-    return hear
+    with closing(EventBus()) as events:
+        events.on(EventType.EVENT, hear)
+        yield events
 
 
 def _spare_tracebacks() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bookwright.app.bill import Bill, Tally
 from bookwright.app.progress import EVERY_STEP
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of
 from bookwright.flows.blueprints.reviewing import MOST_FIXES, documents_about
 from bookwright.flows.deps import Deps
@@ -42,9 +42,9 @@ def with_end(found: Tally, storage: BookStorage, around: Surroundings, length: i
         root = stores.nodes.root()
     factor = max(length / max(root.written, 1), 1.0)
     with hold(storage.book, replace(around, limits=Limits()), way_on="the same command") as deps:
-        closing = new_lines(storage, lambda: tasks.close(root, deps))
+        closing = new_lines(storage, lambda: walk_steps.close(root, deps))
         looking = new_lines(storage, lambda: look_over(root, deps))
-        publishing = new_lines(storage, lambda: tasks.publish(root, deps))
+        publishing = new_lines(storage, lambda: walk_steps.publish(root, deps))
         nodes, reviews = _looked_over(root, factor, deps)
     many = len(nodes) + sum(len(review.mended) * (review.mending - 1) for review in reviews)
     roles = _added(_added(found.roles, (*closing, *publishing), ()), looking, reviews)

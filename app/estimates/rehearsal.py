@@ -157,7 +157,7 @@ def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
 
 @dataclass(frozen=True)
 class _Telling:
-    """A window in which only the progress of the rehearsal is seen."""
+    """An observer that tells how far the rehearsal is, and nothing else."""
 
     tell: Tell
     figure: str

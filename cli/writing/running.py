@@ -1,9 +1,9 @@
-"""Running a book from the command line: the window, the view, the walk, and the signals that may end it."""
+"""Running a book from the command line: the flow, the view, the walk, and the signals that may end it."""
 
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,12 +16,12 @@ from bookwright.cli.steering.deciding import can_ask, decide_here
 from bookwright.cli.writing.live import View, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.deps import Deps, NoObserver, RunObserver
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import Surroundings, hold
-from bookwright.flows.run_book import run_book
+from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
-from bookwright.models.errors import BookPaused, GateWaiting
+from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 
@@ -98,51 +98,36 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
 
 
 def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
+    """Write a book as a run of the flow or without Prefect, saying in a terminal that this takes a while to open."""
     models = ModelService(settings)
-    try:
-        with _open_window(settings, book, wishes) as window:
-            while True:
-                try:
-                    return _run_in(window, book, storage, settings, wishes, models)
-                except GateWaiting as waiting:
-                    if not wishes.asks_at_gates or not decide_here(waiting.gate, storage):
-                        raise
-    finally:
-        models.close()
+    with closing(models), ExitStack() as opening:
+        opening.enter_context(
+            make_console(stderr=True).status("opening Prefect" if wishes.uses_prefect else "opening the book")
+        )
 
+        @contextmanager
+        def heard() -> Iterator[EventBus]:
+            opening.close()
+            with _watch(storage, wishes) as view, closing(EventBus()) as events:
+                events.on("*", view.hear)
+                yield events
 
-def _run_in(
-    window: Window, book: Book, storage: BookStorage, settings: Settings, wishes: Wishes, models: ModelService
-) -> Book:
-    with _watch(storage, wishes) as view, closing(EventBus()) as events:
-        events.on("*", view.hear)
-        around = Surroundings(
-            settings=settings, database=storage.database, models=models, window=window, events=events,
-            limits=wishes.limits, cancel=models.cancel,
-        )  # fmt: skip
-        return run_book(book.id, around)
+        def run_seen_by(observer: RunObserver) -> BookRun:
+            around = Surroundings(
+                settings=settings, database=storage.database, models=models, observer=observer,
+                limits=wishes.limits, cancel=models.cancel,
+            )  # fmt: skip
+            return BookRun(around, heard, lambda gate: wishes.asks_at_gates and decide_here(gate, storage))
 
+        if not wishes.uses_prefect:
+            return run_seen_by(NoObserver()).write(book.id)
+        from bookwright.flows.prefect.terminal import write_in_flow  # Prefect takes over a second to import
 
-@contextmanager
-def _open_window(settings: Settings, book: Book, wishes: Wishes) -> Iterator[Window]:
-    """Open the window, saying in a terminal that this takes a while."""
-    with ExitStack() as stack:
-        with make_console(stderr=True).status("opening Prefect" if wishes.uses_prefect else "opening the book"):
-            window = stack.enter_context(choose_window(settings, book, uses_prefect=wishes.uses_prefect))
-        yield window
+        return write_in_flow(book, settings, run_seen_by)
 
 
 def _watch(storage: BookStorage, wishes: Wishes) -> View:
     return wishes.lines or choose_view(storage, make_console(stderr=wishes.as_json), streams=wishes.streams)
-
-
-def choose_window(settings: Settings, book: Book, *, uses_prefect: bool) -> AbstractContextManager[Window]:
-    """Return Prefect's window, or none if it is not wanted."""
-    if not uses_prefect:
-        return nullcontext(NoWindow())
-    from bookwright.flows.prefect.observer import open_window  # Prefect takes over a second to import
-
-    return open_window(settings, book)
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def _condense(book: TaskNode, text: str, deps: Deps) -> None:
         run.run(CONDENSE, step=name, check=check)
 
     try:
-        deps.window.run(Activity.CONDENSE, book, ask)
+        deps.observer.run(Activity.CONDENSE, book, ask)
     except (NoResult, RequestRejected):
         return  # Code cuts the text then; the attempts are on record.
 

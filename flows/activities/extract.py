@@ -73,7 +73,7 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
         return move
 
     try:
-        deps.window.run(Activity.REVIEW, book, lambda: _ask(run, concluded))
+        deps.observer.run(Activity.REVIEW, book, lambda: _ask(run, concluded))
     except (NoResult, RequestRejected):
         return
 

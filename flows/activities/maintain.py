@@ -45,7 +45,7 @@ def maintain(unit: TaskNode, deps: Deps) -> None:
     for kind in (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE):
         items = [(row, document) for row, waiting_kind, document in waiting if waiting_kind is kind]
         if items:
-            deps.window.run(Activity.MAINTAIN, unit, partial(_apply, kind, items, deps))
+            deps.observer.run(Activity.MAINTAIN, unit, partial(_apply, kind, items, deps))
             if kind is DocumentKind.BOOK_DESIGN:
                 condense(deps)
 

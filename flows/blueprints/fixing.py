@@ -25,7 +25,7 @@ def mend(fix: TaskNode, deps: Deps) -> None:
             amend(target, old, Amendment(order, DocumentOrigin.NOTE), deps)
         if old.kind is DocumentKind.PROSE:
             chapter = _chapter_of(target, deps)
-            deps.window.run(Activity.REVIEW, chapter, lambda: extract_again(chapter, deps))
+            deps.observer.run(Activity.REVIEW, chapter, lambda: extract_again(chapter, deps))
     except (NodeNotFound, InvalidInput, NoResult, RequestRejected):
         pass  # gone meanwhile, nothing that its writer may hear of, or no answer: what is open the verification tells
     deps.desk.journal.move(lambda stores, _: stores.nodes.change(fix.key, status=NodeStatus.DONE.value))

@@ -86,7 +86,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
         work: Callable[[], None] = partial(finish.finish, AMEND_PROSE, str.strip, step=wanted.step_of(old))
     else:
         work = partial(_amend_text, node, old, wanted, run, deps)
-    deps.window.run(_MAKERS[old.kind][0], node, work)
+    deps.observer.run(_MAKERS[old.kind][0], node, work)
 
 
 def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapping[int, int] = {}) -> None:
@@ -113,7 +113,7 @@ def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapp
         return _put_prose(node, old, text, wanted, sources, use)
 
     finish = Finish(run.unit, run, deps, taken=taken)
-    deps.window.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
+    deps.observer.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
 
 
 def _sayable(order: str, run: ActivityRun, node: TaskNode) -> str:

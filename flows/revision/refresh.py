@@ -191,7 +191,7 @@ def _make_again(node: TaskNode, kind: DocumentKind, maker: StepKey, deps: Deps) 
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))
     node = deps.fresh(node)
     activity = _activity_of(kind, maker)
-    deps.window.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
+    deps.observer.run(activity, node, lambda: _ACTIVITIES[activity](node, deps))
 
 
 def _activity_of(kind: DocumentKind, maker: StepKey) -> Activity:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
-from bookwright.flows.deps import Deps, Window
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.vault.rendering import Rendered, Vault
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -66,20 +66,20 @@ class VaultKeeper:
 
 
 @dataclass(frozen=True)
-class KeptWindow:
-    """A window after whose activities the book's folder is brought up."""
+class VaultObserver:
+    """An observer after whose activities the book's folder is brought up."""
 
-    inner: Window
+    inner: RunObserver
     keeper: VaultKeeper
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work in the window; a task's document goes to the folder."""
+        """Do the work, observed; a task's document goes to the folder."""
         self.inner.run(activity, node, work)
         if activity in _MAKES_PAGES:
             self.keeper.follow()
 
     def finished(self, unit: TaskNode, deps: Deps) -> None:
-        """Show a closed unit in the window, and put it into the folder."""
+        """Let the observer show a closed unit, and put it into the folder."""
         self.inner.finished(unit, deps)
         self.keeper.follow(with_whole=unit.level.is_at_least(Level.CHAPTER) or unit.depth <= 1)
 

@@ -13,21 +13,24 @@ import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.objects import FlowRun, State
+from prefect.events.worker import EventsWorker
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_engine import run_flow
 from prefect.settings import temporary_settings
 from prefect.states import AwaitingRetry, Cancelling, Crashed
 
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.open_book import Surroundings
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.flow_run import end_events, reaching
+from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.login import make_login
-from bookwright.flows.prefect.observer import open_window
 from bookwright.flows.prefect.pool import hand_in
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, stop_process
-from bookwright.flows.run_book import run_book
+from bookwright.flows.prefect.terminal import write_in_flow
+from bookwright.flows.run_book import BookRun, run_book
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
@@ -70,9 +73,13 @@ class Studio:
     def terminal(self) -> None:
         """Write the book as `bookwright write` does."""
         with opened_library(self.settings) as database, closing(ModelService(self.settings)) as models:
+
+            def run_seen_by(observer: RunObserver) -> BookRun:
+                around = Surroundings(self.settings, database, models, observer=observer)
+                return BookRun(around, lambda: closing(EventBus()), lambda gate: False)
+
             book = find_or_create(database, make_brief(BRIEF))
-            with open_window(self.settings, book, self.notices.append) as window:
-                run_book(book.id, Surroundings(self.settings, database, models, window=window))
+            write_in_flow(book, self.settings, run_seen_by, self.notices.append)
 
     def stored(self) -> tuple[Book, str]:
         return finished_text(self.settings)
@@ -101,7 +108,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         try:
             with temporary_settings(reaching(PrefectApi(api_url(port), make_login(settings)))):
                 yield server
-                end_events(10)  # the next server gets events of its own only
+                EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
         finally:
             stop_process(server.process)
 
@@ -261,7 +268,7 @@ def test_a_deployed_run_whose_server_was_never_there_pays_nothing_and_a_terminal
         deployed.ended()
         paid = len(studio.provider.ledger)
         studio.terminal()
-        end_events(0)  # of a server that nobody starts
+        EventsWorker.drain_all(timeout=0)  # of a server that nobody starts
 
     assert deployed.error is not None
     assert paid == 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import design, resolve, write_unit
 from bookwright.models.document import DocumentKind
@@ -64,7 +64,7 @@ def test_a_task_that_was_cut_into_design_and_search_is_merged_from_both(tmp_path
     backend = scripted(refiner=[whole, parts], search=["A wick is cut square."], refine=["The brother trims it."])
     root, deps = begin(tmp_path, backend)
 
-    node = next(tasks.plan(root, 1, deps))
+    node = next(walk_steps.plan(root, 1, deps))
     resolve(node, deps)
 
     merging = next(request for request in backend.requests if request.name.endswith("aggregate"))
@@ -140,7 +140,7 @@ def test_what_a_unit_overran_is_taken_from_the_next_in_a_small_share_and_not_fro
     )
     root, deps = begin(tmp_path, backend, length=1_200)
     assert design(root, deps) is Decision.DIVIDE_HIERARCHY
-    first = tasks.divide(root, deps)
+    first = walk_steps.divide(root, deps)
     assert first is not None
 
     write_unit(first, deps)

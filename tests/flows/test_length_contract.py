@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import write_unit
 from bookwright.models.document import DocumentKind
@@ -37,7 +37,7 @@ def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     root, deps = begin(home, models, **request.param)
     deps = replace(deps, desk=replace(deps.desk, model_of=lambda role: "rehearsal:miss"))
     write_unit(root, deps)
-    tasks.publish(root, deps)
+    walk_steps.publish(root, deps)
     yield deps
     models.close()
     deps.storage.database.dispose()

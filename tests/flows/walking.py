@@ -7,7 +7,7 @@ from bookwright.agents.blueprints.loading import usable_blueprint
 from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
 from bookwright.failpoints import Failpoint
-from bookwright.flows.deps import Deps, NoWindow, Window
+from bookwright.flows.deps import Deps, NoObserver, RunObserver
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
 from bookwright.models.brief import make_brief
@@ -24,7 +24,7 @@ def begin(
     home: Path,
     models: Asker,
     *,
-    window: Window | None = None,
+    observer: RunObserver | None = None,
     limits: Limits | None = None,
     owner: str = "the test",
     **brief_values: Any,
@@ -56,6 +56,6 @@ def begin(
         count_tokens=lambda text: -(-len(text) // 3),
     )
     blueprint = usable_blueprint(brief.blueprint, home) if brief.blueprint else None
-    deps = Deps(storage, desk, window or NoWindow(), limits or Limits(), blueprint=blueprint)
+    deps = Deps(storage, desk, observer or NoObserver(), limits or Limits(), blueprint=blueprint)
     with deps.stores() as stores:
         return stores.nodes.root(), deps

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.plan import PlanNode, TaskType
@@ -38,8 +38,8 @@ def test_a_chapter_is_asked_about_once_before_it_is_planned(tmp_path: Path) -> N
     root, deps = walk(tmp_path, backend)
     chapter = chapter_of(deps, root)
 
-    tasks.recall(chapter, deps)
-    tasks.recall(chapter, deps)
+    walk_steps.recall(chapter, deps)
+    walk_steps.recall(chapter, deps)
 
     assert backend.speakers == ["1.1 recall/questions"]
     assert asked_of(chapter, deps) == ["What does Ines owe the owner?", "Who holds the second key?"]
@@ -54,7 +54,7 @@ def test_neither_the_book_nor_a_scene_nor_a_unit_that_is_begun_is_asked_about(tm
         stores.nodes.change(begun.key, planning_round=1)
 
     for unit in (root, scene, begun):
-        tasks.recall(unit, deps)
+        walk_steps.recall(unit, deps)
 
     assert backend.requests == []
     deps.storage.database.dispose()
@@ -64,7 +64,7 @@ def test_a_frugal_profile_asks_nothing(tmp_path: Path) -> None:
     backend = ScriptedBackend(lines={"questions": [ASKED]})
     root, deps = walk(tmp_path, backend, profile="economy")
 
-    tasks.recall(chapter_of(deps, root), deps)
+    walk_steps.recall(chapter_of(deps, root), deps)
 
     assert backend.requests == []
     deps.storage.database.dispose()
@@ -75,8 +75,8 @@ def test_a_model_that_cannot_ask_stops_no_book_and_is_not_asked_for_ever(tmp_pat
     root, deps = walk(tmp_path, backend)
     chapter = chapter_of(deps, root)
 
-    tasks.recall(chapter, deps)
-    tasks.recall(chapter, deps)
+    walk_steps.recall(chapter, deps)
+    walk_steps.recall(chapter, deps)
 
     assert len(backend.requests) == deps.desk.settings.max_repairs + 1
     assert asked_of(chapter, deps) == []
@@ -87,8 +87,8 @@ def test_a_premise_that_fits_no_prompt_is_made_small_once(tmp_path: Path) -> Non
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp and owes for it."]})
     _, deps = walk(tmp_path, backend, premise=LONG_PREMISE)
 
-    tasks.condense(deps)
-    tasks.condense(deps)
+    walk_steps.condense(deps)
+    walk_steps.condense(deps)
 
     assert len(backend.requests) == 1
     assert LONG_PREMISE.strip() in backend.requests[0].prompt.blocks[-2]
@@ -99,7 +99,7 @@ def test_a_condensed_text_that_drops_a_binding_line_is_sent_back_with_that_line(
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp.", f"{OWED}\nInes keeps the lamp."]})
     _, deps = walk(tmp_path, backend, premise=f"{OWED}\n{LONG_PREMISE}")
 
-    tasks.condense(deps)
+    walk_steps.condense(deps)
 
     assert len(backend.requests) == 2
     assert OWED in backend.requests[-1].corrections[0].problem
@@ -110,7 +110,7 @@ def test_a_condensed_text_may_release_nothing(tmp_path: Path) -> None:
     backend = ScriptedBackend(lines={"*": [f"Ines keeps the lamp.\n§- {OWED} -> it is long"]})
     _, deps = walk(tmp_path, backend, premise=f"{OWED}\n{LONG_PREMISE}")
 
-    tasks.condense(deps)
+    walk_steps.condense(deps)
 
     assert len(backend.requests) == deps.desk.settings.max_repairs + 1
     deps.storage.database.dispose()
@@ -120,7 +120,7 @@ def test_binding_lines_that_do_not_fit_by_themselves_are_asked_of_no_model(tmp_p
     backend = ScriptedBackend(lines={"*": ["Ines keeps the lamp."]})
     _, deps = walk(tmp_path, backend, premise="\n".join(f"§ Ines owes {n} crowns to a man." for n in range(900)))
 
-    tasks.condense(deps)
+    walk_steps.condense(deps)
 
     assert len(backend.requests) == 1
     deps.storage.database.dispose()
@@ -130,7 +130,7 @@ def test_a_premise_that_fits_is_left_alone(tmp_path: Path) -> None:
     backend = ScriptedBackend(lines={"*": ["Shorter."]})
     _, deps = walk(tmp_path, backend)
 
-    tasks.condense(deps)
+    walk_steps.condense(deps)
 
     assert backend.requests == []
     deps.storage.database.dispose()

@@ -9,7 +9,7 @@ from typing import Any
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.rehearsal import RehearsalBackend
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.document import Document, DocumentKind
@@ -58,7 +58,7 @@ class Rehearsing:
 
 @dataclass
 class Intervals:
-    """A window that keeps when each piece of work on a task began and ended, and what was there at each close."""
+    """An observer that keeps when each piece of work on a task began and ended, and what was there at each close."""
 
     clock: int = 0
     worked: list[tuple[str, int, int]] = field(default_factory=list)
@@ -82,7 +82,7 @@ def write_book(root: TaskNode, deps: Deps) -> None:
     """Take the whole walk of a book."""
     write_unit(root, deps)
     look_over(root, deps)
-    tasks.publish(root, deps)
+    walk_steps.publish(root, deps)
 
 
 def begun(folder: Path, home: Path, models: Rehearsing, **values: Any) -> tuple[TaskNode, Deps]:

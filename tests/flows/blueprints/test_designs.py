@@ -36,21 +36,21 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Rehearsi
         "review.1": found_once, "review.2": found_once, "review.3": found_once,
         "verify": lambda request: Verification(points=(Point(number=1, is_mended=True),), assessment="It holds."),
     })  # fmt: skip
-    window = Intervals()
-    root, deps = begun(atlas(home), home, models, profile="standard", window=window)
+    observer = Intervals()
+    root, deps = begun(atlas(home), home, models, profile="standard", observer=observer)
     write_book(root, deps)
-    yield models, window, deps
+    yield models, observer, deps
     deps.storage.database.dispose()
 
 
 def test_members_are_done_one_after_another_in_the_order_of_the_file(
     written: tuple[Rehearsing, Intervals, Deps],
 ) -> None:
-    _, window, _ = written
-    intervals = sorted((start, end) for _, start, end in window.worked)
+    _, observer, _ = written
+    intervals = sorted((start, end) for _, start, end in observer.worked)
 
     assert all(end < after for (_, end), (after, _) in pairwise(intervals))
-    order = list(dict.fromkeys("/".join(stage.split("/")[:2]) for stage, _, _ in window.worked))
+    order = list(dict.fromkeys("/".join(stage.split("/")[:2]) for stage, _, _ in observer.worked))
     assert order == [
         "ground/looked_up", "ground/coast", "ground/places", "pages/overview", "validation/review",
         "validation/verify", "readme/readme",

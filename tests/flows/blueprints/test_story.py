@@ -49,7 +49,7 @@ class Growth:
 
 def watched(folder: Path, home: Path, growth: Growth, **values: Any) -> tuple[Rehearsing, TaskNode, Deps]:
     models = Rehearsing(home, answers={"register": lambda request: REGISTER})
-    root, deps = begun(folder, home, models, length=1_800, window=Intervals(), **values)
+    root, deps = begun(folder, home, models, length=1_800, observer=Intervals(), **values)
 
     def look(request: Request) -> None:
         with deps.stores() as stores:

@@ -1,12 +1,17 @@
 """What the tests of Prefect share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import prefect.settings
 import pytest
+from prefect.events.worker import EventsWorker
+from prefect.settings import temporary_settings
+from prefect.testing.utilities import prefect_test_harness
 
-from bookwright.flows.deps import NoWindow
+from bookwright.flows.deps import NoObserver
 from bookwright.models.settings import load_settings
-from tests.flows.prefect.windowed import Recording, write
+from tests.flows.prefect.observed import Recording, write
 
 
 @pytest.fixture
@@ -24,6 +29,19 @@ def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     settings = load_settings(
         home=tmp_path_factory.mktemp("plain"), model="rehearsal:exact", embedding="hashing", free_megabytes=0
     )
-    window = Recording(NoWindow())
-    write(settings, window)
-    return window.names
+    recording = Recording(NoObserver())
+    write(settings, recording)
+    return recording.names
+
+
+@pytest.fixture(scope="module")
+def prefect_server() -> Iterator[None]:
+    """One server for these tests alone, which records task runs as quickly as ours do."""
+    batches = {
+        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE: 100,
+        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL: 1,
+        prefect.settings.PREFECT_SERVER_ANALYTICS_ENABLED: False,
+    }
+    with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
+        yield
+        EventsWorker.drain_all(timeout=10)  # the harness waits for ever, also for events of a server that is gone

@@ -1,4 +1,4 @@
-"""Prefect as a window: what it shows, and that it never decides what is done. Source: DESIGN section 6."""
+"""What Prefect shows of a run, and that it never decides what is done. Source: DESIGN section 6."""
 
 import json
 import os
@@ -6,33 +6,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import httpx
 import prefect.settings
 import pytest
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect import flow
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import (
     ArtifactFilter,
     ArtifactFilterFlowRunId,
 )
-from prefect.client.schemas.objects import FlowRun, State, StateType
-from prefect.exceptions import Pause
-from prefect.flow_engine import run_flow_sync
-from prefect.settings import temporary_settings
-from prefect.testing.utilities import prefect_test_harness
 
 from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.flow_run import end_events
-from bookwright.flows.prefect.observer import open_window
-from bookwright.flows.write_book import book_of, write_book
+from bookwright.flows.prefect.observer import PrefectObserver
+from bookwright.flows.write_book import write_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BackendUnavailable
@@ -40,37 +33,23 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import Lease
-from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.stores import BookStorage
-from tests.flows.prefect.windowed import (
+from tests.flows.prefect.observed import (
     BOOK,
     BRIEF,
     PATIENCE_SECONDS,
-    create_book,
     ended_task_runs,
     flow_run_of,
     newest_flow_run,
     run_flow,
     state_of,
     stored_book,
+    write_at_terminal,
 )
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
 
 pytestmark = pytest.mark.prefect
-
-
-@pytest.fixture(scope="module")
-def prefect_server() -> Iterator[None]:
-    """One server for these tests alone, which records task runs as quickly as ours do."""
-    batches = {
-        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE: 100,
-        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL: 1,
-        prefect.settings.PREFECT_SERVER_ANALYTICS_ENABLED: False,
-    }
-    with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
-        yield
-        end_events(10)  # the harness waits for ever, also for events of a server that is gone
 
 
 def written_in(settings: Settings) -> int:
@@ -186,9 +165,7 @@ def test_bad_parameters_fail_the_run_with_one_line(
 
 
 def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_server: None, home: Path) -> None:
-    settings = load_settings()
-    book = create_book(settings)
-    node = TaskNode(key=1, book=book.id, level="book", task_type="write", goal="g", title="{braces} \n and lines")
+    node = TaskNode(key=1, book=BOOK, level="book", task_type="write", goal="g", title="{braces} \n and lines")
     error = BackendUnavailable("nobody answers")
     runs: list[str] = []
 
@@ -196,17 +173,41 @@ def test_an_error_of_the_work_comes_out_as_it_is_and_the_work_ran_once(prefect_s
         runs.append("begun")
         raise error
 
-    with pytest.raises(BackendUnavailable) as caught, open_window(settings, book) as window:
-        window.run(Activity.PLAN, node, work)
+    notices: list[str] = []
+
+    @flow(name="a test's", flow_run_name=BOOK, persist_result=False)
+    def one_activity() -> None:
+        PrefectObserver(notices.append).run(Activity.PLAN, node, work)
+
+    with pytest.raises(BackendUnavailable) as caught:
+        one_activity()
 
     with get_client(sync_client=True) as client:
-        run = newest_flow_run(client, book.id)
+        run = newest_flow_run(client, BOOK)
         (task_run,) = ended_task_runs(client, run, 1)
     assert caught.value is error
     assert runs == ["begun"]
     assert task_run.name == 'plan 1 book "{braces} and lines"'
     assert state_of(task_run).message == "nobody answers"
     assert state_of(run).is_failed()
+    assert notices == []
+
+
+def test_a_terminal_calls_the_flow_that_a_worker_runs(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
+    notices: list[str] = []
+
+    finished = write_at_terminal(load_settings(), notices.append)
+
+    words = f"{written_in(load_settings()):,} of 6,000 words"
+    with get_client(sync_client=True) as client:
+        run = newest_flow_run(client, BOOK)
+        flows = client.read_flows()
+        shown = ended_task_runs(client, run, len(plain_walk))
+    assert [one.id for one in flows if one.name == write_book.name] == [run.flow_id]
+    assert run.parameters["book"] == BOOK
+    assert (state_of(run).name, notices) == ("Completed", [])
+    assert state_of(run).message == f'"The Log": {words}, {finished.calls:,} calls, 0.0000 US dollars'
+    assert sorted(task_run.name for task_run in shown) == sorted(plain_walk)
 
 
 def test_submit_hands_the_pool_a_book_named_after_itself(
@@ -232,12 +233,25 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     assert not (home / "bookwright.db").exists()
 
 
-def test_sigterm_keeps_the_call_in_flight_and_lets_the_book_go(prefect_server: None, home: Path) -> None:
-    program = f"from bookwright.flows.write_book import write_book\nwrite_book(brief={BRIEF!r}, return_state=True)"
+_FLOW = f"from bookwright.flows.write_book import write_book\nwrite_book(brief={BRIEF!r}, return_state=True)"
+_TERMINAL = ["write", "--premise", BRIEF["premise"], "--words", "6000", "--profile", "economy", "--title", "The Log"]
+
+
+@pytest.mark.parametrize(
+    ("program", "number", "code"),
+    [
+        (["-c", _FLOW], signal.SIGTERM, 0),
+        (["-m", "bookwright", *_TERMINAL], signal.SIGTERM, 128 + signal.SIGTERM),
+        (["-m", "bookwright", *_TERMINAL], signal.SIGINT, 128 + signal.SIGINT),
+    ],
+)
+def test_a_signal_keeps_the_call_in_flight_and_lets_the_book_go(
+    prefect_server: None, home: Path, program: list[str], number: signal.Signals, code: int
+) -> None:
     with FakeProvider(author=novelist, piece_seconds=0.02) as provider:
         url = prefect.settings.get_current_settings().api.url
         child = subprocess.Popen(
-            [sys.executable, "-c", program],
+            [sys.executable, *program],
             env=os.environ | {
                 "PREFECT_API_URL": str(url), "BOOKWRIGHT_MODEL": "compatible:fake",
                 "BOOKWRIGHT_LLM_BASE_URL": provider.url,
@@ -247,11 +261,12 @@ def test_sigterm_keeps_the_call_in_flight_and_lets_the_book_go(prefect_server: N
         while len(provider.ledger) < 4 and time.monotonic() < deadline:
             time.sleep(0.02)
 
-        child.send_signal(signal.SIGTERM)
-        child.wait(PATIENCE_SECONDS)
+        child.send_signal(number)
+        ended = child.wait(PATIENCE_SECONDS)
 
     settings = load_settings()
     book = stored_book(settings)
+    assert ended == code
     assert len(provider.ledger) >= 4
     assert all(entry.is_whole for entry in provider.ledger)
     assert book.calls == len(provider.ledger)
@@ -259,110 +274,3 @@ def test_sigterm_keeps_the_call_in_flight_and_lets_the_book_go(prefect_server: N
     with get_client(sync_client=True) as client:
         run = newest_flow_run(client, BOOK)
     assert (state_of(run).name, state_of(run).is_failed()) == ("Paused", True)
-
-
-def hand_to_nobody(client: SyncPrefectClient, **parameters: Any) -> FlowRun:
-    """A run that a worker would be given, of a pool that has none."""
-    deploy(1)
-    deployment = client.read_deployment_by_name("write-book/write-book")
-    return client.create_flow_run_from_deployment(deployment.id, parameters=parameters, name=BOOK)
-
-
-def as_worker(run: FlowRun) -> State[Any] | None:
-    """Do what a worker's process does with a run; None if the run is suspended and the process is to end."""
-    try:
-        state: State[Any] = run_flow_sync(write_book, run, run.parameters, return_type="state")
-    except Pause:
-        return None
-    return state
-
-
-def test_a_run_is_suspended_at_a_gate_and_resumed_there_or_by_a_command(prefect_server: None, home: Path) -> None:
-    with get_client(sync_client=True) as client:
-        run = hand_to_nobody(client, brief={**BRIEF, "length": 600, "gates": ["outline", "chapter"]})
-        book = book_of(run.parameters)
-        assert as_worker(run) is None
-        suspended = client.read_flow_run(run.id)
-
-        empty = client.resume_flow_run(run.id, run_input={})
-        nothing = client.resume_flow_run(run.id)
-        no_note = client.resume_flow_run(run.id, run_input={"decision": "reject"})
-        assert as_worker(client.read_flow_run(run.id)) is None
-        still = gates_of(book)
-        client.resume_flow_run(run.id, run_input={"decision": "reject", "note": "Less weather."})
-        assert as_worker(client.read_flow_run(run.id)) is None
-        rejected = gates_of(book)
-        client.resume_flow_run(run.id, run_input={"decision": "approve"})
-        assert as_worker(client.read_flow_run(run.id)) is None
-
-        assert run_command(["approve", book]) == 0
-        resumed = state_of(client.read_flow_run(run.id)).name
-        ended = as_worker(client.read_flow_run(run.id))
-
-    assert state_of(suspended).name == "Suspended"
-    assert [answer.status.value for answer in (empty, nothing, no_note)] == ["REJECT", "REJECT", "ACCEPT"]
-    assert still == [("outline", "waiting", None)]
-    assert rejected == [("outline", "rejected", "prefect"), ("outline", "waiting", None)]
-    assert resumed == "Resuming"
-    assert ended is not None
-    assert ended.is_completed()
-    assert gates_of(book)[1:] == [("outline", "approved", "prefect"), ("chapter", "approved", "command")]
-
-
-def test_the_form_that_the_ui_makes_of_a_gate_decides_it_and_an_empty_one_does_not(
-    prefect_server: None, home: Path
-) -> None:
-    """Asks what the UI's own window for resuming asks, in its order."""
-    with get_client(sync_client=True) as client:
-        run = hand_to_nobody(client, brief={**BRIEF, "length": 600, "gates": ["outline"]})
-        book = book_of(run.parameters)
-        assert as_worker(run) is None
-        with httpx.Client(base_url=str(client.api_url), timeout=30) as ui:
-            state = ui.get(f"flow_runs/{run.id}").json()["state"]
-            keys = state["state_details"]["run_input_keyset"]
-            about = ui.get(f"flow_runs/{run.id}/input/{keys['description']}").json()
-            schema = ui.get(f"flow_runs/{run.id}/input/{keys['schema']}").json()
-
-            def checked(values: dict[str, Any]) -> bool:
-                answer = ui.post("ui/schemas/validate", json={"schema": schema, "values": values}).json()
-                return bool(answer["valid"])
-
-            def resumed(**body: Any) -> str:
-                return str(ui.post(f"flow_runs/{run.id}/resume", json=body).json()["status"])
-
-            forms = {name: values.get("default") for name, values in schema["properties"].items()}
-            answers = [
-                checked(values) for values in ({}, {"note": "Less."}, {"decision": "yes"}, {"decision": "reject"})
-            ]
-            refused = [resumed(), resumed(run_input={}), resumed(run_input={"decision": "", "note": ""})]
-            unheard = gates_of(book)
-            given = resumed(run_input={"decision": "reject", "note": "Less weather.", "text": ""})
-        assert as_worker(client.read_flow_run(run.id)) is None
-
-    assert (state["type"], state["name"]) == ("PAUSED", "Suspended")
-    assert "`note`" in about
-    assert schema["required"] == ["decision"]
-    assert forms == {"decision": None, "note": "", "text": ""}
-    assert answers == [False, False, False, True]
-    assert (refused, unheard) == (["REJECT"] * 3, [("outline", "waiting", None)])
-    assert given == "ACCEPT"
-    assert gates_of(book) == [("outline", "rejected", "prefect"), ("outline", "waiting", None)]
-
-
-def run_command(arguments: list[str]) -> int:
-    return run(app, arguments)
-
-
-def gates_of(book: str) -> list[tuple[str, str, str | None]]:
-    database = open_library(load_settings())
-    with database.read() as connection:
-        found = GateRepository(connection, book).all()
-    database.dispose()
-    return [(gate.kind.value, gate.state.value, gate.by and gate.by.value) for gate in found]
-
-
-def test_a_run_that_nobody_would_start_again_fails_by_the_name_of_waiting(prefect_server: None, home: Path) -> None:
-    state = run_flow(brief={**BRIEF, "length": 600, "gates": ["outline"]})
-
-    assert (state.type, state.name) == (StateType.FAILED, "Waiting")
-    assert "bookwright approve" in (state.message or "")

@@ -15,6 +15,7 @@ import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
 from prefect.client.schemas.objects import FlowRun
+from prefect.events.worker import EventsWorker
 from prefect.flow_runs import resume_flow_run
 from prefect.settings import temporary_settings
 from prefect.states import Suspended
@@ -22,7 +23,7 @@ from prefect.states import Suspended
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.library import book_id, open_library
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.flow_run import end_events, reaching
+from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.server import (
     PrefectApi,
@@ -153,7 +154,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
             wait_until_up(server, api_url(port))
             with temporary_settings(reaching(PrefectApi(api_url(port), make_login(load_settings())))):
                 yield from _deployed(environment, provider)
-                end_events(10)  # the next server gets events of its own only
+                EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
         finally:
             stop_process(server)
 

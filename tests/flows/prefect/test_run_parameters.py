@@ -1,6 +1,7 @@
 """What a run may say: whoever has the login chooses a book, and not what the worker's machine does for it."""
 
 import json
+import platform
 import subprocess
 import sys
 import time
@@ -25,7 +26,7 @@ from bookwright.flows.write_book import write_book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import local_process
-from tests.flows.prefect.windowed import BRIEF
+from tests.flows.prefect.observed import BRIEF
 from tests.places import ROOT
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
@@ -99,6 +100,14 @@ def test_a_pool_that_is_made_by_hand_gets_the_same_template() -> None:
     theirs = json.loads((SOURCES / "deploy" / "work-pool.json").read_text("utf-8"))
 
     assert theirs == job_template("python -m bookwright.flows.prefect.child --apart prefect.engine")
+
+
+def test_a_pool_that_an_earlier_version_made_still_starts_its_runs() -> None:
+    command = [sys.executable, "-m", "bookwright.flows.prefect_child", "--apart", "platform"]
+
+    child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+
+    assert child.stdout.strip() == platform.platform()
 
 
 def test_a_run_chooses_neither_command_nor_folder_nor_environment(studio: Studio, tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.flows.deps import NoWindow
+from bookwright.flows.deps import NoObserver, RunObserver
 from bookwright.flows.prefect.login import make_login
-from bookwright.flows.prefect.observer import open_window
 from bookwright.flows.prefect.pool import on_server
 from bookwright.flows.prefect.server import (
     PrefectApi,
@@ -20,10 +19,9 @@ from bookwright.flows.prefect.server import (
 )
 from bookwright.models.book import BookState
 from bookwright.models.settings import load_settings
-from tests.flows.prefect.windowed import (
+from tests.flows.prefect.observed import (
     Recording,
-    create_book,
-    write,
+    write_at_terminal,
 )
 
 pytestmark = pytest.mark.prefect
@@ -31,26 +29,26 @@ pytestmark = pytest.mark.prefect
 
 def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plain_walk: list[str]) -> None:
     settings = load_settings()
-    book = create_book(settings)
     port = free_port()
     server = start_server(server_environment(settings, port, has_ui=False), home / "server.log")
     wait_until_up(server, api_url(port))
     notices: list[str] = []
+    recordings: list[Recording] = []
 
     def kill_at_five(count: int) -> None:
         if count == 5 and server.poll() is None:
             os.kill(server.pid, signal.SIGKILL)
             server.wait()
 
-    with (
-        on_server(PrefectApi(api_url(port), make_login(settings))),
-        open_window(settings, book, notices.append) as window,
-    ):
-        recording = Recording(window, kill_at_five)
-        finished = write(settings, recording)
+    def seen_by(observer: RunObserver) -> RunObserver:
+        recordings.append(Recording(observer, kill_at_five))
+        return recordings[-1]
+
+    with on_server(PrefectApi(api_url(port), make_login(settings))):
+        finished = write_at_terminal(settings, notices.append, seen_by)
 
     assert finished.state is BookState.FINISHED
-    assert recording.names == plain_walk
+    assert [recording.names for recording in recordings] == [plain_walk]
     assert len(notices) == 1
     assert notices[0].startswith("Prefect fails (ConnectError")
     assert notices[0].endswith("the book is written on without it")
@@ -58,14 +56,18 @@ def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plai
 
 def test_without_a_server_the_book_is_written_as_plain_functions(home: Path, plain_walk: list[str]) -> None:
     settings = load_settings()
-    book = create_book(settings)
     notices: list[str] = []
+    recordings: list[Recording] = []
 
-    with on_server(PrefectApi(api_url(free_port()))), open_window(settings, book, notices.append) as window:
-        recording = Recording(window)
-        finished = write(settings, recording)
+    def seen_by(observer: RunObserver) -> RunObserver:
+        recordings.append(Recording(observer))
+        return recordings[-1]
 
-    assert isinstance(window, NoWindow)
+    with on_server(PrefectApi(api_url(free_port()))):
+        finished = write_at_terminal(settings, notices.append, seen_by)
+
+    assert isinstance(recordings[-1].inner, NoObserver)
     assert finished.state is BookState.FINISHED
-    assert recording.names == plain_walk
+    assert recordings[-1].names == plain_walk
+    assert [recording.names for recording in recordings[:-1]] == [[]]
     assert [notice.startswith("Prefect could not be started") for notice in notices] == [True]

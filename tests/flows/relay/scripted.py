@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bookwright.agents.backends.protocol import Request
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.activities.extract import extract_design
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import CHECKS
@@ -114,8 +114,8 @@ def write(deps: Deps, *numbers: int) -> None:
     """Write and close some chapters, from 1."""
     for number in numbers:
         unit = chapters(deps)[number - 1]
-        tasks.write(unit, deps)
-        tasks.close(unit, deps)
+        walk_steps.write(unit, deps)
+        walk_steps.close(unit, deps)
 
 
 def data(deps: Deps, number: int, kind: DocumentKind) -> str:

@@ -13,7 +13,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import Surroundings, hold
 from bookwright.flows.walk import write_unit
@@ -111,7 +111,7 @@ def written(home: Path, gossip_about: tuple[str, ...], /, **brief: Any) -> tuple
     with hold(book.id, Surroundings(settings, database, gossip)) as deps:
         with deps.stores() as stores:
             root = stores.nodes.root()
-        tasks.condense(deps)
+        walk_steps.condense(deps)
         write_unit(root, deps)
         with deps.stores() as stores:
             units = len(stores.nodes.units_before(root, 10_000)) or stores.nodes.root().written

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision import revise
 from bookwright.models.document import DocumentKind
@@ -114,12 +114,12 @@ def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter
     deps = shelf(backend)
     design(deps)
     chapter = chapters(deps)[0]
-    tasks.write(chapter, deps)
+    walk_steps.write(chapter, deps)
     own = CALM.replace("clerk", "keeper").strip()
     with deps.storage.write() as stores:
         revise.take_in(stores, chapter, revise.chosen(stores, chapter, DocumentKind.PROSE), own)
 
-    tasks.close(deps.fresh(chapter), deps)
+    walk_steps.close(deps.fresh(chapter), deps)
 
     assert len(asked(backend, "review")) == 1
     assert asked(backend, "repair") == []
@@ -147,14 +147,14 @@ def test_of_a_chapter_in_scenes_the_one_in_which_an_orders_words_stand_is_put_ri
         stores.nodes.change(chapter.key, length=3 * LENGTH)
         scenes = stores.nodes.children(chapter.key, TaskType.WRITE)
     for scene in scenes:
-        tasks.write(scene, deps)
-        tasks.close(deps.fresh(scene), deps)
+        walk_steps.write(scene, deps)
+        walk_steps.close(deps.fresh(scene), deps)
 
-    tasks.close(deps.fresh(chapter), deps)
+    walk_steps.close(deps.fresh(chapter), deps)
     calls = len(backend.requests)
     with deps.storage.write() as stores:
         stores.nodes.change(chapter.key, status=NodeStatus.WRITTEN.value)
-    tasks.close(deps.fresh(chapter), deps)
+    walk_steps.close(deps.fresh(chapter), deps)
 
     assert [request.facts["label"] for request in asked(backend, "repair")] == ["1.2.2"]
     summed_up = [request.facts["label"] for request in asked(backend, "summary")]

@@ -11,7 +11,7 @@ import pytest
 from bookwright.agents.backends.protocol import Request
 from bookwright.agents.context.builder import ContextBuilder
 from bookwright.exports.report.secrets import register_lines, secrets_of
-from bookwright.flows import tasks
+from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import TellingType
 from bookwright.models.codex.extraction import CHECKS, ConsistencyReport
@@ -190,7 +190,7 @@ def test_of_a_chapter_in_parts_one_is_told_each_thing(shelf: Callable[..., Deps]
         parts = stores.nodes.add(parent, plans, level=Level.SCENE.value, length=20, unit_index=lambda i: i + 1)
 
     for part in parts:
-        tasks.write(part, deps)
+        walk_steps.write(part, deps)
 
     shown = [written(backend, part.label) for part in parts]
     assert ["the coat on the sill" in text for text in shown] == [False, True, False], "the goal names it"
@@ -234,8 +234,8 @@ def test_a_book_in_one_piece_keeps_its_register(tmp_path: Path) -> None:
         stores.documents.add(NewDocument(node=task.key, kind=DocumentKind.DESIGN, text=f"- {SECRET}"), None)
         stores.nodes.change(root.key, decision=Decision.PROCEED_TO_WRITE.value, planning_round=1, decided_round=1)
 
-    tasks.write(deps.fresh(root), deps)
-    tasks.close(deps.fresh(root), deps)
+    walk_steps.write(deps.fresh(root), deps)
+    walk_steps.close(deps.fresh(root), deps)
 
     assert [len(asked(backend, step)) for step in ("extract_design", "extract")] == [1, 1]
     assert "It comes out here" in written(backend, "1")

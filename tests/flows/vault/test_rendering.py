@@ -12,8 +12,8 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import load_from_book
 from bookwright.exports.vault.sealed import is_untouched
-from bookwright.flows.deps import NoWindow
-from bookwright.flows.vault.keeper import KeptWindow, VaultKeeper, kept_vault
+from bookwright.flows.deps import NoObserver
+from bookwright.flows.vault.keeper import VaultKeeper, VaultObserver, kept_vault
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
 from bookwright.models.text.language import Language
@@ -134,7 +134,7 @@ def test_an_activity_that_ends_in_no_page_asks_nothing_of_the_database(tmp_path,
     asked = []
     event.listen(engine, "before_cursor_execute", lambda *arguments: asked.append(arguments[2]))
 
-    KeptWindow(NoWindow(), VaultKeeper(vault, asked.append, asked.append)).run(activity, root, lambda: None)
+    VaultObserver(NoObserver(), VaultKeeper(vault, asked.append, asked.append)).run(activity, root, lambda: None)
 
     assert asked == []
 

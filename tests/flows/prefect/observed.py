@@ -1,7 +1,8 @@
-"""A book written behind a window, and what a Prefect server tells of its runs."""
+"""A book whose run is observed, and what a Prefect server tells of its runs."""
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +15,12 @@ from prefect.client.schemas.filters import (
 from prefect.client.schemas.objects import FlowRun, State, TaskRun
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.deps import Deps, Window
+from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.open_book import Surroundings
-from bookwright.flows.run_book import run_book
+from bookwright.flows.prefect.terminal import write_in_flow
+from bookwright.flows.run_book import BookRun, run_book
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -33,9 +36,9 @@ PATIENCE_SECONDS = 60
 
 @dataclass
 class Recording:
-    """A window in front of a window: writes down what is done, and may disturb it between two activities."""
+    """An observer in front of an observer: writes down what is done, and may disturb it between two activities."""
 
-    inner: Window
+    inner: RunObserver
     disturb: Callable[[int], None] = lambda count: None
     names: list[str] = field(default_factory=list)
 
@@ -51,21 +54,33 @@ class Recording:
         self.inner.finished(unit, deps)
 
 
-def write(settings: Settings, window: Window) -> Book:
+def write(settings: Settings, observer: RunObserver) -> Book:
     database, models = open_library(settings), ModelService(settings)
     try:
         book = find_or_create(database, make_brief(BRIEF))
-        return run_book(book.id, Surroundings(settings, database, models, window=window))
+        return run_book(book.id, Surroundings(settings, database, models, observer=observer))
     finally:
         models.close()
         database.dispose()
 
 
-def create_book(settings: Settings) -> Book:
-    database = open_library(settings)
-    book = find_or_create(database, make_brief(BRIEF))
-    database.dispose()
-    return book
+def write_at_terminal(
+    settings: Settings,
+    notice: Callable[[str], None],
+    seen_by: Callable[[RunObserver], RunObserver] = lambda inner: inner,
+) -> Book:
+    """Write the book as `bookwright write` does; `seen_by` may stand before the observer."""
+    database, models = open_library(settings), ModelService(settings)
+
+    def run_seen_by(observer: RunObserver) -> BookRun:
+        around = Surroundings(settings, database, models, observer=seen_by(observer), cancel=models.cancel)
+        return BookRun(around, lambda: closing(EventBus()), lambda gate: False)
+
+    try:
+        return write_in_flow(find_or_create(database, make_brief(BRIEF)), settings, run_seen_by, notice)
+    finally:
+        models.close()
+        database.dispose()
 
 
 def stored_book(settings: Settings) -> Book:
