@@ -27,25 +27,29 @@ class Stores:
     """The repositories of one book on one connection."""
 
     def __init__(
-        self, connection: Connection, book: str, measure: Callable[[str], int], view: HeldView | None = None
-    ) -> None:
+        self, connection: Connection, book: str, measure: Callable[[str], int], view: HeldView | None = None,
+        *, is_writing: bool = False,
+    ) -> None:  # fmt: skip
+        held = None if is_writing else view
         self.connection = connection
         self.texts = TextStore(connection, book)
         self.books = BookRepository(connection)
         self.nodes = NodeRepository(connection, book, view.nodes if view else None)
-        self.documents = DocumentRepository(connection, book, measure, self.texts)
+        self.documents = DocumentRepository(connection, book, measure, self.texts, view.documents if view else None)
         self.staleness = StalenessRepository(connection, book)
         self.steps = StepRepository(connection, book)
         self.tool_uses = ToolUseRepository(connection, book, self.texts)
-        self.queue = MaintenanceQueue(connection, book, view)
-        self.codex = CodexRepository(connection, book, view)
+        self.queue = MaintenanceQueue(connection, book, held)
+        self.codex = CodexRepository(connection, book, held)
         self.codex_uses = CodexUseRepository(connection, book)
         self.gates = GateRepository(connection, book)
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""
+        view.nodes.take_in(self.nodes.added)
         view.nodes.update(self.nodes.changed.values())
-        if self.nodes.added or self.nodes.has_replaced or self.nodes.has_resized or self.codex.has_changed:
+        view.documents.take_in(self.documents.added)
+        if self.nodes.has_reordered or self.codex.has_changed:
             view.reading = None
         if self.codex.has_changed:
             view.shelves = None
@@ -104,7 +108,7 @@ class BookStorage:
         view = self._view or HeldView()
         try:
             with self.database.write(point) as connection:
-                stores = Stores(connection, self.book, self.language.measure)
+                stores = Stores(connection, self.book, self.language.measure, self._view, is_writing=True)
                 yield stores
         except BaseException:
             view.clear()  # it may have arrived

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from sqlalchemy import (
@@ -27,6 +28,7 @@ from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.codex_uses import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
 from bookwright.storage.tables import document_inputs, documents, nodes, steps, texts
+from bookwright.storage.tree.document_view import DocumentView
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
 _ONE: ColumnElement[int] = literal_column("1")
@@ -66,7 +68,7 @@ _ADD = (
         .where(documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"))
         .scalar_subquery()
     )
-    .returning(documents.c.id, documents.c.version)
+    .returning(documents.c.id, documents.c.version, documents.c.made_at)
 )
 _ADD_NOW = _ADD.values(made_at=database_now())
 """For what no step made, which would tell when."""
@@ -91,11 +93,18 @@ _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 class DocumentRepository:
     """The documents of one book in one transaction."""
 
-    def __init__(self, connection: Connection, book: str, measure: Callable[[str], int], texts: TextStore) -> None:
+    def __init__(
+        self, connection: Connection, book: str, measure: Callable[[str], int], texts: TextStore,
+        view: DocumentView | None = None,
+    ) -> None:  # fmt: skip
+        """Begin; `view` holds what the book's holder knows already, and is asked until something is written."""
         self._connection = connection
         self._book = book
         self._measure = measure
         self._texts = texts
+        self._held = view
+        self.added: list[tuple[Document, str]] = []
+        """What this transaction has written, each document with its structure."""
         self.has_replaced = False
         """True once this transaction gave a document that does not run on by itself another version."""
 
@@ -112,7 +121,7 @@ class DocumentRepository:
             "length": length, "step": step or None,
             "origin": new.origin.value, "base": new.base, "note": new.note or None,
         }  # fmt: skip
-        identity, version = self._connection.execute(_ADD if step else _ADD_NOW, values | place).one()
+        identity, version, made_at = self._connection.execute(_ADD if step else _ADD_NOW, values | place).one()
         if version > 1:
             self._connection.execute(_REPLACE, place | {"old": version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
@@ -121,31 +130,54 @@ class DocumentRepository:
             self._connection.execute(_ADD_INPUTS, inputs)
         if new.codex is not None:
             keep_use(self._connection, identity, new.codex)
-        return Document(
+        document = Document(
             id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
-            origin=new.origin, base=new.base, note=new.note, step=step or None,
+            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=made_at,
         )  # fmt: skip
+        self.added.append((document, new.data))
+        return document
+
+    @property
+    def _view(self) -> DocumentView | None:
+        """What the holder knows, as long as this transaction has written nothing."""
+        return None if self.added else self._held
 
     def current(self, node: int, kind: DocumentKind, with_text: bool = True) -> Document | None:
         """Return the current document of a node and kind."""
-        wanted = {"node": node, "kind": kind.value}
-        if with_text:
-            return self._maybe(_CURRENT, **wanted)
+        wanted, view = {"node": node, "kind": kind.value}, self._view
+        if view and view.knows(node, kind):
+            return view.current(node, kind)
+        if with_text or view:
+            found = self._maybe(_CURRENT, **wanted)
+            return view.keep(node, kind, found) if view else found
         row = self._connection.execute(_CURRENT_WITHOUT_TEXT, wanted).one_or_none()
         return None if row is None else _document(row)
 
     def latest(self, kind: DocumentKind) -> Document | None:
         """Return the newest current document of a kind in the whole book, with its text."""
-        return self._maybe(_LATEST, book=self._book, kind=kind.value)
+        view = self._view
+        if view and view.knows_latest(kind):
+            return view.latest(kind)
+        found = self._maybe(_LATEST, book=self._book, kind=kind.value)
+        return view.keep_latest(kind, found) if view else found
 
     def get(self, identity: int) -> Document | None:
         """Return one document with its text."""
-        return self._maybe(_GET, id=identity)
+        return (self._view and self._view.find(identity)) or self._maybe(_GET, id=identity)
 
     def of_nodes(self, keys: Iterable[int], *kinds: DocumentKind) -> list[Document]:
         """Return the current documents of those nodes and kinds with their texts, oldest first."""
-        return self._all(_OF_NODES, nodes=list(keys), kinds=[kind.value for kind in kinds])
+        nodes, view = list(dict.fromkeys(keys)), self._view
+        unknown = [key for key in nodes if not (view and all(view.knows(key, kind) for kind in kinds))]
+        read = self._all(_OF_NODES, nodes=unknown, kinds=[kind.value for kind in kinds]) if unknown else []
+        if view is None:
+            return read
+        by_place = {(document.node, document.kind): document for document in read}
+        for key, kind in product(unknown, kinds):
+            view.keep(key, kind, by_place.get((key, kind)))
+        known = [view.current(key, kind) for key, kind in product(set(nodes).difference(unknown), kinds)]
+        return sorted((*read, *filter(None, known)), key=lambda document: document.id)
 
     def as_of(self, keys: Iterable[int], kind: DocumentKind, before: int) -> list[Document]:
         """Return the documents of a kind that were current at those nodes when another was stored, with their texts."""
@@ -198,11 +230,15 @@ class DocumentRepository:
 
     def data_of(self, document: Document) -> str:
         """Return a document's structure as JSON; empty where it is only text."""
-        return self._texts.get(document.data_hash) if document.data_hash else ""
+        return self.data_of_all([document])[0]
 
     def data_of_all(self, found: Sequence[Document]) -> list[str]:
         """Return the structures of several documents, in one look, each as `data_of` does."""
-        held = self._texts.get_many(one.data_hash for one in found if one.data_hash)
+        wanted = dict.fromkeys(one.data_hash for one in found if one.data_hash)
+        view = self._held or DocumentView()  # a structure is found by its hash, so it is never an old one
+        held = {key: data for key in wanted if (data := view.data(key)) is not None}
+        read = self._texts.get_many(key for key in wanted if key not in held)
+        held |= {key: view.keep_data(key, data) for key, data in read.items()}
         return [held[one.data_hash] if one.data_hash else "" for one in found]
 
     def findings_of(self, document: Document) -> Findings | None:

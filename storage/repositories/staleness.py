@@ -95,7 +95,9 @@ class StalenessRepository:
         return found
 
     def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:
-        rows = self._connection.execute(_VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id))
+        rows = self._connection.execute(
+            _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
+        )
         return [
             Version(
                 row.id, row.node, row.label, DocumentKind(row.kind), row.version, row.text_hash,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.place import ReadingOrder
+from bookwright.storage.tree.document_view import DocumentView
 from bookwright.storage.tree.node_view import NodeView
 
 Shelves = dict[RecordKind, list[Stored[Record]]]
@@ -20,6 +21,7 @@ class HeldView:
     """
 
     nodes: NodeView = field(default_factory=NodeView)
+    documents: DocumentView = field(default_factory=DocumentView)
     shelves: Shelves | None = None
     reading: ReadingOrder | None = None
     waiting: tuple[tuple[int, DocumentKind, int], ...] | None = None
@@ -28,4 +30,5 @@ class HeldView:
     def clear(self) -> None:
         """Forget everything, as when nobody can say what was written."""
         self.nodes.clear()
+        self.documents.clear()
         self.shelves = self.reading = self.waiting = None
