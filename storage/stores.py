@@ -21,6 +21,7 @@ from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
+from bookwright.storage.tree.reading import update_units
 
 
 class Stores:
@@ -49,6 +50,10 @@ class Stores:
         view.nodes.take_in(self.nodes.added)
         view.nodes.update(self.nodes.changed.values())
         view.documents.take_in(self.documents.added)
+        if self.nodes.has_replaced:
+            view.units = None
+        if view.units is not None:
+            update_units(view.units, (*self.nodes.added, *self.nodes.changed.values()))
         if self.nodes.has_reordered or self.codex.has_changed:
             view.reading = None
         if self.codex.has_changed:

@@ -194,8 +194,8 @@ def database_file(settings: Settings) -> Path | None:
 
 def free_megabytes(settings: Settings) -> int:
     """Room where the data lies, on the fuller disk if the database has one of its own; Postgres is not asked."""
-    file = database_file(settings)
-    folders = {settings.home, file.parent if file else settings.home}
+    file = database_file(settings) if settings.database_url else None
+    folders = (settings.home, file.parent) if file else (settings.home,)
     return min(shutil.disk_usage(folder).free for folder in folders) // 2**20
 
 
