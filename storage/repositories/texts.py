@@ -7,15 +7,15 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.sql.dml import Insert
 
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import texts
 
 _LEVEL = 3
 _columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
-_INSERTS: dict[str, Insert] = {
-    "sqlite": sqlite.insert(texts).values(_columns).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(texts).values(_columns).on_conflict_do_nothing(),
+_INSERTS: dict[str, Prepared] = {
+    "sqlite": Prepared(sqlite.insert(texts).values(_columns).on_conflict_do_nothing()),
+    "postgresql": Prepared(postgresql.insert(texts).values(_columns).on_conflict_do_nothing()),
 }
 _GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.hash == bindparam("hash"))
 
@@ -55,7 +55,7 @@ class TextStore:
             if key not in self._stored  # a reply and the document made of it are one text
         ]
         if rows:
-            self._connection.execute(_INSERTS[self._connection.dialect.name], rows)
+            _INSERTS[self._connection.dialect.name].execute(self._connection, rows)
             self._stored.update(items)
 
     def get(self, key: str) -> str:
