@@ -31,10 +31,8 @@ class Prepared:
         return connection.exec_driver_sql(self._text, given[0] if len(given) == 1 else list(given))
 
     def _bound(self, values: Values) -> tuple[Any, ...]:
-        return tuple(
-            values.get(name, default) if take is None else take(values.get(name, default))
-            for name, default, take in self._slots
-        )
+        filled = self._own | dict(values)
+        return tuple(filled[name] if take is None else take(filled[name]) for name, take in self._slots)
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
@@ -48,10 +46,13 @@ class Prepared:
         return str(self._compiled)
 
     @cached_property
-    def _slots(self) -> list[tuple[str, Any, Callable[[Any], Any] | None]]:
-        """For each place of the statement: the value's name, what stands there by itself, and what the value's type
-        makes of it.
-        """
+    def _own(self) -> dict[str, Any]:
+        """What stands in the statement itself, by name."""
+        return {name: bind.value for name, bind in self._compiled.binds.items() if not bind.required}
+
+    @cached_property
+    def _slots(self) -> list[tuple[str, Callable[[Any], Any] | None]]:
+        """For each place of the statement: the value's name, and what its type makes of it."""
         made, dialect = self._compiled, sqlite.dialect()
         types = {name: bind.type.dialect_impl(dialect) for name, bind in made.binds.items()}
-        return [(name, made.params[name], types[name].bind_processor(dialect)) for name in made.positiontup or ()]
+        return [(name, types[name].bind_processor(dialect)) for name in made.positiontup or ()]
