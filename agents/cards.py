@@ -49,9 +49,9 @@ def node_card(node: TaskNode) -> NodeCard:
     )
 
 
-def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None) -> Card:
-    """The card of one activity; what depends on the activity is filled in with `replace`."""
-    return Card(book=book_card(brief), unit=node_card(unit), task=node_card(task or unit))
+def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None, **fields: Any) -> Card:
+    """The card of one activity, with some more fields; what depends on its steps is filled in with `replace`."""
+    return Card(book=book_card(brief), unit=node_card(unit), task=node_card(task or unit), **fields)
 
 
 _Shown = TypeVar("_Shown", BookCard, NodeCard, Card)

@@ -1,7 +1,9 @@
 """What several benches build: an asker that costs nothing, a context that is empty, a held book."""
 
 import json
+import os
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -215,6 +217,43 @@ def counted_queries() -> Iterator[list[int]]:
         yield found
     finally:
         event.remove(Engine, "before_cursor_execute", count)
+
+
+@contextmanager
+def counted_rows() -> Iterator[list[int]]:
+    """Count the rows that this process reads from SQLite, by connections made meanwhile; the list holds one number."""
+    found = [0]
+
+    def row(_: object, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        found[0] += 1
+        return values
+
+    def listen(connection: Any, _: object) -> None:
+        connection.row_factory = row
+
+    event.listen(Engine, "connect", listen)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "connect", listen)
+
+
+@contextmanager
+def counted_files(folder: Path) -> Iterator[list[int]]:
+    """Count how often a file below a folder is opened to be written; the list holds one number."""
+    found, is_over = [0], False
+
+    def hear(name: str, values: tuple[Any, ...]) -> None:
+        if is_over or name != "open" or not isinstance(values[0], str | os.PathLike):
+            return
+        is_written = values[2] & (os.O_WRONLY | os.O_RDWR)
+        found[0] += bool(is_written) and Path(values[0]).is_relative_to(folder)
+
+    sys.addaudithook(hear)  # for as long as the process lives: nothing takes it off
+    try:
+        yield found
+    finally:
+        is_over = True
 
 
 @contextmanager

@@ -163,6 +163,7 @@ def render_writers_task(
     return environment(locale).get_template("story/_writers_task.md.j2").render(values).strip()
 
 
+@cache
 def render_left_out(locale: str = "en") -> str:
     """Say that something is left out where this stands."""
     return _own_template("story/_left_out", locale).render().strip()

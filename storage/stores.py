@@ -19,6 +19,7 @@ from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
+from bookwright.storage.tree.reading import update_units
 
 if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
@@ -34,18 +35,20 @@ class Stores:
     """
 
     def __init__(
-        self, connection: Connection, book: str, measure: Callable[[str], int], view: HeldView | None = None
-    ) -> None:
+        self, connection: Connection, book: str, measure: Callable[[str], int], view: HeldView | None = None,
+        *, is_writing: bool = False,
+    ) -> None:  # fmt: skip
+        held = None if is_writing else view
         self.connection = connection
         self._book = book
         self._measure = measure
-        self._view = view
+        self._view, self._held = view, held
         self.texts = TextStore(connection, book)
         self.books = BookRepository(connection)
         self.nodes = NodeRepository(connection, book, view.nodes if view else None)
         self.steps = StepRepository(connection, book)
         self.tool_uses = ToolUseRepository(connection, book, self.texts)
-        self.queue = MaintenanceQueue(connection, book, view)
+        self.queue = MaintenanceQueue(connection, book, held)
         self.gates = GateRepository(connection, book)
 
     @cached_property
@@ -53,7 +56,8 @@ class Stores:
         """The documents of the book's nodes."""
         from bookwright.storage.repositories.documents import DocumentRepository
 
-        return DocumentRepository(self.connection, self._book, self._measure, self.texts)
+        view = self._view.documents if self._view else None
+        return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":
@@ -67,7 +71,7 @@ class Stores:
         """The characters, the world, the secrets and the threads of the book."""
         from bookwright.storage.repositories.codex import CodexRepository
 
-        return CodexRepository(self.connection, self._book, self._view)
+        return CodexRepository(self.connection, self._book, self._held)
 
     @cached_property
     def codex_uses(self) -> "CodexUseRepository":
@@ -78,8 +82,14 @@ class Stores:
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""
+        view.nodes.take_in(self.nodes.added)
         view.nodes.update(self.nodes.changed.values())
-        if self.nodes.added or self.nodes.has_replaced or self.nodes.has_resized or self.codex.has_changed:
+        view.documents.take_in(self.documents.added)
+        if self.nodes.has_replaced:
+            view.units = None
+        if view.units is not None:
+            update_units(view.units, (*self.nodes.added, *self.nodes.changed.values()))
+        if self.nodes.has_reordered or self.codex.has_changed:
             view.reading = None
         if self.codex.has_changed:
             view.shelves = None
@@ -138,7 +148,7 @@ class BookStorage:
         view = self._view or HeldView()
         try:
             with self.database.write(point) as connection:
-                stores = Stores(connection, self.book, self.language.measure)
+                stores = Stores(connection, self.book, self.language.measure, self._view, is_writing=True)
                 yield stores
         except BaseException:
             view.clear()  # it may have arrived

@@ -80,7 +80,7 @@ def wording(line: str) -> str:
     return " ".join(_SIGNS.sub(" ", line).casefold().split())
 
 
-def design_for_writer(document: Document, task: TreeLine, locale: str) -> Piece:
+def design_for_writer(document: Document, task: TreeLine | TaskNode, locale: str) -> Piece:
     """Return a design under its task's title, as whoever writes prose reads it."""
     return Piece(
         _plain_heading(task.level, document.kind, task.title or task.goal, 0, locale),

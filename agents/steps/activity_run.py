@@ -10,7 +10,6 @@ from bookwright.agents.steps.parsing import Check, parse
 from bookwright.agents.steps.recording import record_surely
 from bookwright.models.step import CODE, Failure, Reply, StepKey, StepRecord, ToolUse
 from bookwright.models.text.plain import plain
-from bookwright.prompts.render import fields_of
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Move
 
@@ -52,7 +51,7 @@ class ActivityRun(ActivityMaterial):
             BackendError: Nothing was delivered.
         """
         key = self._key(step or agent.name)
-        self.reads(fields_of(agent.prompt, self.desk.locale, agent.folder))
+        self.reads(agent)
         may_be_cut = may_be_cut or self.is_small
         outcome = self._found(agent, key, conclude)
         if outcome is None:

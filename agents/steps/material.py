@@ -1,7 +1,9 @@
 """What the steps of one activity are shown: the card, the context, and what is put before them."""
 
 from dataclasses import replace
+from pathlib import Path
 
+from bookwright.agents.agent import Agent
 from bookwright.agents.cards import guarded
 from bookwright.agents.context.builder import Context
 from bookwright.agents.relay.secrets.guard import Guard
@@ -11,7 +13,7 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, Told
-from bookwright.prompts.render import render_left_out
+from bookwright.prompts.render import fields_of, render_left_out
 
 _WITHOUT_BLOCKS = (Activity.WRITE, Activity.CLOSE, Activity.MAINTAIN, Activity.PUBLISH)
 
@@ -45,7 +47,8 @@ class ActivityMaterial:
         self._context_role = context
         self._context: Context | None = None
         self._rested_on: list[int] = []
-        self._fields_read: set[str] = set()
+        self._readers: set[tuple[str, Path | None]] = set()
+        """Templates that read the card, each with the folder of its blueprint."""
 
     @property
     def context(self) -> Context:
@@ -76,7 +79,8 @@ class ActivityMaterial:
     @property
     def sources(self) -> tuple[int, ...]:
         """Ids of the documents whose text stands in the activity's prompts so far."""
-        fields = (getattr(self.card, name, None) for name in sorted(self._fields_read))
+        read = {name for path, folder in self._readers for name in fields_of(path, self.desk.locale, folder)}
+        fields = (getattr(self.card, name, None) for name in sorted(read))
         told = (source for field in fields if isinstance(field, Told) for source in field.sources)
         return tuple(dict.fromkeys((*self.context.sources, *self._rested_on, *told)))
 
@@ -138,6 +142,6 @@ class ActivityMaterial:
         """Say that the text of some documents stands in the prompts that follow, beside the context and the card."""
         self._rested_on.extend(documents)
 
-    def reads(self, fields: frozenset[str]) -> None:
-        """Say which fields of the card a template reads: the documents that they tell of are sources from then on."""
-        self._fields_read |= fields
+    def reads(self, agent: Agent) -> None:
+        """Say whose template reads the card: the documents that its fields tell of are sources from then on."""
+        self._readers.add((agent.prompt, agent.folder))

@@ -67,7 +67,7 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     if level is None:
         raise BookPaused(f"{unit.name} can be divided no further", "raise max_unit_length in the brief")
     with deps.stores() as stores:
-        index = stores.nodes.count_units(unit.key) + 1
+        index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
     if outlined.add_foreseen(unit, level, index, deps):
         return
     is_incremental = division_is_incremental(level)

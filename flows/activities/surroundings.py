@@ -156,8 +156,10 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     """Return the card of an activity with everything that its unit's place decides."""
     above = deps.storage.above(unit)
     child, lengths = child_level_of(unit, deps), lengths_of_children(unit, deps)
-    return replace(
-        make_card(deps.brief, unit, task),
+    return make_card(
+        deps.brief,
+        unit,
+        task,
         parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
@@ -49,9 +50,13 @@ class Language(StrEnum):
         Words for English; for zh, ja and ko characters with punctuation and without spaces.
         Source: DESIGN section 4, "Length is a contract".
         """
-        if self is Language.EN:
-            return len(_WORD.findall(text))
-        return len(_SPACE.sub("", text))
+        return _counted(text, in_words=self is Language.EN)
+
+
+@lru_cache(maxsize=16)
+def _counted(text: str, *, in_words: bool) -> int:
+    """Count words or characters; the last few texts are remembered, as a draft is measured by many."""
+    return len(_WORD.findall(text)) if in_words else len(_SPACE.sub("", text))
 
 
 def detect_language(text: str) -> Language:

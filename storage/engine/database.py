@@ -3,10 +3,10 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError, OperationalError
@@ -41,6 +41,23 @@ def _sqlite_now(element: Any, compiler: Any, **kw: Any) -> str:
 @compiles(database_now, "postgresql")
 def _postgres_now(element: Any, compiler: Any, **kw: Any) -> str:
     return "extract(epoch from clock_timestamp())::float8"
+
+
+class _LateConnection:
+    """A connection that is made when it is first used."""
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._made: Connection | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        self._made = self._made or self._connect()
+        return getattr(self._made, name)
+
+    def close(self) -> None:
+        """Give it back if it was made."""
+        if self._made is not None:
+            self._made.close()
 
 
 class Database:
@@ -88,16 +105,18 @@ class Database:
         """Reads that need not fit one another: each statement sees what is committed when it runs.
 
         For the one worker that writes a book, and so sees no other's changes; a `read` costs it a
-        statement more.
+        statement more. Who finds all in memory that it looks for makes no connection.
 
         Raises:
             DatabaseUnreachable: The server is down.
         """
+        late = _LateConnection(self._connected)
         try:
-            with self._connected() as connection:
-                yield connection
+            yield cast(Connection, late)
         except DatabaseError as error:
             raise self._translated(error) from error.orig
+        finally:
+            late.close()
 
     @contextmanager
     def write(self, point: Failpoint) -> Iterator[Connection]:
@@ -189,7 +208,7 @@ def database_file(settings: Settings) -> Path | None:
 
 def free_megabytes(settings: Settings) -> int:
     """Room where the data lies, on the fuller disk if the database has one of its own; Postgres is not asked."""
-    file = database_file(settings)
+    file = database_file(settings) if settings.database_url else None
     folders = (settings.home, file.parent) if file else (settings.home,)
     return min(shutil.disk_usage(folder).free for folder in folders) // 2**20
 

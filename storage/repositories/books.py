@@ -4,13 +4,13 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Update, and_, bindparam, delete, func, insert, or_, select, update
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy import Connection, CursorResult, Row, Update, and_, bindparam, delete, func, insert, or_, select, update
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.studio import Studio
 from bookwright.storage.tables import books, briefs
 
@@ -174,7 +174,8 @@ class Lease:
         Raises:
             LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
-        return self._hold(connection, _FENCE.values(changes) if changes else _FENCE, {})
+        fence = _FENCE.values(changes) if changes else _FENCE
+        return self._holds(connection.execute(fence, self._identity))
 
     def fence_step(self, connection: Connection, bill: dict[str, Any]) -> bool:
         """Do the same for one recorded step, adding its bill to the book's sums.
@@ -184,11 +185,15 @@ class Lease:
         Raises:
             LeaseLost: A newer worker holds the book; the transaction must be given up.
         """
-        return self._hold(connection, _FENCE_STEP, {f"bill_{name}": value for name, value in bill.items()})
+        values = self._identity | {f"bill_{name}": value for name, value in bill.items()}
+        return self._holds(_FENCE_STEP.execute(connection, values))
 
-    def _hold(self, connection: Connection, statement: ReturningUpdate[Any], values: dict[str, Any]) -> bool:
-        identity = {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
-        stop = connection.execute(statement, identity | values).scalar_one_or_none()
+    @property
+    def _identity(self) -> dict[str, Any]:
+        return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
+
+    def _holds(self, fenced: CursorResult[Any]) -> bool:
+        stop = fenced.scalar_one_or_none()
         if stop is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
         return bool(stop)
@@ -208,12 +213,14 @@ _FENCE = (
     .values(lease_expires=database_now() + bindparam("lease_seconds"), updated_at=database_now())
     .returning(books.c.stop_requested)
 )
-_FENCE_STEP = _FENCE.values(
-    intent=bindparam("bill_intent"),
-    calls=books.c.calls + bindparam("bill_calls"),
-    input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
-    cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
-    output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),
-    cost=books.c.cost + bindparam("bill_cost"),
-    unpriced_calls=books.c.unpriced_calls + bindparam("bill_unpriced"),
+_FENCE_STEP = Prepared(
+    _FENCE.values(
+        intent=bindparam("bill_intent"),
+        calls=books.c.calls + bindparam("bill_calls"),
+        input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
+        cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
+        output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),
+        cost=books.c.cost + bindparam("bill_cost"),
+        unpriced_calls=books.c.unpriced_calls + bindparam("bill_unpriced"),
+    )
 )

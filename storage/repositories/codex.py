@@ -18,7 +18,7 @@ from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
-from bookwright.storage.tree.reading import read_order
+from bookwright.storage.tree.reading import read_order, read_units
 
 _OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
 _IS_CURRENT = codex.c.is_current.is_(True)
@@ -206,7 +206,9 @@ class CodexRepository:
     def reading_order(self) -> ReadingOrder:
         """Return the chapters as far as they are there, or the highest units of a book without chapters."""
         if not self._is_held or self._view.reading is None:
-            self._view.reading = read_order(self._connection, self._book, self._places())
+            if not self._is_held or self._view.units is None:
+                self._view.units = read_units(self._connection, self._book)
+            self._view.reading = read_order(self._connection, self._book, self._view.units, self._places())
         return self._view.reading
 
     def _places(self) -> Iterator[Place]:

@@ -1,88 +1,26 @@
 """Documents: versioned texts, with the inputs they rested on."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    Float,
     Row,
     Select,
-    bindparam,
     func,
-    insert,
-    literal_column,
     select,
-    true,
-    update,
 )
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
-from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories import document_statements as sql
 from bookwright.storage.repositories.codex_uses import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
-from bookwright.storage.tables import document_inputs, documents, nodes, steps, texts
-
-# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
-_ONE: ColumnElement[int] = literal_column("1")
-_with_text = (texts.c.book == documents.c.book) & (texts.c.hash == documents.c.text_hash)
-_WITH_TEXT = select(documents, texts.c.body).outerjoin(texts, _with_text)
-_IS_CURRENT = documents.c.is_current.is_(True)
-_ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
-_OF_BOOK = documents.c.book == bindparam("book")
-_OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
-
-_GET = _WITH_TEXT.where(documents.c.id == bindparam("id"))
-_CURRENT = _WITH_TEXT.where(*_ONE_OF_NODE, _IS_CURRENT)
-_CURRENT_WITHOUT_TEXT = select(documents).where(*_ONE_OF_NODE, _IS_CURRENT)
-_LATEST = (
-    _WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), _IS_CURRENT)
-    .order_by(documents.c.id.desc())
-    .limit(_ONE)
-)
-_OF_NODES = _WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=True)), _OF_KINDS, _IS_CURRENT).order_by(
-    documents.c.id
-)
-_VERSIONS = select(documents).where(*_ONE_OF_NODE).order_by(documents.c.version)
-_AFTER = _WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
-
-_void = nodes.alias("void_nodes")
-_is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
-_id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, _IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
-_ENDS = select(  # ordered, each end is one look at the index; min() and max() would read all ids
-    _id.order_by(documents.c.id).scalar_subquery().label("first"),
-    _id.order_by(documents.c.id.desc()).scalar_subquery().label("last"),
-).cte("ends")
-
-_ADD = (
-    insert(documents)
-    .values(
-        version=select(func.coalesce(func.max(documents.c.version), 0) + 1)
-        .where(documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"))
-        .scalar_subquery()
-    )
-    .returning(documents.c.id, documents.c.version)
-)
-_ADD_NOW = _ADD.values(made_at=database_now())
-"""For what no step made, which would tell when."""
-
-_REPLACE = (
-    update(documents)
-    .where(
-        documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"),
-        documents.c.version == bindparam("old"),
-    )
-    .values(is_current=False)
-)  # fmt: skip
-_ADD_INPUTS = insert(document_inputs)
-
-_HALF = 0.5
-"""A place between two ids counts as the nearer one."""
+from bookwright.storage.tables import document_inputs, documents, nodes, steps
+from bookwright.storage.tree.document_view import DocumentView
 
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is what they rest on."""
@@ -91,11 +29,18 @@ _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 class DocumentRepository:
     """The documents of one book in one transaction."""
 
-    def __init__(self, connection: Connection, book: str, measure: Callable[[str], int], texts: TextStore) -> None:
+    def __init__(
+        self, connection: Connection, book: str, measure: Callable[[str], int], texts: TextStore,
+        view: DocumentView | None = None,
+    ) -> None:  # fmt: skip
+        """Begin; `view` holds what the book's holder knows already, and is asked until something is written."""
         self._connection = connection
         self._book = book
         self._measure = measure
         self._texts = texts
+        self._held = view
+        self.added: list[tuple[Document, str]] = []
+        """What this transaction has written, each document with its structure."""
         self.has_replaced = False
         """True once this transaction gave a document that does not run on by itself another version."""
 
@@ -112,63 +57,86 @@ class DocumentRepository:
             "length": length, "step": step or None,
             "origin": new.origin.value, "base": new.base, "note": new.note or None,
         }  # fmt: skip
-        identity, version = self._connection.execute(_ADD if step else _ADD_NOW, values | place).one()
+        identity, version, made_at = self._connection.execute(sql.ADD if step else sql.ADD_NOW, values | place).one()
         if version > 1:
-            self._connection.execute(_REPLACE, place | {"old": version - 1})
+            self._connection.execute(sql.REPLACE, place | {"old": version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
         if inputs:
-            self._connection.execute(_ADD_INPUTS, inputs)
+            self._connection.execute(sql.ADD_INPUTS, inputs)
         if new.codex is not None:
             keep_use(self._connection, identity, new.codex)
-        return Document(
+        document = Document(
             id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
-            origin=new.origin, base=new.base, note=new.note, step=step or None,
+            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=made_at,
         )  # fmt: skip
+        self.added.append((document, new.data))
+        return document
+
+    @property
+    def _view(self) -> DocumentView | None:
+        """What the holder knows, as long as this transaction has written nothing."""
+        return None if self.added else self._held
 
     def current(self, node: int, kind: DocumentKind, with_text: bool = True) -> Document | None:
         """Return the current document of a node and kind."""
-        wanted = {"node": node, "kind": kind.value}
-        if with_text:
-            return self._maybe(_CURRENT, **wanted)
-        row = self._connection.execute(_CURRENT_WITHOUT_TEXT, wanted).one_or_none()
+        wanted, view = {"node": node, "kind": kind.value}, self._view
+        if view and view.knows(node, kind):
+            return view.current(node, kind)
+        if with_text or view:
+            found = self._maybe(sql.CURRENT, **wanted)
+            return view.keep(node, kind, found) if view else found
+        row = self._connection.execute(sql.CURRENT_WITHOUT_TEXT, wanted).one_or_none()
         return None if row is None else _document(row)
 
     def latest(self, kind: DocumentKind) -> Document | None:
         """Return the newest current document of a kind in the whole book, with its text."""
-        return self._maybe(_LATEST, book=self._book, kind=kind.value)
+        view = self._view
+        if view and view.knows_latest(kind):
+            return view.latest(kind)
+        found = self._maybe(sql.LATEST, book=self._book, kind=kind.value)
+        return view.keep_latest(kind, found) if view else found
 
     def get(self, identity: int) -> Document | None:
         """Return one document with its text."""
-        return self._maybe(_GET, id=identity)
+        return (self._view and self._view.find(identity)) or self._maybe(sql.GET, id=identity)
 
     def of_nodes(self, keys: Iterable[int], *kinds: DocumentKind) -> list[Document]:
         """Return the current documents of those nodes and kinds with their texts, oldest first."""
-        return self._all(_OF_NODES, nodes=list(keys), kinds=[kind.value for kind in kinds])
+        nodes, view = list(dict.fromkeys(keys)), self._view
+        unknown = [key for key in nodes if not (view and all(view.knows(key, kind) for kind in kinds))]
+        read = self._all(sql.OF_NODES, nodes=unknown, kinds=[kind.value for kind in kinds]) if unknown else []
+        if view is None:
+            return read
+        by_place = {(document.node, document.kind): document for document in read}
+        for key, kind in product(unknown, kinds):
+            view.keep(key, kind, by_place.get((key, kind)))
+        known = [view.current(key, kind) for key, kind in product(set(nodes).difference(unknown), kinds)]
+        return sorted((*read, *filter(None, known)), key=lambda document: document.id)
 
     def as_of(self, keys: Iterable[int], kind: DocumentKind, before: int) -> list[Document]:
         """Return the documents of a kind that were current at those nodes when another was stored, with their texts."""
-        query = _WITH_TEXT.where(documents.c.node.in_(list(keys)), documents.c.kind == kind.value)
+        query = sql.WITH_TEXT.where(documents.c.node.in_(list(keys)), documents.c.kind == kind.value)
         rows = self._connection.execute(query.where(documents.c.id < before).order_by(documents.c.id))
         return [_document(row, _text_in(row)) for row in {row.node: row for row in rows}.values()]
 
     def versions(self, node: int, kind: DocumentKind) -> list[Document]:
         """Return every version of a node's kind, oldest first, without texts."""
-        rows = self._connection.execute(_VERSIONS, {"node": node, "kind": kind.value})
+        rows = self._connection.execute(sql.VERSIONS, {"node": node, "kind": kind.value})
         return [_document(row) for row in rows]
 
     def after(self, identity: int, kinds: Iterable[DocumentKind], limit: int) -> list[Document]:
         """Return up to `limit` documents of some kinds that came after one, with texts, in order."""
-        return self._all(_AFTER.limit(limit), book=self._book, after=identity, kinds=[kind.value for kind in kinds])
+        return self._all(sql.AFTER.limit(limit), book=self._book, after=identity, kinds=[kind.value for kind in kinds])
 
     def drawn(self, kinds: Iterable[DocumentKind], draws: Sequence[float]) -> list[tuple[Document, str]]:
         """Return a document for each draw, 0 to 1 over the book's ids, with text and its node's label; each once."""
         wanted: dict[str, Any] = {"book": self._book, "kinds": [kind.value for kind in kinds]}
         values = wanted | {f"draw_{i}": draw for i, draw in enumerate(draws)}
-        rows = self._connection.execute(_drawn(len(draws)), values).all()
+        rows = self._connection.execute(sql.drawn(len(draws)), values).all()
         by_id = {row.id: (_document(row, _text_in(row)), row.label) for row in rows}
-        starts = [rows[0].first + draw * (rows[0].last - rows[0].first) - _HALF for draw in draws if rows]
+        starts = [rows[0].first + draw * (rows[0].last - rows[0].first) - sql.HALF for draw in draws if rows]
         return [by_id[hit] for hit in dict.fromkeys(min(key for key in by_id if key >= start) for start in starts)]
 
     def written_within(self, seconds: float) -> int:
@@ -198,11 +166,15 @@ class DocumentRepository:
 
     def data_of(self, document: Document) -> str:
         """Return a document's structure as JSON; empty where it is only text."""
-        return self._texts.get(document.data_hash) if document.data_hash else ""
+        return self.data_of_all([document])[0]
 
     def data_of_all(self, found: Sequence[Document]) -> list[str]:
         """Return the structures of several documents, in one look, each as `data_of` does."""
-        held = self._texts.get_many(one.data_hash for one in found if one.data_hash)
+        wanted = dict.fromkeys(one.data_hash for one in found if one.data_hash)
+        view = self._held or DocumentView()  # a structure is found by its hash, so it is never an old one
+        held = {key: data for key in wanted if (data := view.data(key)) is not None}
+        read = self._texts.get_many(key for key in wanted if key not in held)
+        held |= {key: view.keep_data(key, data) for key, data in read.items()}
         return [held[one.data_hash] if one.data_hash else "" for one in found]
 
     def findings_of(self, document: Document) -> Findings | None:
@@ -214,7 +186,7 @@ class DocumentRepository:
     def sources(self) -> tuple[Source, ...]:
         """Return the pages outside the book that its current designs and findings rest on, each once, oldest first."""
         chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), documents.c.data_hash.is_not(None))
-        query = select(documents.c.data_hash).where(documents.c.book == self._book, *chosen, _IS_CURRENT)
+        query = select(documents.c.data_hash).where(documents.c.book == self._book, *chosen, sql.IS_CURRENT)
         hashes = self._connection.execute(query.order_by(documents.c.id)).scalars()
         found = (Findings.model_validate_json(self._texts.get(key)) for key in dict.fromkeys(hashes))
         return distinct(source for each in found for source in each.sources)
@@ -241,23 +213,6 @@ class DocumentRepository:
 
     def _all(self, statement: Select[Any], **values: Any) -> list[Document]:
         return [_document(row, _text_in(row)) for row in self._connection.execute(statement, values)]
-
-
-@lru_cache(maxsize=8)
-def _drawn(count: int) -> Select[Any]:
-    """The documents at or next after so many places in the range of ids; one that is met twice comes once.
-
-    The places are `draw_0` and on, 0 to 1.
-    """
-    first, last = (select(end).scalar_subquery() for end in (_ENDS.c.first, _ENDS.c.last))
-    hits = [
-        _id.where(documents.c.id >= first + bindparam(f"draw_{i}", type_=Float) * (last - first) - _HALF)
-        .order_by(documents.c.id)
-        .scalar_subquery()
-        for i in range(count)
-    ]
-    labelled = _WITH_TEXT.add_columns(nodes.c.label, _ENDS).join(nodes, nodes.c.key == documents.c.node)
-    return labelled.join(_ENDS, true()).where(documents.c.id.in_(hits))
 
 
 def _text_in(row: Row[Any]) -> str:

@@ -19,7 +19,7 @@ _AT_ONCE = 500
 _VERSIONS = select(
     documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version, documents.c.text_hash,
     documents.c.origin, documents.c.step,
-).join(nodes, nodes.c.key == documents.c.node)  # fmt: skip
+).join(nodes, nodes.c.key == documents.c.node).where(nodes.c.status != NodeStatus.VOID.value)  # fmt: skip
 _maker = steps.alias("maker")
 _wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)
 _BESIDE = and_(
@@ -49,7 +49,6 @@ class StalenessRepository:
     def __init__(self, connection: Connection, book: str) -> None:
         self._connection = connection
         self._book = book
-        self._living = (documents.c.book == book, nodes.c.status != NodeStatus.VOID.value)
 
     def all(self, rewordings: Rewordings | None = None) -> list[Stale]:
         """Return everything that is stale, directly or not, in reading order; reads all recorded inputs.
@@ -96,7 +95,9 @@ class StalenessRepository:
         return found
 
     def _versions(self, *conditions: ColumnElement[bool]) -> list[Version]:
-        rows = self._connection.execute(_VERSIONS.where(*self._living, *conditions).order_by(documents.c.id))
+        rows = self._connection.execute(
+            _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
+        )
         return [
             Version(
                 row.id, row.node, row.label, DocumentKind(row.kind), row.version, row.text_hash,

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.sql.dml import Insert
 
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import texts
 
 _LEVEL = 3
@@ -18,11 +18,10 @@ _GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.has
 
 
 @cache
-def _insert(dialect: str) -> Insert:
+def _insert(dialect: str) -> Prepared:
     """Return the statement that stores a text unless it is there, importing one dialect and not both."""
     insert = import_module(f"sqlalchemy.dialects.{dialect}").insert
-    statement: Insert = insert(texts).values(_columns).on_conflict_do_nothing()
-    return statement
+    return Prepared(insert(texts).values(_columns).on_conflict_do_nothing())
 
 
 def text_hash(text: str) -> str:
@@ -60,7 +59,7 @@ class TextStore:
             if key not in self._stored  # a reply and the document made of it are one text
         ]
         if rows:
-            self._connection.execute(_insert(self._connection.dialect.name), rows)
+            _insert(self._connection.dialect.name).execute(self._connection, rows)
             self._stored.update(items)
 
     def get(self, key: str) -> str:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse, Usage
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories.texts import TextStore, text_hash
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tables import steps
@@ -17,7 +18,10 @@ _ATTEMPTS = (
     select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _activity)).order_by(steps.c.id)
 )
 _MOVED = update(steps).where(steps.c.id == bindparam("moved")).values(has_move=True)
-_INSERT = insert(steps).values(recorded_at=database_now()).returning(steps.c.id)
+_INSERT = Prepared(
+    insert(steps).values(recorded_at=database_now()).returning(steps.c.id),
+    *(column.name for column in steps.c if column.name not in ("id", "recorded_at")),
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ def insert_attempt(
     """Store an attempt with the hashes of its prompt, its card and its reply; return the step's id."""
     values = _values(attempt, prompt, reply)
     values |= {"card": " ".join(card), "has_move": has_move, "lease_token": lease_token}
-    return int(connection.execute(_INSERT, values).scalar_one())
+    return int(_INSERT.execute(connection, values).scalar_one())
 
 
 def mark_moved(connection: Connection, step: int) -> None:

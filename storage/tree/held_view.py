@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.place import ReadingOrder
+from bookwright.storage.tree.document_view import DocumentView
 from bookwright.storage.tree.node_view import NodeView
+from bookwright.storage.tree.reading import UnitRows
 
 Shelves = dict[RecordKind, list[Stored[Record]]]
 """What stands in a codex, by kind, in the order in which it came."""
@@ -20,7 +22,9 @@ class HeldView:
     """
 
     nodes: NodeView = field(default_factory=NodeView)
+    documents: DocumentView = field(default_factory=DocumentView)
     shelves: Shelves | None = None
+    units: UnitRows | None = None
     reading: ReadingOrder | None = None
     waiting: tuple[tuple[int, DocumentKind, int], ...] | None = None
     """What the maintainers are owed: queue id, maintained kind and document id."""
@@ -28,4 +32,5 @@ class HeldView:
     def clear(self) -> None:
         """Forget everything, as when nobody can say what was written."""
         self.nodes.clear()
-        self.shelves = self.reading = self.waiting = None
+        self.documents.clear()
+        self.shelves = self.units = self.reading = self.waiting = None

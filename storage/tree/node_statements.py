@@ -30,16 +30,9 @@ _IS_BELOW = nodes.c.parent == bindparam("parent")
 BY_KEY = select(nodes).where(nodes.c.key == bindparam("key"))
 BY_LABEL = select(nodes).where(nodes.c.book == bindparam("book"), nodes.c.label == bindparam("label"), IS_LIVING)
 CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
-UNITS = CHILDREN.where(IS_UNIT)
-UNIT_COUNT = select(func.count()).select_from(nodes).where(_IS_BELOW, IS_LIVING, IS_UNIT)
-LAST_UNIT = select(nodes).where(_IS_BELOW, IS_LIVING, IS_UNIT).order_by(nodes.c.ordinal.desc()).limit(_ONE)
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip
-FIRST_OPEN_UNIT = UNITS.where(nodes.c.status.in_([NodeStatus.OPEN.value, NodeStatus.WRITTEN.value])).limit(_ONE)
-WAITING_UNITS = UNITS.where(nodes.c.status == NodeStatus.OPEN.value, nodes.c.planning_round == 0, nodes.c.written == 0)
-OPEN_TASKS = select(nodes).where(_IS_BELOW, nodes.c.status == NodeStatus.OPEN.value, ~IS_UNIT).order_by(nodes.c.ordinal)
-FIRST_OPEN_TASK = OPEN_TASKS.limit(_ONE)
 
 ADD = insert(nodes).returning(*nodes.c)
 LAST_ORDINAL = select(func.max(nodes.c.ordinal)).where(_IS_BELOW)
@@ -79,19 +72,6 @@ def change(*columns: str) -> ReturningUpdate[Any]:
     """Set columns of the node `at`, each to the value named `new_` and its name."""
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
     return update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c)
-
-
-@lru_cache(maxsize=8)
-def written_units(count: int) -> Select[Any]:
-    """The last `count` children that hold prose, and of each whether it is in units of its own."""
-    child = nodes.alias()
-    has_parts = select(child.c.key).where(child.c.parent == nodes.c.key, child.c.task_type == TaskType.WRITE.value)
-    return (
-        select(nodes, has_parts.exists().label("has_parts"))
-        .where(_IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.written > 0, nodes.c.ordinal < bindparam("before"))
-        .order_by(nodes.c.ordinal.desc())
-        .limit(literal_column(str(count)))
-    )
 
 
 ANCESTORS = _ancestors()

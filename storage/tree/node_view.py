@@ -3,10 +3,11 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 
 _KEPT = 256
 """Nodes; many times what stands above any one of them."""
+_KEPT_PARENTS = 128
 
 
 class NodeView:
@@ -19,6 +20,8 @@ class NodeView:
 
     def __init__(self) -> None:
         self._nodes: OrderedDict[int, TaskNode] = OrderedDict()
+        self._below: OrderedDict[int, dict[int, TaskNode]] = OrderedDict()
+        """The living children of some nodes, by key and in order."""
         self._root: int | None = None
 
     def find(self, key: int | None) -> TaskNode | None:
@@ -42,6 +45,21 @@ class NodeView:
             self._nodes.popitem(last=False)
         return node
 
+    def children(self, parent: int) -> list[TaskNode] | None:
+        """Return the living children of a node in order; None if they are not known."""
+        below = self._below.get(parent)
+        if below is None:
+            return None
+        self._below.move_to_end(parent)
+        return list(below.values())
+
+    def keep_children(self, parent: int, children: Iterable[TaskNode]) -> None:
+        """Remember the living children of a node."""
+        self._below[parent] = {node.key: node for node in children}
+        self._below.move_to_end(parent)
+        if len(self._below) > _KEPT_PARENTS:
+            self._below.popitem(last=False)
+
     def above(self, node: TaskNode) -> list[TaskNode] | None:
         """Return the nodes above, nearest first; None unless all of them are known."""
         found: list[TaskNode] = []
@@ -54,11 +72,25 @@ class NodeView:
         return found
 
     def update(self, changed: Iterable[TaskNode]) -> None:
-        """Take in how nodes stand that were changed, if they are known."""
+        """Take in how nodes stand that were changed, where they are known."""
         for node in changed:
             if node.key in self._nodes:
                 self._nodes[node.key] = node
+            siblings = self._below.get(node.parent or 0, {})
+            if node.status is NodeStatus.VOID:
+                siblings.pop(node.key, None)
+            elif node.key in siblings:
+                siblings[node.key] = node
+
+    def take_in(self, added: Iterable[TaskNode]) -> None:
+        """Take in nodes that were added, each behind its parent's other children and with none of its own."""
+        for node in added:
+            if (siblings := self._below.get(node.parent or 0)) is not None:
+                siblings[node.key] = node
+            self.keep(node)
+            self.keep_children(node.key, ())
 
     def clear(self) -> None:
         """Forget everything, as when nobody can say what was written."""
         self._nodes.clear()
+        self._below.clear()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, func, select
+from sqlalchemy import Connection, CursorResult, Row, Select, and_, func, select
 
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.tree.level import Level
@@ -24,19 +24,20 @@ _PLAIN = (
     "is_brought_in",
 )  # fmt: skip
 _SIZING = frozenset({"length", "status", "decision", "is_last"})
+_UNCLOSED = (NodeStatus.OPEN, NodeStatus.WRITTEN)
 _NO_ORDINAL = 2**31 - 1
 
 
 class NodeRepository:
     """The nodes of one book in one transaction.
 
-    `view` holds what the book's holder knows already; none where something is written.
+    `view` holds what the book's holder knows already; it is asked until something is written.
     """
 
     def __init__(self, connection: Connection, book: str, view: NodeView | None = None) -> None:
         self._connection = connection
         self._book = book
-        self._view = view
+        self._held = view
         self.changed: dict[int, TaskNode] = {}
         """The nodes that this transaction changed, as they stand now, by key."""
         self.added: list[TaskNode] = []
@@ -44,6 +45,17 @@ class NodeRepository:
         """Whether a share of the book's length may lie elsewhere now."""
         self.has_replaced = False
         """True once this transaction marked nodes as replaced."""
+
+    @property
+    def _view(self) -> NodeView | None:
+        """What the holder knows, as long as this transaction has changed nothing."""
+        return None if self.changed or self.added else self._held
+
+    @property
+    def has_reordered(self) -> bool:
+        """Whether the units may stand elsewhere now, or share the book's length otherwise."""
+        is_unit_resized = self.has_resized and any(node.is_unit for node in self.changed.values())
+        return self.has_replaced or is_unit_resized or any(node.is_unit for node in self.added)
 
     def get(self, key: int) -> TaskNode:
         """Return the node with this key.
@@ -76,32 +88,35 @@ class NodeRepository:
 
     def first_open_unit(self, parent: int) -> TaskNode | None:
         """Return the first child unit that is not closed."""
-        return self._maybe(sql.FIRST_OPEN_UNIT, parent=parent)
+        return next((unit for unit in self.children(parent, TaskType.WRITE) if unit.status in _UNCLOSED), None)
 
     def open_tasks(self, parent: int) -> list[TaskNode]:
         """Return the design and search children that are not done, in order."""
-        return self._all(sql.OPEN_TASKS, parent=parent)
+        return [node for node in self.children(parent) if node.status is NodeStatus.OPEN and not node.is_unit]
 
     def first_open_task(self, parent: int) -> TaskNode | None:
         """Return the first design or search child that is not done."""
-        return self._maybe(sql.FIRST_OPEN_TASK, parent=parent)
+        return next(iter(self.open_tasks(parent)), None)
 
     def children(self, parent: int, *types: TaskType) -> list[TaskNode]:
         """Return the living children in order, of the given types or of all."""
-        found = self._all(sql.UNITS if types == (TaskType.WRITE,) else sql.CHILDREN, parent=parent)
+        found = self._view.children(parent) if self._view else None
+        if found is None:
+            found = self._all(sql.CHILDREN, parent=parent)
+            if self._view:
+                self._view.keep_children(parent, found)
         return [node for node in found if not types or node.task_type in types]
 
     def last_unit(self, parent: int) -> TaskNode | None:
         """Return the last living child unit in reading order; None where there is none."""
-        return self._maybe(sql.LAST_UNIT, parent=parent)
+        return next(reversed(self.children(parent, TaskType.WRITE)), None)
 
     def waiting_units(self, parent: int) -> list[TaskNode]:
         """Return the child units, in order, that nobody has begun to plan or write."""
-        return self._all(sql.WAITING_UNITS, parent=parent)
-
-    def count_units(self, parent: int) -> int:
-        """Count the living child units."""
-        return int(self._connection.execute(sql.UNIT_COUNT, {"parent": parent}).scalar_one())
+        units = self.children(parent, TaskType.WRITE)
+        return [
+            unit for unit in units if unit.status is NodeStatus.OPEN and not unit.planning_round and not unit.written
+        ]
 
     def ancestors(self, node: TaskNode) -> list[TaskNode]:
         """Return the nodes above, nearest first; one query at most, however deep."""
@@ -131,11 +146,10 @@ class NodeRepository:
     def _last_leaves(self, parent: int, before: int, count: int, level: Level | None) -> list[TaskNode]:
         """The last units with prose below a node's children up to an ordinal, nearest first."""
         found: list[TaskNode] = []
-        rows = self._connection.execute(sql.written_units(count), {"parent": parent, "before": before}).all()
-        for row in rows:
-            wanted = 1 if row.level == level else count - len(found)
-            below = self._last_leaves(row.key, _NO_ORDINAL, wanted, level) if row.has_parts else []
-            found += below or [self._read(row)]
+        units = [unit for unit in self.children(parent, TaskType.WRITE) if unit.written and unit.ordinal < before]
+        for unit in reversed(units[-count:]):
+            wanted = 1 if unit.level == level else count - len(found)
+            found += self._last_leaves(unit.key, _NO_ORDINAL, wanted, level) or [unit]
             if len(found) == count:
                 break
         return found
@@ -179,7 +193,7 @@ class NodeRepository:
         return self._insert_row(values)
 
     def _insert_row(self, values: dict[str, Any]) -> TaskNode:
-        self.added.append(self._read(self._connection.execute(sql.ADD, values).one()))
+        self.added.append(_node(self._connection.execute(sql.ADD, values).one()))
         return self.added[-1]
 
     def change(self, key: int, **columns: Any) -> None:
@@ -245,12 +259,8 @@ class NodeRepository:
             path.append(below)
         return path
 
-    def _note(self, rows: Iterable[Row[Any]]) -> None:
-        self.changed.update((row.key, self._read(row)) for row in rows)
-
-    def _maybe(self, statement: Select[Any], **values: Any) -> TaskNode | None:
-        row = self._connection.execute(statement, values).one_or_none()
-        return None if row is None else self._read(row)
+    def _note(self, rows: CursorResult[Any]) -> None:
+        self.changed.update((row.key, _node(row)) for row in rows.fetchall())
 
     def _all(self, statement: Select[Any], **values: Any) -> list[TaskNode]:
         return [self._read(row) for row in self._connection.execute(statement, values)]

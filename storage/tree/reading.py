@@ -1,7 +1,7 @@
 """Reads the order of a book's chapters, and at what share of its length each of them ends."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -9,7 +9,7 @@ from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import Part, Place, ReadingOrder, order_of
 from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.tables import nodes
 
 _FEWEST = 3
@@ -27,13 +27,47 @@ _UNITS = select(
 _PARTS = select(nodes.c.label, nodes.c.title, nodes.c.goal).where(*_LIVING, nodes.c.label.like(bindparam("below")))
 
 
-def read_order(connection: Connection, book: str, places: Iterable[Place]) -> ReadingOrder:
+class UnitRow(NamedTuple):
+    """What of a unit decides where it stands."""
+
+    label: str
+    level: str
+    length: int | None
+    written: int
+    status: str
+    is_last: bool
+    decision: str | None
+
+    @classmethod
+    def of(cls, unit: TaskNode) -> Self:
+        """Return the row of a unit."""
+        return cls(unit.label, unit.level, unit.length, unit.written, unit.status, unit.is_last, unit.decision)
+
+
+UnitRows = dict[str, UnitRow]
+"""The living units of a book by their labels."""
+
+
+def read_units(connection: Connection, book: str) -> UnitRows:
+    """Return the living units of a book."""
+    return {row.label: UnitRow(*row) for row in connection.execute(_UNITS, {"book": book})}
+
+
+def update_units(rows: UnitRows, changed: Iterable[TaskNode]) -> None:
+    """Take in how units stand that were added or changed."""
+    for unit in changed:
+        if unit.status is NodeStatus.VOID:
+            rows.pop(unit.label, None)
+        elif unit.is_unit:
+            rows[unit.label] = UnitRow.of(unit)
+
+
+def read_order(connection: Connection, book: str, rows: Mapping[str, UnitRow], places: Iterable[Place]) -> ReadingOrder:
     """Return the chapters as far as they are there, or the highest units of a book without chapters.
 
-    `places` are those at which the codex has something due: only there it is told what happens in a chapter's parts.
+    `rows` are the book's living units, `places` those at which the codex has something due: only there it is told
+    what happens in a chapter's parts.
     """
-    found: Iterable[Any] = connection.execute(_UNITS, {"book": book})
-    rows: dict[str, Any] = {row.label: row for row in found}
     labels = [label for label, row in rows.items() if row.level == Level.CHAPTER]
     parts = sorted(labels or [label for label in rows if label.count(".") == 1], key=order_of)
     root = rows.get("1")
@@ -47,7 +81,7 @@ def read_order(connection: Connection, book: str, places: Iterable[Place]) -> Re
     return order.model_copy(update={"parts": _parts(connection, book, order, rows, places)})
 
 
-def _ends(chapters: Sequence[str], rows: dict[str, Any]) -> tuple[float, ...]:
+def _ends(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> tuple[float, ...]:
     """At how many percent each chapter ends: what stands before it as it was written, itself as it was planned.
 
     So a chapter that turns out longer or shorter moves none of those before it, nor its own end.
@@ -63,7 +97,7 @@ def _ends(chapters: Sequence[str], rows: dict[str, Any]) -> tuple[float, ...]:
     return tuple(ends)
 
 
-def _usual(chapters: Sequence[str], rows: dict[str, Any]) -> float:
+def _usual(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> float:
     whole = max(rows["1"].length or 1, 1)
     if not chapters:
         return round(100 * min(Level.CHAPTER.usual_length / whole, 1 / _FEWEST), 3)
@@ -73,7 +107,7 @@ def _usual(chapters: Sequence[str], rows: dict[str, Any]) -> float:
     return round(100 * sum(lengths) / len(lengths) / whole, 3)
 
 
-def _is_complete(chapters: Sequence[str], rows: dict[str, Any]) -> bool:
+def _is_complete(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> bool:
     """True once the last chapter is there."""
     if rows["1"].status != NodeStatus.OPEN:
         return True
@@ -82,13 +116,13 @@ def _is_complete(chapters: Sequence[str], rows: dict[str, Any]) -> bool:
     return all(rows[label].is_last for label in path if label in rows)
 
 
-def _coarse(chapters: Sequence[str], rows: dict[str, Any]) -> Iterable[str]:
+def _coarse(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> Iterable[str]:
     own = set(chapters)
     return (label for label, row in rows.items() if label not in own and Level(row.level).is_at_least(Level.ACT))
 
 
 def _parts(
-    connection: Connection, book: str, order: ReadingOrder, rows: dict[str, Any], places: Iterable[Place]
+    connection: Connection, book: str, order: ReadingOrder, rows: Mapping[str, UnitRow], places: Iterable[Place]
 ) -> tuple[Part, ...]:
     """The units below the chapters in which something may be due, and below the one that is being written."""
     due = {order.number(place) for place in places}
@@ -102,7 +136,7 @@ def _parts(
     return tuple(sorted(found, key=lambda part: order_of(part.label)))
 
 
-def _wanted(chapters: Sequence[str], due: Collection[int], rows: dict[str, Any]) -> list[str]:
+def _wanted(chapters: Sequence[str], due: Collection[int], rows: Mapping[str, UnitRow]) -> list[str]:
     numbered = list(enumerate(chapters, 1))
     here = [label for _, label in numbered if rows[label].status == NodeStatus.OPEN]
     there = [label for number, label in numbered if number in due]

@@ -7,7 +7,17 @@ import pytest
 from bench import shim
 from bench.length import length_score
 from bench.measure import Measure
-from bench.parts import NullAsker, counted_queries, walk_null_book
+from bench.parts import (
+    NullAsker,
+    counted_files,
+    counted_queries,
+    counted_rows,
+    held_book,
+    make_settings,
+    walk_null_book,
+    write_whole,
+)
+from bookwright.agents.backends.service import ModelService
 
 
 @pytest.mark.parametrize(
@@ -39,7 +49,32 @@ def test_a_step_takes_few_statements(tmp_path: Path) -> None:
     with counted_queries() as queries:
         walk_null_book(tmp_path, NullAsker(600))
 
-    assert queries[0] / 600 <= 9.2  # 9.1 with the tables' creation; each more is paid for at every step
+    assert queries[0] / 600 <= 6.9  # 6.7 with the tables' creation; each more is paid for at every step
+
+
+def test_a_step_reads_few_rows(tmp_path: Path) -> None:
+    with counted_rows() as rows:
+        walk_null_book(tmp_path, NullAsker(600))
+
+    assert rows[0] / 600 <= 5.6  # 5.3: what the holder of a book has read or written it does not read again
+
+
+def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) -> None:
+    settings = make_settings(tmp_path, "rehearsal:exact").model_copy(update={"keep_vault": True})
+    models = ModelService(settings)
+    with counted_queries() as queries, counted_rows() as rows, counted_files(settings.home / "vaults") as files:
+        try:
+            with held_book(settings, models, with_context=True, length=8_000) as deps:
+                write_whole(deps)
+                with deps.stores() as stores:
+                    steps = stores.books.get(deps.storage.book).calls
+        finally:
+            models.close()
+
+    assert steps > 50
+    assert queries[0] / steps <= 26  # the tables' creation, contexts and the index among them
+    assert rows[0] / steps <= 26
+    assert 0 < files[0] / steps <= 0.25  # the folder is brought up to date where a unit is done, not at every step
 
 
 def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:

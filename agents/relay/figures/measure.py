@@ -8,7 +8,7 @@ from bookwright.agents.relay.figures.dialogue import dialogue_share
 from bookwright.agents.relay.figures.names import name_doubts
 from bookwright.agents.relay.figures.repetition import repetition_of
 from bookwright.agents.relay.figures.rhythm import rhythm_of
-from bookwright.agents.relay.figures.sketch import ChapterSketch
+from bookwright.agents.relay.figures.sketch import ChapterSketch, sketch_of
 from bookwright.agents.relay.figures.stock import StockList, stock_in
 from bookwright.models.text.figures import Figures
 from bookwright.models.text.language import Language
@@ -21,7 +21,8 @@ class Measurer:
         self._language = language
         self._phrases = phrases
         self._known = tuple(known_names)
-        self._book = BookSketch(language)
+        self._book: BookSketch | None = None
+        """What the chapters taken in left; made with the first of them, as it is large."""
 
     def measure(self, text: str, target: int | None = None) -> Figures:
         """Measure a text beside the chapters taken in; nothing is remembered of it."""
@@ -30,16 +31,17 @@ class Measurer:
     def take_in(self, label: str, text: str, target: int | None = None) -> Figures:
         """Measure a chapter and remember it for those that come after."""
         figures, sketch = self._figures(unicodedata.normalize("NFC", text), target)
+        self._book = self._book or BookSketch(self._language)
         self._book.add(label, sketch)
         return figures
 
     def _figures(self, text: str, target: int | None) -> tuple[Figures, ChapterSketch]:
         language = self._language
-        sketch = self._book.sketch(text)
+        sketch = sketch_of(text, language)
         figures = Figures(
             length=language.measure(text), target=target, dialogue=round(dialogue_share(text, language), 4),
             rhythm=rhythm_of(text, language), repetition=repetition_of(text, language),
-            stock=stock_in(text, language, self._phrases), shared=self._book.compare(sketch),
+            stock=stock_in(text, language, self._phrases), shared=self._book.compare(sketch) if self._book else (),
             names=name_doubts(text, self._known, language) if self._known else (),
         )  # fmt: skip
         return figures, sketch

@@ -1,6 +1,7 @@
 """A text in plain letters, each of which knows where it stands in the text as it was written."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bookwright.agents.relay.leaks.letters import continues_letter, is_invisible, plain_letters
 
@@ -41,7 +42,7 @@ class Folded:
 def letters_of(text: str) -> str:
     """Return the `letters` of a folded text, far faster where no written letter of it has two characters."""
     letters = text.translate(_PLAIN)
-    return fold(text).letters if _JOINED in letters else letters
+    return _fold_joined(text).letters if _JOINED in letters else letters
 
 
 class _Plain(dict[int, str]):
@@ -60,8 +61,18 @@ _JOINED = "\ue000"
 _PLAIN = _Plain()
 
 
+@lru_cache(maxsize=4)
 def fold(text: str) -> Folded:
-    """Bring a text to plain letters, in one pass."""
+    """Bring a text to plain letters, in one pass; the last few are remembered, as several look at one chapter."""
+    letters = [_PLAIN[code] for code in map(ord, text)]
+    if _JOINED in letters:
+        return _fold_joined(text)
+    starts = tuple(place for place, plain in enumerate(letters) for _ in plain)
+    return Folded(text, "".join(letters), starts, tuple(place + 1 for place in starts))
+
+
+def _fold_joined(text: str) -> Folded:
+    """Do so where a written letter has more than one character."""
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -16,12 +16,9 @@ from bookwright.models.talk.event import (
     STEP,
     UNIT_FINISHED,
     AgentEvent,
-    CompletedEvent,
-    CompletedPayload,
     Event,
     EventPayload,
-    FailedEvent,
-    FailedPayload,
+    EventType,
     ReasoningEvent,
     StreamMetrics,
     TextEvent,
@@ -60,7 +57,8 @@ class WalkEvents:
         """Say that an attempt is on record."""
         self._last_step = step
         with suppress(Exception):  # see the class
-            self._happened(self._asked, STEP, _step_data(attempt, step, self._asked.partition(" ")[0]))
+            data = _step_data(attempt, step, self._asked.partition(" ")[0])
+            self._emit(EventType.EVENT, self._asked, {"name": STEP, "data": data})
 
     def finished(self, unit: TaskNode) -> None:
         """Say that a unit was closed, and how far the book is with it."""
@@ -71,29 +69,28 @@ class WalkEvents:
                 "written": unit.written, "length": unit.length or 0, "bookWritten": root.written,
                 "bookLength": root.length or 0, "lastStep": self._last_step,
             }  # fmt: skip
-            self._happened(unit.label, UNIT_FINISHED, data)
+            self._emit(EventType.EVENT, unit.label, {"name": UNIT_FINISHED, "data": data})
 
     def created(self, path: str) -> None:
         """Say that the book's folder has a new file."""
         with suppress(Exception):  # see the class
-            self._happened("", FILE_CREATED, {"path": speakable(path)})
+            self._emit(EventType.EVENT, "", {"name": FILE_CREATED, "data": {"path": speakable(path)}})
 
     def completed(self, name: str, reply: Reply, metrics: StreamMetrics) -> None:
         """Say that a call has its reply."""
         with suppress(Exception):  # see the class
-            payload = CompletedPayload(text=speakable(reply.text), metrics=metrics, data=_bill(reply))
-            self._bus.emit(CompletedEvent(payload=payload, **_place(name, self.book)))
+            payload = {"text": speakable(reply.text), "metrics": metrics, "data": _bill(reply)}
+            self._emit(EventType.COMPLETED, name, payload)
 
     def failed(self, name: str, error: BaseException, metrics: StreamMetrics) -> None:
         """Say that a call brought no reply."""
         with suppress(Exception):  # see the class
             kind = str(getattr(error, "kind", "") or type(error).__name__)
-            payload = FailedPayload(error=speakable(str(error)), kind=kind, metrics=metrics)
-            self._bus.emit(FailedEvent(payload=payload, **_place(name, self.book)))
+            self._emit(EventType.FAILED, name, {"error": speakable(str(error)), "kind": kind, "metrics": metrics})
 
-    def _happened(self, task: str, name: str, data: dict[str, Any]) -> None:
-        payload = EventPayload(name=name, data=data)
-        self._bus.emit(AgentEvent(payload=payload, **_place(task, self.book)))
+    def _emit(self, kind: EventType, task: str, payload: dict[str, Any]) -> None:
+        """Hand over the fields, which the bus checks: an event of ours would be checked twice."""
+        self._bus.emit({"type": kind, "payload": payload, **_place(task, self.book)})
 
 
 @dataclass(frozen=True)

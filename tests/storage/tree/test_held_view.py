@@ -63,6 +63,10 @@ LOOKS: dict[str, tuple[Callable[[Stores], object], Callable[[Stores], object]]] 
     "entries": (lambda stores: [own.id for own in stores.codex.entries()], lambda s: s.codex.add(MARA, Origin.DESIGN)),
     "chapters": (lambda stores: stores.codex.reading_order().chapters, add_chapter),
     "news": (lambda stores: len(list(stores.queue.waiting())), owe),
+    "children": (lambda stores: stores.nodes.children(stores.nodes.root().key), add_chapter),
+    "summary": (lambda stores: stores.documents.current(stores.nodes.root().key, DocumentKind.SUMMARY), owe),
+    "newest": (lambda stores: stores.documents.latest(DocumentKind.SUMMARY), owe),
+    "of nodes": (lambda stores: stores.documents.of_nodes([stores.nodes.root().key], *DocumentKind), owe),
     "root": (lambda stores: stores.nodes.root().title, lambda s: s.nodes.change(s.nodes.root().key, title="The Lamp")),
 }
 

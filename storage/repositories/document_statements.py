@@ -1,0 +1,94 @@
+"""The statements on documents that the walk asks for again and again, built once."""
+
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    true,
+    update,
+)
+
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.tables import document_inputs, documents, nodes, texts
+
+# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
+_ONE: ColumnElement[int] = literal_column("1")
+_with_text = (texts.c.book == documents.c.book) & (texts.c.hash == documents.c.text_hash)
+WITH_TEXT = select(documents, texts.c.body).outerjoin(texts, _with_text)
+IS_CURRENT = documents.c.is_current.is_(True)
+_ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
+_OF_BOOK = documents.c.book == bindparam("book")
+_OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
+
+GET = WITH_TEXT.where(documents.c.id == bindparam("id"))
+CURRENT = WITH_TEXT.where(*_ONE_OF_NODE, IS_CURRENT)
+CURRENT_WITHOUT_TEXT = select(documents).where(*_ONE_OF_NODE, IS_CURRENT)
+LATEST = (
+    WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT)
+    .order_by(documents.c.id.desc())
+    .limit(_ONE)
+)
+OF_NODES = WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=True)), _OF_KINDS, IS_CURRENT).order_by(
+    documents.c.id
+)
+VERSIONS = select(documents).where(*_ONE_OF_NODE).order_by(documents.c.version)
+AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
+
+_void = nodes.alias("void_nodes")
+_is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
+_id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
+_ENDS = select(  # ordered, each end is one look at the index; min() and max() would read all ids
+    _id.order_by(documents.c.id).scalar_subquery().label("first"),
+    _id.order_by(documents.c.id.desc()).scalar_subquery().label("last"),
+).cte("ends")
+
+ADD = (
+    insert(documents)
+    .values(
+        version=select(func.coalesce(func.max(documents.c.version), 0) + 1)
+        .where(documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"))
+        .scalar_subquery()
+    )
+    .returning(documents.c.id, documents.c.version, documents.c.made_at)
+)
+ADD_NOW = ADD.values(made_at=database_now())
+"""For what no step made, which would tell when."""
+
+REPLACE = (
+    update(documents)
+    .where(
+        documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"),
+        documents.c.version == bindparam("old"),
+    )
+    .values(is_current=False)
+)  # fmt: skip
+ADD_INPUTS = insert(document_inputs)
+
+HALF = 0.5
+"""A place between two ids counts as the nearer one."""
+
+
+@lru_cache(maxsize=8)
+def drawn(count: int) -> Select[Any]:
+    """The documents at or next after so many places in the range of ids; one that is met twice comes once.
+
+    The places are `draw_0` and on, 0 to 1.
+    """
+    first, last = (select(end).scalar_subquery() for end in (_ENDS.c.first, _ENDS.c.last))
+    hits = [
+        _id.where(documents.c.id >= first + bindparam(f"draw_{i}", type_=Float) * (last - first) - HALF)
+        .order_by(documents.c.id)
+        .scalar_subquery()
+        for i in range(count)
+    ]
+    labelled = WITH_TEXT.add_columns(nodes.c.label, _ENDS).join(nodes, nodes.c.key == documents.c.node)
+    return labelled.join(_ENDS, true()).where(documents.c.id.in_(hits))

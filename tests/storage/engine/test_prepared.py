@@ -1,0 +1,44 @@
+"""A statement that is prepared does what the same statement does unprepared."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, Integer, MetaData, Table, bindparam, create_engine, event, insert, select, update
+from sqlalchemy.schema import Column
+
+from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.tables.columns import Text
+
+_NOTES = Table("notes", MetaData(), Column("id", Integer, primary_key=True), Column("note", Text), Column("n", Integer))
+_ADD = Prepared(insert(_NOTES).values(n=7).returning(_NOTES.c.id), "note")
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    """An empty table."""
+    engine = create_engine("sqlite://")
+    _NOTES.metadata.create_all(engine)
+    with engine.connect() as connection:
+        yield connection
+
+
+def test_values_go_through_their_types_and_others_stand_in_the_statement(connection: Connection) -> None:
+    found = _ADD.execute(connection, {"note": "a\x00b\ud800"}).scalar_one()
+
+    assert connection.execute(select(_NOTES)).all() == [(found, "ab?", 7)]
+
+
+def test_several_sets_of_values_are_written_at_once(connection: Connection) -> None:
+    heard: list[bool] = []
+    event.listen(connection, "before_cursor_execute", lambda *call: heard.append(call[5]))
+    Prepared(insert(_NOTES), "note").execute(connection, [{"note": "a"}, {"note": "b"}])
+
+    assert heard == [True]
+    assert connection.execute(select(_NOTES.c.note).order_by(_NOTES.c.id)).scalars().all() == ["a", "b"]
+
+
+def test_a_value_that_is_missing_is_not_taken_for_none(connection: Connection) -> None:
+    statement = update(_NOTES).where(_NOTES.c.id == bindparam("at")).values(n=bindparam("number"))
+
+    with pytest.raises(KeyError):
+        Prepared(statement).execute(connection, {"at": 1})
