@@ -14,7 +14,7 @@ _GATES = 10
 
 
 @dataclass(frozen=True)
-class Bounds:
+class FactBounds:
     """How much of a book is told."""
 
     title: int
@@ -24,13 +24,13 @@ class Bounds:
     """Of each register, the newest ones."""
 
 
-FULL = Bounds(title=80, units=40, records=30)
+FULL = FactBounds(title=80, units=40, records=30)
 """Some 12 000 characters at most."""
-SMALL = Bounds(title=30, units=10, records=6)
+SMALL = FactBounds(title=30, units=10, records=6)
 """Some 2 000, for a model with a small window."""
 
 
-def book_facts(book: Book, stores: Stores, bounds: Bounds = FULL) -> dict[str, Any]:
+def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[str, Any]:
     """Gather a book's title, state, the top of its tree, the ids of its records and what waits.
 
     No text of the story is among them, and no content of a secret.
@@ -56,7 +56,7 @@ def book_facts(book: Book, stores: Stores, bounds: Bounds = FULL) -> dict[str, A
     }
 
 
-def _parts(root: TaskNode, stores: Stores, bounds: Bounds) -> list[dict[str, Any]]:
+def _parts(root: TaskNode, stores: Stores, bounds: FactBounds) -> list[dict[str, Any]]:
     """The units of the two levels below the book: all of a small book, the highest and last ones of a large one."""
     numbers = {label: number for number, label in enumerate(stores.codex.reading_order().chapters, 1)}
     units: list[TaskNode] = []
@@ -66,7 +66,7 @@ def _parts(root: TaskNode, stores: Stores, bounds: Bounds) -> list[dict[str, Any
     return [_part(unit, numbers.get(unit.label), bounds) for unit in shown[: bounds.units]]
 
 
-def _part(unit: TaskNode, chapter: int | None, bounds: Bounds) -> dict[str, Any]:
+def _part(unit: TaskNode, chapter: int | None, bounds: FactBounds) -> dict[str, Any]:
     facts = {
         "node": unit.label, "level": unit.level.value, "title": _short(unit.title, bounds.title),
         "status": unit.status.value,
@@ -74,7 +74,7 @@ def _part(unit: TaskNode, chapter: int | None, bounds: Bounds) -> dict[str, Any]
     return facts if chapter is None else {"chapter": chapter, **facts}
 
 
-def _records(kind: RecordKind, stores: Stores, bounds: Bounds) -> list[dict[str, str]]:
+def _records(kind: RecordKind, stores: Stores, bounds: FactBounds) -> list[dict[str, str]]:
     records = [stored.record for stored in stores.codex.current(kind)[-bounds.records :]]
     return [
         {"id": record.id, "name": _short(getattr(record, "name", "") or getattr(record, "title", ""), bounds.title)}

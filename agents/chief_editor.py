@@ -19,14 +19,14 @@ from bookwright.agents.steps.ports import Asker
 from bookwright.models.errors import NotUnderstood
 from bookwright.models.step import Failure, Reply, StepKey
 from bookwright.models.talk.command import Command, Unclear
-from bookwright.models.talk.command_answer import Reading
+from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.plain import plain
 from bookwright.prompts.render import render_agent, render_chief_editor
 from bookwright.storage.steps.attempts import Attempt
 
 chief_editor = Agent(
     name="chief_editor", prompt="agents/chief_editor", role="judge", temperature=CLASSIFICATION, context="questions",
-    output=Reading,
+    output=CommandAnswer,
 )  # fmt: skip
 
 TRIES = 3
@@ -102,7 +102,7 @@ class ChiefEditor:
         return Request(
             model=self.model, role=chief_editor.role, name=f"1 {self.key.activity}/{chief_editor.name}", prompt=prompt,
             sampling=Sampling(chief_editor.temperature, self.answer_tokens, self.key.round * 10 + number),
-            output=Reading, corrections=corrections, fallbacks=self.fallbacks, cache_key=self.key.book,
+            output=CommandAnswer, corrections=corrections, fallbacks=self.fallbacks, cache_key=self.key.book,
             facts={"template": chief_editor.prompt, "artefacts": parts, "attempt": number, "verbs": verbs},
             locale=self.locale,
         )  # fmt: skip
@@ -135,7 +135,7 @@ def _understood(
         return None, Failure.UNPARSABLE, str(error)
 
 
-def _checked(reading: Reading, words: str, verbs: tuple[str, ...], check: Check) -> Understood:
+def _checked(reading: CommandAnswer, words: str, verbs: tuple[str, ...], check: Check) -> Understood:
     """Hold a reading to what the author said and to what can be done.
 
     Raises:

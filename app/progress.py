@@ -14,7 +14,7 @@ EVERY_STEP = 2**31
 
 
 @dataclass(frozen=True)
-class Progress:
+class BookProgress:
     """Where a book stands."""
 
     book: Book
@@ -33,10 +33,10 @@ class Progress:
         return " > ".join(node.name for node in self.path if node.level is not Level.BOOK or not node.is_unit)
 
 
-def read_progress(storage: BookStorage) -> Progress:
+def read_progress(storage: BookStorage) -> BookProgress:
     """Look where a book stands; as many queries as its tree is deep."""
     with storage.read() as stores:
-        return Progress(stores.books.get(storage.book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+        return BookProgress(stores.books.get(storage.book), stores.nodes.root(), tuple(stores.nodes.open_path()))
 
 
 class StepFeed:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bookwright.app.progress import Progress
+from bookwright.app.progress import BookProgress
 from bookwright.app.wording import money, tokens
 from bookwright.storage.steps.queries import StepLine
 
@@ -26,7 +26,7 @@ def step_text(line: StepLine) -> str:
     return f"{line.label} {line.activity}/{line.step}  {took}, {price}{told}"
 
 
-def spent(progress: Progress) -> str:
+def spent(progress: BookProgress) -> str:
     """What a book has cost so far, of its caps where it has some."""
     book, budget = progress.book, progress.book.brief.budget
     cap = f" of {money(round(budget.usd * 1_000_000))}" if budget.usd else ""

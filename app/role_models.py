@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.spending import prices
-from bookwright.agents.backends.windows import Window, found_window
+from bookwright.agents.backends.windows import ContextWindow, found_window
 from bookwright.models.errors import InvalidInput, MissingKey, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Usage
@@ -43,7 +43,7 @@ class ProviderState:
     address: str
 
 
-def windows_of(names: Iterable[str], settings: Settings) -> dict[str, Window]:
+def windows_of(names: Iterable[str], settings: Settings) -> dict[str, ContextWindow]:
     """Tell how much models take, asking their servers where nothing here knows it; unknown models are left out."""
     found = {}
     for name in dict.fromkeys(names):
@@ -52,7 +52,7 @@ def windows_of(names: Iterable[str], settings: Settings) -> dict[str, Window]:
     return found
 
 
-def role_model(role: str, settings: Settings, windows: Mapping[str, Window]) -> RoleModel:
+def role_model(role: str, settings: Settings, windows: Mapping[str, ContextWindow]) -> RoleModel:
     """Tell what a role asks where no brief says otherwise."""
     name = settings.models.get(role) or settings.model
     problem = problem_of(name, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.tool import Tool
 
 SECRET = "THE-SECRET-OUTSIDE-THE-VAULT"
@@ -97,7 +97,7 @@ def _usual(schema: dict[str, Any]) -> dict[str, Any]:
     return {name: _USUAL.get(name, given[name]) for name in required}
 
 
-def lay(folder: Path) -> Vault:
+def lay(folder: Path) -> Sandbox:
     """Lay a vault with everything in it that a tool could stumble over, and a secret beside it."""
     root = folder / "vault"
     (root / "chapters").mkdir(parents=True)
@@ -107,7 +107,7 @@ def lay(folder: Path) -> Vault:
     _lay_links(root, folder)
     os.mkfifo(root / "pipe")
     _lay_socket(root)
-    return Vault(root)
+    return Sandbox(root)
 
 
 def _lay_texts(root: Path) -> None:

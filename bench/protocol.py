@@ -11,9 +11,9 @@ from bench.hostile import SECRET, Case, cases, lay
 from bench.measure import Measure
 from bookwright.agents.tools.builtin import builtin_registry
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import View
+from bookwright.agents.tools.search_index import IndexView
 from bookwright.agents.tools.tool import Tool
-from bookwright.agents.tools.validate import Violation, validate
+from bookwright.agents.tools.validate import RuleViolation, validate
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.models.brief import make_brief
@@ -37,7 +37,7 @@ class Trial:
     tool: str
     case: str
     response: ToolResponse
-    violations: list[Violation]
+    violations: list[RuleViolation]
 
     @property
     def tells_secret(self) -> bool:
@@ -62,7 +62,7 @@ def run(full: bool) -> Iterator[Measure]:
 
 
 @contextmanager
-def small_book(home: Path) -> Iterator[View]:
+def small_book(home: Path) -> Iterator[IndexView]:
     """A book with one finding, as tools that look into a book see it."""
     settings = load_settings(home=home, embedding="hashing")
     database = open_database(settings)
@@ -76,7 +76,7 @@ def small_book(home: Path) -> Iterator[View]:
         lease = Lease.take(stores.connection, "lamp", "the bench", 600)
     index = KnowledgeIndex(storage, make_embedder(settings), settings)
     index.catch_up(Journal(storage, lease))
-    yield View(index)
+    yield IndexView(index)
     index.close()
     database.dispose()
 
@@ -90,7 +90,7 @@ def every_tool(home: Path) -> Iterator[ToolRegistry]:
     index = KnowledgeIndex(BookStorage(database, book.id, book.brief.language), make_embedder(settings), settings)
     try:
         (home / "laid").mkdir()
-        yield builtin_registry(Workspace(lay(home / "laid")), services=(), view=View(index))
+        yield builtin_registry(Workspace(lay(home / "laid")), services=(), view=IndexView(index))
     finally:
         index.close()
         database.dispose()

@@ -65,7 +65,7 @@ class Failpoint(StrEnum):
     """Some prompts let go."""
 
 
-class Action(StrEnum):
+class FailAction(StrEnum):
     """What happens there."""
 
     KILL = "kill"
@@ -83,7 +83,7 @@ class FailpointReached(RuntimeError):
 class _Plan:
     place: str = ""
     count: int = 0
-    action: Action = Action.RAISE
+    action: FailAction = FailAction.RAISE
     log: Path | None = None
     passed: Counter[str] = field(default_factory=Counter)
 
@@ -105,7 +105,7 @@ def arm(spec: str = "", log: str = "") -> None:
     if match is None:
         raise ValueError(f"{SPEC_VARIABLE}={spec!r} is not when:point[:count]=action")
     _plan.place = f"{match[1].partition(':')[0]}:{Failpoint(match[1].partition(':')[2])}"
-    _plan.count, _plan.action = int(match[2] or 1), Action(match[3])
+    _plan.count, _plan.action = int(match[2] or 1), FailAction(match[3])
 
 
 @contextmanager
@@ -131,11 +131,11 @@ def _pass(plan: _Plan, place: str) -> None:
     if place != plan.place or plan.passed[place] != plan.count:
         return
     match plan.action:
-        case Action.KILL:
+        case FailAction.KILL:
             os.killpg(os.getpgrp(), signal.SIGKILL)
-        case Action.STOP:
+        case FailAction.STOP:
             os.kill(os.getpid(), signal.SIGSTOP)
-        case Action.RAISE:
+        case FailAction.RAISE:
             raise FailpointReached(place)
 
 

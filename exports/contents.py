@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Entry:
+class ContentsEntry:
     """A part or chapter as the contents list it; `depth` counts what stands above it."""
 
     number: int
@@ -19,7 +19,7 @@ class Entry:
 
 
 def nested(
-    entries: Iterable[Entry], level: tuple[str, str], item_end: str, item: Callable[[Entry], str]
+    entries: Iterable[ContentsEntry], level: tuple[str, str], item_end: str, item: Callable[[ContentsEntry], str]
 ) -> Iterator[str]:
     """Yield items that hold the deeper ones after them; a page is at most one level below the one before it.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from bookwright.exports.contents import Entry, nested
+from bookwright.exports.contents import ContentsEntry, nested
 from bookwright.exports.cover import CoverImage
 from bookwright.exports.manuscript import Cover
 from bookwright.exports.package import Package
@@ -57,7 +57,7 @@ class EpubFile:
         self._cover = cover
         self._image = image
         self._look = look
-        self._entries: list[Entry] = []
+        self._entries: list[ContentsEntry] = []
         self._package = Package(path, cover.modified)
 
     def __enter__(self) -> Self:
@@ -84,7 +84,7 @@ class EpubFile:
 
     def add(self, title: str, depth: int, body: Iterable[str]) -> None:
         """Write one page of XHTML content, listed in the contents `depth` levels down from 0 if it has a title."""
-        entry = Entry(len(self._entries) + 1, title, depth)
+        entry = ContentsEntry(len(self._entries) + 1, title, depth)
         self._put(_file(entry), self._page(title or self._cover.title, body))
         self._entries.append(entry)
 
@@ -164,14 +164,14 @@ class EpubFile:
         return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'bookwright:{self._cover.identity}')}"
 
 
-def _file(entry: Entry) -> str:
+def _file(entry: ContentsEntry) -> str:
     return f"{entry.identity}.xhtml"
 
 
-def _navigation_item(entry: Entry) -> str:
+def _navigation_item(entry: ContentsEntry) -> str:
     return f'<li><a href="{_file(entry)}">{html.escape(entry.title)}</a>'
 
 
-def _ncx_item(entry: Entry) -> str:
+def _ncx_item(entry: ContentsEntry) -> str:
     label = f"<navLabel><text>{html.escape(entry.title)}</text></navLabel>"
     return f'<navPoint id="{entry.identity}">{label}<content src="{_file(entry)}"/>'

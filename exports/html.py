@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterator
 
-from bookwright.exports.contents import Entry, nested
+from bookwright.exports.contents import ContentsEntry, nested
 from bookwright.exports.headings import contents_heading, skip_link
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_plain, to_xhtml
@@ -50,7 +50,7 @@ def html_page(manuscript: Manuscript) -> Iterator[str]:
     yield from _contents(manuscript, cover)
     yield '<main id="text">\n'
     for number, section in enumerate(manuscript.sections(), 1):
-        yield from _section(Entry(number, section.heading, section.depth), section, manuscript)
+        yield from _section(ContentsEntry(number, section.heading, section.depth), section, manuscript)
     yield "</main>\n</body>\n</html>\n"
 
 
@@ -71,14 +71,14 @@ def _head(cover: Cover) -> Iterator[str]:
 
 def _contents(manuscript: Manuscript, cover: Cover) -> Iterator[str]:
     """Yield the list of contents; none for a book of one piece."""
-    entries = [Entry(number, each.heading, each.depth) for number, each in enumerate(manuscript.sections(), 1)]
+    entries = [ContentsEntry(number, each.heading, each.depth) for number, each in enumerate(manuscript.sections(), 1)]
     if any(entry.title for entry in entries):
         yield f'<nav aria-labelledby="contents">\n<h2 id="contents">{contents_heading(cover.language)}</h2>\n'
         yield from nested(entries, ("<ol>\n", "</ol>\n"), "</li>\n", _item)
         yield "</nav>\n"
 
 
-def _section(entry: Entry, section: Section, manuscript: Manuscript) -> Iterator[str]:
+def _section(entry: ContentsEntry, section: Section, manuscript: Manuscript) -> Iterator[str]:
     if entry.title:
         level = min(entry.depth + 2, 6)
         yield f'<h{level} id="{entry.identity}">{html.escape(entry.title)}</h{level}>\n'
@@ -88,7 +88,7 @@ def _section(entry: Entry, section: Section, manuscript: Manuscript) -> Iterator
             yield "".join(f"<p>{to_xhtml(paragraph)}</p>\n" for paragraph in scene)
 
 
-def _item(entry: Entry) -> str:
+def _item(entry: ContentsEntry) -> str:
     return f'<li><a href="#{entry.identity}">{html.escape(entry.title)}</a>'
 
 

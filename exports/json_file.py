@@ -14,7 +14,7 @@ from bookwright.models.errors import InvalidSetting, UnusableBook
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database
 from bookwright.storage.tables import nodes
-from bookwright.storage.transfer.portable import Part, parts
+from bookwright.storage.transfer.portable import BookTable, parts
 from bookwright.storage.transfer.portable_check import TreeCheck, check_row
 from bookwright.storage.transfer.row_import import take_in
 
@@ -25,7 +25,7 @@ _TABLE = re.compile(rb'"([a-z_]+)": \[\n')
 _SUM_BEGIN = f'"{SUM}": "'.encode()
 _SUM = re.compile(_SUM_BEGIN + rb'([0-9a-f]{64})"\n')
 
-Row = tuple[Part, dict[str, Any]]
+Row = tuple[BookTable, dict[str, Any]]
 
 
 @dataclass(frozen=True)

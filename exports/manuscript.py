@@ -38,7 +38,7 @@ class Cover:
 
 
 @dataclass(frozen=True)
-class Part:
+class ManuscriptPart:
     """A volume or an act: a heading above chapters."""
 
     unit: TaskNode
@@ -62,7 +62,7 @@ class Chapter:
     """It is bare, and no heading of a part stands before it either."""
 
 
-Section = Part | Chapter
+Section = ManuscriptPart | Chapter
 
 
 class Manuscript:
@@ -149,7 +149,7 @@ class Manuscript:
         if unit.level is not Level.BOOK:
             is_own = unit.is_brought_in or children[0].is_brought_in
             index = unit.unit_index or unit.ordinal
-            yield Part(unit, numbers.part(unit.level, index, clean(unit.title), is_own=is_own), depth)
+            yield ManuscriptPart(unit, numbers.part(unit.level, index, clean(unit.title), is_own=is_own), depth)
             depth += 1
         for child in children:
             yield from self._below(child, depth, numbers)
@@ -180,7 +180,7 @@ def _by_stage(pages: list[TaskNode]) -> Iterator[Section]:
     for stage, some in groupby(pages, key=lambda page: clean(page.stage_title)):
         own = list(some)
         if stage:
-            yield Part(own[0], stage, 0)
+            yield ManuscriptPart(own[0], stage, 0)
         for page in own:
             yield Chapter(page, clean(page.title), 1 if stage else 0)
 

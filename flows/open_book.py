@@ -38,7 +38,7 @@ from bookwright.storage.tree.held_view import HeldView
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class RunConfig:
     """What a run of a book brings along; all but the settings and the models has a default."""
 
     settings: Settings
@@ -59,7 +59,7 @@ class Surroundings:
 
 
 @contextmanager
-def hold(book_id: str, around: Surroundings, *, way_on: str = "") -> Iterator[Deps]:
+def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]:
     """Take a book's lease, hand out what its walk needs, and leave the book in a true state.
 
     What is no walk says with `way_on`, as messages name it, what goes on with it where it is interrupted. It
@@ -107,7 +107,7 @@ class _CurrentContexts:
 
 
 def _deps(
-    book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: Surroundings, way_on: str
+    book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: RunConfig, way_on: str
 ) -> Deps:
     brief = book.brief
     settings = opened_windows(book, storage, journal, around.settings, around.model)

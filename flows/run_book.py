@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows import gates, walk_steps, webhook
 from bookwright.flows.deps import Deps
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import DatabaseUnreachable, GateWaiting
@@ -24,7 +24,7 @@ _BREAKS_AT_ONE_STEP = 3
 class BookRun:
     """A run of a book: its surroundings, who hears how it goes, and who is asked where it waits for a human."""
 
-    around: Surroundings
+    around: RunConfig
     heard: Callable[[], AbstractContextManager[EventBus]]
     """Opens what the walk speaks on, with whoever listens, for as long as the book is written."""
     decides: Callable[[Gate], bool]
@@ -47,7 +47,7 @@ class BookRun:
                     raise
 
 
-def run_book(book_id: str, around: Surroundings) -> Book:
+def run_book(book_id: str, around: RunConfig) -> Book:
     """Write a book, or go on with it, and return it finished.
 
     Raises:
@@ -66,12 +66,12 @@ def run_book(book_id: str, around: Surroundings) -> Book:
     return book
 
 
-def _stored(book_id: str, around: Surroundings) -> Book:
+def _stored(book_id: str, around: RunConfig) -> Book:
     with around.database.read() as connection:
         return BookRepository(connection).get(book_id)
 
 
-def _still_waits(gate: Gate, around: Surroundings) -> bool:
+def _still_waits(gate: Gate, around: RunConfig) -> bool:
     """False if somebody has decided while the book was left and the webhook told."""
     with around.database.read() as connection:
         return GateRepository(connection, gate.book).is_waiting(gate.id)

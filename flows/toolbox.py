@@ -6,7 +6,7 @@ from typing import Any
 from bookwright.agents.context.materials import people
 from bookwright.agents.tools.fetch_page import FetchPage
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences, SearchStory, View
+from bookwright.agents.tools.search_index import IndexView, SearchDesigns, SearchReferences, SearchStory
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import Settings
@@ -56,5 +56,5 @@ class BookTools:
         if unit.parent is None or not self._index.has(MUCH):
             return ()
         with self._storage.look() as stores:
-            view = View(self._index, unit.order, people(stores))
+            view = IndexView(self._index, unit.order, people(stores))
         return (SearchDesigns(view), SearchStory(view), SearchReferences(view))

@@ -20,7 +20,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of
 from bookwright.flows.prefect.observer import PrefectObserver
@@ -89,14 +89,14 @@ def _run(limits: Limits, model: str | None) -> Iterator[BookRun]:
         return
     settings, logger = load_settings(), get_run_logger()
     with temporary_settings(PATIENCE), opened_library(settings) as database, closing(ModelService(settings)) as models:
-        around = Surroundings(
+        around = RunConfig(
             settings=settings, database=database, models=models, observer=PrefectObserver(logger.warning),
             limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
         )  # fmt: skip
         yield BookRun(around, partial(_logged, logger.info), partial(_suspend, database=database))
 
 
-def _find(around: Surroundings, brief: dict[str, Any] | str | None, book: str | None) -> Book:
+def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | None) -> Book:
     database, settings, model = around.database, around.settings, around.model
     if book:
         with database.read() as connection:

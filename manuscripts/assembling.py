@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import median
 
 from bookwright.manuscripts.blocks import Block
-from bookwright.manuscripts.found import FoundBook, FoundChapter, FoundPart, Mark
+from bookwright.manuscripts.found import FoundBook, FoundChapter, FoundPart, HeadingMark
 from bookwright.manuscripts.title_page import title_and_author
 
 _FRONT_SHARE = 0.35
@@ -22,7 +22,7 @@ _SHOWN = 40
 Paragraphs = tuple[str, ...]
 
 
-def assembled(blocks: Sequence[Block], marks: Sequence[Mark]) -> FoundBook:
+def assembled(blocks: Sequence[Block], marks: Sequence[HeadingMark]) -> FoundBook:
     """Put what stands between headings below them."""
     building = _Building()
     ends = [*(mark.index for mark in marks[1:]), len(blocks)]
@@ -45,7 +45,7 @@ class _Building:
         self._opening: Paragraphs = ()
         """What stands between a part's heading and its first chapter."""
 
-    def take(self, mark: Mark, body: Paragraphs, count: int) -> None:
+    def take(self, mark: HeadingMark, body: Paragraphs, count: int) -> None:
         """Place one section; `count` is of its blocks, before the heading's repetitions were left out."""
         if mark.is_matter:
             self._leave_out(mark.heading, body)
@@ -75,13 +75,13 @@ class _Building:
             self.title_page = title_and_author(front)
             self._leave_out("what stands before the first heading", front)
 
-    def _begin_part(self, mark: Mark, body: Paragraphs) -> None:
+    def _begin_part(self, mark: HeadingMark, body: Paragraphs) -> None:
         self._settle_opening()
         if not self.parts or (self.parts[-1].heading, self.parts[-1].title) != (mark.heading, mark.title):
             self.parts.append(FoundPart(mark.heading, mark.title))
         self._part, self._opening = len(self.parts) - 1, body
 
-    def _add(self, mark: Mark, body: Paragraphs) -> None:
+    def _add(self, mark: HeadingMark, body: Paragraphs) -> None:
         if mark.leaves_part:
             self._settle_opening()
             self._part = None

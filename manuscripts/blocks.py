@@ -16,7 +16,7 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class ManuscriptSource:
     """A whole manuscript, read but not yet understood."""
 
     blocks: Sequence[Block]

@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 
 from bookwright.manuscripts.assembling import assembled
-from bookwright.manuscripts.blocks import Block, Source
+from bookwright.manuscripts.blocks import Block, ManuscriptSource
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
-from bookwright.manuscripts.found import FoundBook, Mark
+from bookwright.manuscripts.found import FoundBook, HeadingMark
 from bookwright.manuscripts.headings.marked import marked_headings
 from bookwright.manuscripts.headings.spoken import spoken_headings
 from bookwright.models.errors import InvalidInput
@@ -22,7 +22,7 @@ _FAR_MORE = 3
 _LONGEST_HEADING = 200
 
 
-def recognise(source: Source, language: Language, pattern: str = "") -> FoundBook:
+def recognise(source: ManuscriptSource, language: Language, pattern: str = "") -> FoundBook:
     """Cut a manuscript into its chapters.
 
     `pattern` is the author's own word for what a heading is: a regular expression that matches it from its beginning;
@@ -39,13 +39,13 @@ def recognise(source: Source, language: Language, pattern: str = "") -> FoundBoo
     return bounded(found, language)
 
 
-def _without_title(source: Source) -> Sequence[Block]:
+def _without_title(source: ManuscriptSource) -> Sequence[Block]:
     """Leave out a title page's heading: it says what the file says of itself."""
     first = source.blocks[0]
     return source.blocks[1:] if first.level and first.text.casefold() == source.title.casefold() else source.blocks
 
 
-def _by_itself(blocks: Sequence[Block]) -> list[Mark]:
+def _by_itself(blocks: Sequence[Block]) -> list[HeadingMark]:
     marked = marked_headings(blocks)
     if len(marked) * _FAR_MORE >= len(blocks):
         return marked
@@ -53,13 +53,13 @@ def _by_itself(blocks: Sequence[Block]) -> list[Mark]:
     return spoken if len(spoken) > _FAR_MORE * len(marked) else marked or spoken
 
 
-def _by_pattern(blocks: Sequence[Block], pattern: str) -> list[Mark]:
+def _by_pattern(blocks: Sequence[Block], pattern: str) -> list[HeadingMark]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise InvalidInput(f"--chapter-pattern is no regular expression: {error}") from None
     marks = [
-        Mark(index, _title(found), block.text.strip())
+        HeadingMark(index, _title(found), block.text.strip())
         for index, block in enumerate(blocks)
         if len(block.text) <= _LONGEST_HEADING and (found := compiled.match(block.text.strip()))
     ]

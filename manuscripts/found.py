@@ -7,7 +7,7 @@ from bookwright.models.text.prose import is_scene_break
 
 
 @dataclass(frozen=True)
-class Mark:
+class HeadingMark:
     """A heading that counts."""
 
     index: int

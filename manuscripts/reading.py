@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from bookwright.manuscripts.blocks import Source
+from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.formats.docx import read_docx
 from bookwright.manuscripts.formats.encoding import decode
 from bookwright.manuscripts.formats.epub import read_epub
@@ -27,7 +27,7 @@ _FOREIGN = {
 }  # fmt: skip
 
 
-def read_manuscript(path: Path, encoding: str = "") -> Source:
+def read_manuscript(path: Path, encoding: str = "") -> ManuscriptSource:
     """Read a manuscript.
 
     Raises:
@@ -54,7 +54,7 @@ def digest_of(path: Path) -> str:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
 
 
-def _read(path: Path, encoding: str) -> Source:
+def _read(path: Path, encoding: str) -> ManuscriptSource:
     if path.is_dir():
         raise InvalidInput("it is a folder; name one file")
     size = path.stat().st_size
@@ -77,7 +77,7 @@ def _check_known(head: bytes) -> None:
             raise InvalidInput(f"it is {what}")
 
 
-def _read_archive(path: Path) -> Source:
+def _read_archive(path: Path) -> ManuscriptSource:
     from bookwright.manuscripts.formats.archive import opened
 
     with opened(path) as archive:
@@ -88,7 +88,7 @@ def _read_archive(path: Path) -> Source:
     return read_docx(path) if is_word else read_epub(path)
 
 
-def _read_text(path: Path, encoding: str) -> Source:
+def _read_text(path: Path, encoding: str) -> ManuscriptSource:
     decoded = decode(path.read_bytes(), encoding)
     notes = (
         (f"read as {decoded.encoding}, which is a guess: {decoded.doubt}; --encoding decides",) if decoded.doubt else ()
@@ -96,4 +96,4 @@ def _read_text(path: Path, encoding: str) -> Source:
     if path.suffix.lower() in _MARKDOWN:
         source = read_markdown(decoded.text, decoded.encoding)
         return replace(source, notes=(*notes, *source.notes))
-    return Source(tuple(blocks_of(decoded.text)), "txt", encoding=decoded.encoding, notes=notes)
+    return ManuscriptSource(tuple(blocks_of(decoded.text)), "txt", encoding=decoded.encoding, notes=notes)

@@ -24,7 +24,7 @@ CHARACTERS_A_WORD = 1 / 0.6
 """How many characters a blueprint's words come to where a book counts characters."""
 
 
-class _Part(BaseModel):
+class _BlueprintPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -92,7 +92,7 @@ class When(StrEnum):
     """After its last page."""
 
 
-class Entries(_Part):
+class Entries(_BlueprintPart):
     """Where a member has a page of its own for each thing that it tells of."""
 
     prompt: str = Field(pattern=KEY)
@@ -109,7 +109,7 @@ class Entries(_Part):
         return self
 
 
-class Member(_Part):
+class Member(_BlueprintPart):
     """One task of a stage. The members of a stage are done one after another."""
 
     name: str = Field(pattern=KEY)
@@ -155,7 +155,7 @@ class Member(_Part):
         return self.kind in (MemberKind.SEARCH, MemberKind.DESIGN, MemberKind.REGISTER)
 
 
-class Stage(_Part):
+class Stage(_BlueprintPart):
     """Members that belong together, under one name in the progress file."""
 
     name: str = Field(pattern=KEY)
@@ -165,7 +165,7 @@ class Stage(_Part):
     members: Annotated[tuple[Member, ...], Field(min_length=1, max_length=40)]
 
 
-class UnitPlan(_Part):
+class UnitPlan(_BlueprintPart):
     """How the units of a level are cut and written."""
 
     child: Level | None = None
@@ -178,7 +178,7 @@ class UnitPlan(_Part):
     """A template of what such a unit owes its reader, shown to whoever divides, plans and writes it."""
 
 
-class CheckUse(_Part):
+class CheckUse(_BlueprintPart):
     """A check of code, by name, with what it is to hold."""
 
     check: str = Field(pattern=KEY)
@@ -192,7 +192,7 @@ class CheckUse(_Part):
         return self
 
 
-class Variant(_Part):
+class Variant(_BlueprintPart):
     """The same blueprint for another place of publication, chosen as `name:variant`."""
 
     titles: Localised
@@ -205,7 +205,7 @@ def _check_distinct(what: str, names: list[str]) -> None:
         raise ValueError(f"has two {what} named {twice!r}")
 
 
-class Blueprint(_Part):
+class Blueprint(_BlueprintPart):
     """A kind of book."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9\-]{0,39}$")

@@ -9,7 +9,7 @@ _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 _Said = Annotated[_Line, StringConstraints(min_length=1)]
 
 
-class Severity(StrEnum):
+class FaultSeverity(StrEnum):
     """How much the book loses by a fault, the most first."""
 
     CRITICAL = "critical"
@@ -17,29 +17,29 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-class _Part(BaseModel):
+class _FaultPart(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Fault(_Part):
+class Fault(_FaultPart):
     """Something that is wrong with one document."""
 
     label: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     """The node whose document has to change; empty where no single one can mend it."""
-    severity: Severity = Severity.WARNING
+    severity: FaultSeverity = FaultSeverity.WARNING
     evidence: _Line = ""
     fault: _Said
     order: _Line = ""
     """What that document has to say instead."""
 
 
-class FoundFaults(_Part):
+class FoundFaults(_FaultPart):
     """A reviewer's answer."""
 
     findings: Annotated[tuple[Fault, ...], Field(max_length=40)] = ()
 
 
-class Point(_Part):
+class Point(_FaultPart):
     """What a verification says of one fault."""
 
     number: int = Field(ge=1)
@@ -49,7 +49,7 @@ class Point(_Part):
     is_mended: bool
 
 
-class Verification(_Part):
+class Verification(_FaultPart):
     """A verifier's answer."""
 
     points: Annotated[tuple[Point, ...], Field(max_length=60)] = ()
@@ -67,7 +67,7 @@ class CheckState(StrEnum):
     """There was nothing to look at."""
 
 
-class CheckResult(_Part):
+class CheckResult(_FaultPart):
     """One check of code."""
 
     check: str
@@ -85,7 +85,7 @@ class VerdictOf(StrEnum):
     FAILED = "failed"
 
 
-class BlueprintReport(_Part):
+class BlueprintReport(_FaultPart):
     """What a review or a verification came to, as it is kept beside its text."""
 
     checks: tuple[CheckResult, ...] = ()
@@ -101,7 +101,7 @@ class BlueprintReport(_Part):
     assessment: str = ""
 
 
-_GRAVITY = tuple(Severity)
+_GRAVITY = tuple(FaultSeverity)
 
 
 def worst_first(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
@@ -111,7 +111,7 @@ def worst_first(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
 
 def verdict_of(left: tuple[Fault, ...], checks: tuple[CheckResult, ...]) -> VerdictOf:
     """Return the verdict on what is left: failed with anything critical, passed with nothing left unmended."""
-    if any(fault.severity is Severity.CRITICAL for fault in left):
+    if any(fault.severity is FaultSeverity.CRITICAL for fault in left):
         return VerdictOf.FAILED
     unseen = any(check.state is CheckState.NOT_CHECKED for check in checks)
     return VerdictOf.OPEN_POINTS if left or unseen else VerdictOf.PASSED

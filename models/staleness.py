@@ -68,7 +68,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Stale:
+class StaleDocument:
     """A current document that rests on what is no longer current."""
 
     document: Version
@@ -132,18 +132,18 @@ class Rests:
             if source in self._by_id:
                 self._inputs[document].append(self._by_id[source])
 
-    def direct(self) -> list[Stale]:
+    def direct(self) -> list[StaleDocument]:
         """Return what has a replaced text in its own prompts, in reading order."""
         current = (versions[-1] for (_, kind), versions in self._slots.items() if kind not in UNREAD)
-        found = (Stale(made, self.causes(made), self._rewordings.get(made.id, ())) for made in current)
+        found = (StaleDocument(made, self.causes(made), self._rewordings.get(made.id, ())) for made in current)
         return sorted((stale for stale in found if stale.is_direct), key=lambda stale: stale.document.place)
 
-    def stale(self) -> list[Stale]:
+    def stale(self) -> list[StaleDocument]:
         """Return what is stale, directly or through something else, in reading order."""
         direct = self.direct()
         via = self._spread({stale.document.id for stale in direct})
         reached = [self._by_id[key] for key in via if self._is_current(self._by_id[key])]
-        found = [*direct, *(Stale(version, through=self._way(version, via)) for version in reached)]
+        found = [*direct, *(StaleDocument(version, through=self._way(version, via)) for version in reached)]
         return sorted(found, key=lambda stale: stale.document.place)
 
     def causes(self, document: Version) -> tuple[Cause, ...]:

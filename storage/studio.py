@@ -34,7 +34,7 @@ _DELETED = select(studio.c.deleted_cost, studio.c.deleted_tokens)
 
 
 @dataclass(frozen=True)
-class Standing:
+class StudioStanding:
     """Where the studio stands."""
 
     spent: Amount
@@ -54,12 +54,12 @@ class Studio:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def standing(self, without: str = "") -> Standing:
+    def standing(self, without: str = "") -> StudioStanding:
         """Return what is spent and handed out, by all books or by all but one."""
         row = self._connection.execute(_STANDING.where(books.c.id != without)).one()
         deleted = self._connection.execute(_DELETED).one()
         spent = Amount(int(row[0]) + deleted.deleted_cost, int(row[1]) + deleted.deleted_tokens)
-        return Standing(spent, Amount(int(row[2]), int(row[3])))
+        return StudioStanding(spent, Amount(int(row[2]), int(row[3])))
 
     def extend(self, book: str, used: Amount, need: Amount, cap: Cap) -> Cap:
         """Hand a book a slice of what is left; return how far it may spend in all from now on.
@@ -110,7 +110,7 @@ def _slice(left: int | None, need: int) -> int:
     return 0 if left is None else min(left, max(_CALLS * need, left // _SHARE))
 
 
-def _refusal(need: Amount, left: Cap, cap: Cap, standing: Standing) -> str:
+def _refusal(need: Amount, left: Cap, cap: Cap, standing: StudioStanding) -> str:
     if cap.cost is not None and left.cost is not None and need.cost > left.cost:
         return (
             f"the next call may cost up to ${need.cost / MICROS:.4f} and the studio has "

@@ -68,7 +68,7 @@ _TIMES = (
 )
 
 
-class Mark(NamedTuple):
+class VaultMark(NamedTuple):
     """How far a folder has followed its book: the newest document and the newest version of a record in it."""
 
     documents: int = 0
@@ -149,7 +149,7 @@ class TaskRow:
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     """When something at a node began and ended, by what was recorded of it, in seconds since 1970."""
 
     first: float
@@ -163,10 +163,10 @@ class VaultRows:
         self._connection = connection
         self._book = book
 
-    def mark(self) -> Mark:
+    def mark(self) -> VaultMark:
         """Return how far the book is."""
         newest, record = self._connection.execute(_MARK, {"book": self._book}).one()
-        return Mark(newest or 0, record or 0)
+        return VaultMark(newest or 0, record or 0)
 
     def documents(self, *kinds: DocumentKind) -> list[DocumentRow]:
         """Return the current documents of some kinds, oldest first."""
@@ -185,15 +185,15 @@ class VaultRows:
         rows = self._connection.execute(_UNITS, {"book": self._book})
         return sorted((_unit_row(row) for row in rows), key=lambda unit: unit.order)
 
-    def times(self, keys: list[int]) -> dict[tuple[int, Activity], Span]:
+    def times(self, keys: list[int]) -> dict[tuple[int, Activity], TimeSpan]:
         """Return when each activity at some nodes went on."""
         rows = self._connection.execute(_TIMES, {"book": self._book, "nodes": keys})
-        return {(node, Activity(activity)): Span(first, last) for node, activity, first, last in rows}
+        return {(node, Activity(activity)): TimeSpan(first, last) for node, activity, first, last in rows}
 
-    def made(self, keys: list[int]) -> dict[int, Span]:
+    def made(self, keys: list[int]) -> dict[int, TimeSpan]:
         """Return when nodes had their first documents of those that no step made, but code or an author."""
         rows = self._connection.execute(_MADE, {"book": self._book, "nodes": keys})
-        return {node: Span(first, last) for node, first, last in rows}
+        return {node: TimeSpan(first, last) for node, first, last in rows}
 
     def shelves(self, *kinds: DocumentKind) -> set[tuple[DocumentKind, str]]:
         """Return which of some kinds there are, each with the folders that a blueprint wants for it."""

@@ -19,7 +19,7 @@ class Canceller:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._calls: set[Call] = set()
+        self._calls: set[LoopCall] = set()
         self._is_cancelled = False
 
     @property
@@ -36,7 +36,7 @@ class Canceller:
             call.cancel()
 
     @contextmanager
-    def over(self, call: "Call") -> Iterator[None]:
+    def over(self, call: "LoopCall") -> Iterator[None]:
         """Reach a call, which has begun, for as long as the block lasts."""
         with self._lock:
             self._calls.add(call)
@@ -50,7 +50,7 @@ class Canceller:
                 self._calls.discard(call)
 
 
-class Call:
+class LoopCall:
     """Runs a coroutine on a loop of another thread and brings word of failed tries across."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -78,7 +78,7 @@ async def _ask_one(
     number, policy = 0, policy.for_model(model)
     while True:
         number += 1
-        watch = _Watch(listener)
+        watch = _SpeechWatch(listener)
         try:
             return await attempt(model, watch)
         except asyncio.CancelledError:
@@ -121,7 +121,7 @@ def _may_have_saved(error: BackendError) -> bool:
     return isinstance(error, BackendUnavailable) and error.kind == "timed_out"
 
 
-class _Watch:
+class _SpeechWatch:
     """A listener that knows whether the try has said anything yet."""
 
     def __init__(self, listener: Listener) -> None:

@@ -8,7 +8,7 @@ from threading import Lock, Thread
 
 from bookwright import failpoints
 from bookwright.agents.backends import catalogue
-from bookwright.agents.backends.call import Call, Canceller
+from bookwright.agents.backends.call import Canceller, LoopCall
 from bookwright.agents.backends.catalogue import Dialect
 from bookwright.agents.backends.protocol import (
     Backend,
@@ -75,7 +75,7 @@ class ModelService:
         self._counter = TokenCounter()
         self._lock = Lock()
         self._closing = Lock()
-        self._in_flight: set[Call] = set()
+        self._in_flight: set[LoopCall] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
 
@@ -115,7 +115,7 @@ class ModelService:
         if canceller is not None and canceller.is_cancelled:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled")
         backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
-        call = Call(self._running_loop())
+        call = LoopCall(self._running_loop())
         with self._lock:
             call.start(self._complete(call, request, backends, budget, _guarded(listener)))
             self._in_flight.add(call)
@@ -156,7 +156,7 @@ class ModelService:
 
     async def _complete(
         self,
-        call: Call,
+        call: LoopCall,
         request: Request,
         backends: dict[str, Backend],
         budget: BudgetLedger | None,

@@ -47,14 +47,14 @@ class WindowSource(StrEnum):
 
 
 @dataclass(frozen=True)
-class Window:
+class ContextWindow:
     """How many tokens of prompt and answer a model takes."""
 
     tokens: int
     source: WindowSource
 
 
-def window_of(name: str, settings: Settings) -> Window:
+def window_of(name: str, settings: Settings) -> ContextWindow:
     """Tell how much a model takes, without a network.
 
     Raises:
@@ -62,14 +62,14 @@ def window_of(name: str, settings: Settings) -> Window:
     """
     provider, model = split_name(name)
     if name in settings.windows:
-        return Window(settings.windows[name], WindowSource.SET)
+        return ContextWindow(settings.windows[name], WindowSource.SET)
     if provider.runs_program:  # whatever the model takes: longer prompts have to be asked for there
-        return Window(provider.context_window, WindowSource.KNOWN)
+        return ContextWindow(provider.context_window, WindowSource.KNOWN)
     listed = price_list.find(provider.price_lists, model)
     if listed and listed.context_window:
-        return Window(listed.context_window, WindowSource.KNOWN)
+        return ContextWindow(listed.context_window, WindowSource.KNOWN)
     source = WindowSource.ASSUMED if provider.is_remote else WindowSource.KNOWN
-    return Window(provider.context_window, source)
+    return ContextWindow(provider.context_window, source)
 
 
 def tokens_of(name: str, settings: Settings) -> int:
@@ -82,7 +82,7 @@ def thinking_allowance(name: str, settings: Settings) -> int:
     return min(THINKING_ALLOWANCE, tokens_of(name, settings) // 4) if thinks(name) else 0
 
 
-def found_window(name: str, settings: Settings) -> Window:
+def found_window(name: str, settings: Settings) -> ContextWindow:
     """Tell how much a model takes, asking its server where nothing here knows it.
 
     Raises:
@@ -96,7 +96,7 @@ def found_window(name: str, settings: Settings) -> Window:
     except InvalidInput:  # `check_model` says it to whoever wants to write
         return usual
     tokens = _ask(endpoint, usual.tokens)
-    return Window(tokens, WindowSource.ASKED) if tokens else usual
+    return ContextWindow(tokens, WindowSource.ASKED) if tokens else usual
 
 
 def can_be_asked(name: str, settings: Settings) -> bool:

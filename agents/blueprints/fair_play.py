@@ -6,18 +6,18 @@ there letter for letter are known to be shown, so that what is missing counts as
 
 from collections.abc import Iterable, Mapping
 
-from bookwright.agents.blueprints.ground import Ground
+from bookwright.agents.blueprints.ground import BookGround
 from bookwright.agents.blueprints.wording import said
-from bookwright.models.faults import CheckResult, CheckState, Fault, Severity
-from bookwright.models.story.register import CRITICAL_A_CHAPTER, RegisteredThread, Role, Weight, crowded
+from bookwright.models.faults import CheckResult, CheckState, Fault, FaultSeverity
+from bookwright.models.story.register import CRITICAL_A_CHAPTER, RegisteredThread, ThreadRole, Weight, crowded
 
 Limits = Mapping[str, float]
 
 
-def clues_before_reveal(ground: Ground, limits: Limits) -> CheckResult:
+def clues_before_reveal(ground: BookGround, limits: Limits) -> CheckResult:
     """Every clue is on the page before the chapter that reveals what it leads to."""
     faults, unseen = [], []
-    clues = _threads(ground, Role.CLUE)
+    clues = _threads(ground, ThreadRole.CLUE)
     for clue in clues:
         reveal = _reveal(ground, clue)
         if any(chapter < reveal for chapter in ground.shown_in(clue.id)):
@@ -29,10 +29,14 @@ def clues_before_reveal(ground: Ground, limits: Limits) -> CheckResult:
     return _result("clues_before_reveal", ground, clues, faults, unseen)
 
 
-def red_herrings_answered(ground: Ground, limits: Limits) -> CheckResult:
+def red_herrings_answered(ground: BookGround, limits: Limits) -> CheckResult:
     """Every false trail that was laid is answered before the book ends."""
     faults, unseen = [], []
-    laid = [own for own in _threads(ground, Role.RED_HERRING) if ground.shown_in(own.id) or not ground.were_read(10**6)]
+    laid = [
+        own
+        for own in _threads(ground, ThreadRole.RED_HERRING)
+        if ground.shown_in(own.id) or not ground.were_read(10**6)
+    ]
     for trail in laid:
         if ground.is_answered(trail.id):
             continue
@@ -40,23 +44,23 @@ def red_herrings_answered(ground: Ground, limits: Limits) -> CheckResult:
             faults.append(_open_trail(ground, trail))
         else:
             unseen.append(trail.title)
-    return _result("red_herrings_answered", ground, _threads(ground, Role.RED_HERRING), faults, unseen)
+    return _result("red_herrings_answered", ground, _threads(ground, ThreadRole.RED_HERRING), faults, unseen)
 
 
-def clues_per_chapter(ground: Ground, limits: Limits) -> CheckResult:
+def clues_per_chapter(ground: BookGround, limits: Limits) -> CheckResult:
     """No chapter shows more critical clues for the first time than readers can take in."""
     most = int(limits.get("most", CRITICAL_A_CHAPTER))
-    clues = [clue for clue in _threads(ground, Role.CLUE) if clue.is_critical_clue]
+    clues = [clue for clue in _threads(ground, ThreadRole.CLUE) if clue.is_critical_clue]
     first = {clue.id: shown[0] for clue in clues if (shown := ground.shown_in(clue.id))}
     faults = [_crowd(ground, chapter, clues, first, most) for chapter in crowded(first.values(), most)]
     unseen = [clue.title for clue in clues if clue.id not in first and not ground.were_read(10**6)]
     return _result("clues_per_chapter", ground, clues, faults, unseen)
 
 
-def hooks_paid(ground: Ground, limits: Limits) -> CheckResult:
+def hooks_paid(ground: BookGround, limits: Limits) -> CheckResult:
     """Every hook that was set is paid, or brought back knowingly, within so many chapters."""
     within = int(limits.get("within", 30))
-    hooks = _threads(ground, Role.HOOK)
+    hooks = _threads(ground, ThreadRole.HOOK)
     last = ground.chapters[-1].number if ground.chapters else 0
     faults, unseen = [], []
     for hook in hooks:
@@ -70,11 +74,11 @@ def hooks_paid(ground: Ground, limits: Limits) -> CheckResult:
     return _result("hooks_paid", ground, hooks, faults, unseen)
 
 
-def _threads(ground: Ground, role: Role) -> list[RegisteredThread]:
+def _threads(ground: BookGround, role: ThreadRole) -> list[RegisteredThread]:
     return [thread for thread in ground.register.threads if thread.role is role] if ground.register else []
 
 
-def _reveal(ground: Ground, clue: RegisteredThread) -> int:
+def _reveal(ground: BookGround, clue: RegisteredThread) -> int:
     """The chapter that reveals what a clue leads to: where it did, else where it was to; the book may be shorter."""
     assert ground.register is not None  # the clue is one of it
     planned = ground.register.revealed_in(clue)
@@ -82,38 +86,38 @@ def _reveal(ground: Ground, clue: RegisteredThread) -> int:
     return min([*ground.answered_in(clue.id), planned, last])
 
 
-def _unseen_clue(ground: Ground, clue: RegisteredThread, reveal: int) -> Fault:
+def _unseen_clue(ground: BookGround, clue: RegisteredThread, reveal: int) -> Fault:
     place = min(clue.planted_in, reveal - 1) or 1
     is_critical = clue.weight is Weight.CRITICAL
     return Fault(
-        label=ground.label_of(place), severity=Severity.CRITICAL if is_critical else Severity.WARNING,
+        label=ground.label_of(place), severity=FaultSeverity.CRITICAL if is_critical else FaultSeverity.WARNING,
         fault=said("clue_unseen", ground.locale, title=clue.title, chapter=reveal),
         order=said("show", ground.locale, seed=clue.seed, words=_words(clue)),
     )  # fmt: skip
 
 
-def _open_trail(ground: Ground, trail: RegisteredThread) -> Fault:
+def _open_trail(ground: BookGround, trail: RegisteredThread) -> Fault:
     return Fault(
-        label=ground.label_of(trail.answered_in), severity=Severity.CRITICAL,
+        label=ground.label_of(trail.answered_in), severity=FaultSeverity.CRITICAL,
         fault=said("trail_open", ground.locale, title=trail.title),
         order=said("answer", ground.locale, title=trail.title, meaning=trail.meaning or trail.seed),
     )  # fmt: skip
 
 
 def _crowd(
-    ground: Ground, chapter: int, clues: Iterable[RegisteredThread], first: Mapping[str, int], most: int
+    ground: BookGround, chapter: int, clues: Iterable[RegisteredThread], first: Mapping[str, int], most: int
 ) -> Fault:
     here = [clue for clue in clues if first.get(clue.id) == chapter]
     return Fault(
-        label=ground.label_of(chapter), severity=Severity.WARNING,
+        label=ground.label_of(chapter), severity=FaultSeverity.WARNING,
         fault=said("crowded", ground.locale, chapter=chapter, count=len(here), most=most),
         order=said("thin_out", ground.locale, titles=", ".join(clue.title for clue in here[most:])),
     )  # fmt: skip
 
 
-def _open_hook(ground: Ground, hook: RegisteredThread, touched: list[int], within: int) -> Fault:
+def _open_hook(ground: BookGround, hook: RegisteredThread, touched: list[int], within: int) -> Fault:
     return Fault(
-        label=ground.label_of(min(touched[-1] + within, hook.answered_in)), severity=Severity.WARNING,
+        label=ground.label_of(min(touched[-1] + within, hook.answered_in)), severity=FaultSeverity.WARNING,
         fault=said("hook_open", ground.locale, title=hook.title, chapter=touched[-1], within=within),
         order=said("answer", ground.locale, title=hook.title, meaning=hook.meaning or hook.seed),
     )  # fmt: skip
@@ -124,7 +128,7 @@ def _words(thread: RegisteredThread) -> str:
 
 
 def _result(
-    check: str, ground: Ground, looked_for: list[RegisteredThread], faults: list[Fault], unseen: list[str]
+    check: str, ground: BookGround, looked_for: list[RegisteredThread], faults: list[Fault], unseen: list[str]
 ) -> CheckResult:
     if ground.register is None or not looked_for or not ground.chapters:
         return CheckResult(check=check, state=CheckState.NOT_CHECKED, note=said("nothing_laid", ground.locale))

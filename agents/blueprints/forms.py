@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from bookwright.agents.blueprints.fair_play import Limits
-from bookwright.agents.blueprints.ground import Ground, PageSeen
+from bookwright.agents.blueprints.ground import BookGround, PageSeen
 from bookwright.agents.blueprints.wording import HEADINGS, said
 from bookwright.models.blueprint import CHARACTERS_A_WORD
 from bookwright.models.codex.entries import folded
-from bookwright.models.faults import CheckResult, CheckState, Fault, Severity
+from bookwright.models.faults import CheckResult, CheckState, Fault, FaultSeverity
 from bookwright.models.text.length import TOLERANCE
 
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,120})\]\]")
@@ -32,7 +32,7 @@ def references_of(text: str) -> int | None:
     return len(_ITEM.findall(text[headings[-1].end() :]))
 
 
-def chapter_lengths(ground: Ground, limits: Limits) -> CheckResult:
+def chapter_lengths(ground: BookGround, limits: Limits) -> CheckResult:
     """Every chapter is as long as it was to be; within `least` and `most` words, where the book has room for that."""
     least, most = _in_units(ground, limits.get("least", 0)), _in_units(ground, limits.get("most", 0))
     faults = []
@@ -45,7 +45,7 @@ def chapter_lengths(ground: Ground, limits: Limits) -> CheckResult:
     return _result("chapter_lengths", ground, bool(ground.chapters), faults)
 
 
-def entry_lengths(ground: Ground, limits: Limits) -> CheckResult:
+def entry_lengths(ground: BookGround, limits: Limits) -> CheckResult:
     """Every entry is about as long as it was asked for; within `least` and `most` words, where the book has room."""
     least, most = _in_units(ground, limits.get("least", 0)), _in_units(ground, limits.get("most", 0))
     entries = [page for page in ground.pages if page.is_entry and page.asked]
@@ -60,7 +60,7 @@ def entry_lengths(ground: Ground, limits: Limits) -> CheckResult:
     return _result("entry_lengths", ground, bool(entries), faults)
 
 
-def references(ground: Ground, limits: Limits) -> CheckResult:
+def references(ground: BookGround, limits: Limits) -> CheckResult:
     """A page that rests on something outside the book lists it at its end, three to eight entries."""
     least, most = int(limits.get("least", 3)), int(limits.get("most", 8))
     faults, were_seen = [], False
@@ -68,13 +68,13 @@ def references(ground: Ground, limits: Limits) -> CheckResult:
         count = references_of(page.text)
         were_seen = were_seen or count is not None or bool(page.sources)
         if count is None and page.sources:
-            faults.append(_fault(page, "no_references", ground, Severity.WARNING, least=least, most=most))
+            faults.append(_fault(page, "no_references", ground, FaultSeverity.WARNING, least=least, most=most))
         elif count is not None and not min(least, page.sources or least) <= count <= most:
-            faults.append(_fault(page, "references", ground, Severity.INFO, count=count, least=least, most=most))
+            faults.append(_fault(page, "references", ground, FaultSeverity.INFO, count=count, least=least, most=most))
     return _result("references", ground, were_seen, faults)
 
 
-def cross_references(ground: Ground, limits: Limits) -> CheckResult:
+def cross_references(ground: BookGround, limits: Limits) -> CheckResult:
     """Every page but the first leans on others by name, and every page that it names is there."""
     least = int(limits.get("least", 1))
     pages = _written(ground)
@@ -84,18 +84,18 @@ def cross_references(ground: Ground, limits: Limits) -> CheckResult:
         links = links_of(page.text)
         known = {folded(link) for link in links if folded(link) in titles} | set(_named(page, pages[:place]))
         if len(known - {folded(page.title)}) < min(least, place):
-            faults.append(_fault(page, "few_links", ground, Severity.INFO, count=len(known), least=least))
+            faults.append(_fault(page, "few_links", ground, FaultSeverity.INFO, count=len(known), least=least))
         stray = next((link for link in links if folded(link) not in titles), None)
         if stray:
-            faults.append(_fault(page, "stray_link", ground, Severity.WARNING, title=stray))
+            faults.append(_fault(page, "stray_link", ground, FaultSeverity.WARNING, title=stray))
     return _result("cross_references", ground, len(pages) > 1, faults)
 
 
-def names_known(ground: Ground, limits: Limits) -> CheckResult:
+def names_known(ground: BookGround, limits: Limits) -> CheckResult:
     """Everybody whom the register names stands on a page, and no two entries have one name."""
     pages, seen, faults = _written(ground), dict[str, PageSeen](), []
     faults += [
-        _fault(page, "same_name", ground, Severity.WARNING, title=page.title, other=first.label)
+        _fault(page, "same_name", ground, FaultSeverity.WARNING, title=page.title, other=first.label)
         for page in pages
         if page.is_entry and (first := seen.setdefault(folded(page.title), page)) is not page
     ]
@@ -108,7 +108,7 @@ def names_known(ground: Ground, limits: Limits) -> CheckResult:
     return _result("names_known", ground, bool(seen or named), faults)
 
 
-def _written(ground: Ground) -> list[PageSeen]:
+def _written(ground: BookGround) -> list[PageSeen]:
     return [page for page in ground.pages if not (page.is_findings or page.is_made)]
 
 
@@ -118,23 +118,23 @@ def _named(page: PageSeen, before: list[PageSeen]) -> Iterator[str]:
     yield from (name for other in before if len(name := folded(other.title)) > 1 and name in text)
 
 
-def _length(ground: Ground, label: str, length: int, low: float, high: float) -> Fault:
+def _length(ground: BookGround, label: str, length: int, low: float, high: float) -> Fault:
     values = {"length": length, "low": round(low), "high": round(high), "unit": ground.language.length_unit}
-    return Fault(label=label, severity=Severity.INFO, fault=said("length", ground.locale, **values))
+    return Fault(label=label, severity=FaultSeverity.INFO, fault=said("length", ground.locale, **values))
 
 
-def _fault(page: PageSeen, name: str, ground: Ground, severity: Severity, **values: object) -> Fault:
+def _fault(page: PageSeen, name: str, ground: BookGround, severity: FaultSeverity, **values: object) -> Fault:
     return Fault(
         label=page.label, severity=severity, fault=said(name, ground.locale, **values),
         order=said(f"{name}_order", ground.locale, **values),
     )  # fmt: skip
 
 
-def _in_units(ground: Ground, words: float) -> float:
+def _in_units(ground: BookGround, words: float) -> float:
     return words if ground.language.length_unit == "words" else words * CHARACTERS_A_WORD
 
 
-def _result(check: str, ground: Ground, was_there: bool, faults: list[Fault]) -> CheckResult:
+def _result(check: str, ground: BookGround, was_there: bool, faults: list[Fault]) -> CheckResult:
     if not was_there and not faults:
         return CheckResult(check=check, state=CheckState.NOTHING)
     return CheckResult(check=check, state=CheckState.FAILED if faults else CheckState.PASSED, faults=tuple(faults))

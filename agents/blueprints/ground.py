@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType
 from bookwright.models.story.register import Register
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
 
-_SHOWS = (EventType.PLANT, EventType.REINFORCE, EventType.HINT)
+_SHOWS = (ThreadEventType.PLANT, ThreadEventType.REINFORCE, ThreadEventType.HINT)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ChapterSeen:
 
 
 @dataclass(frozen=True)
-class Ground:
+class BookGround:
     """One book as code can see it."""
 
     title: str
@@ -79,14 +79,14 @@ class Ground:
 
     def answered_in(self, thread: str) -> list[int]:
         """Return the chapters that answer a thread."""
-        return self._chapters_of(thread, (EventType.REVEAL,))
+        return self._chapters_of(thread, (ThreadEventType.REVEAL,))
 
     def is_answered(self, thread: str) -> bool:
         """True if a chapter answers a thread that does not come before the first one that shows it."""
         shown, answered = self.shown_in(thread), self.answered_in(thread)
         return bool(answered) and (not shown or answered[-1] >= shown[0])
 
-    def _chapters_of(self, thread: str, kinds: tuple[EventType, ...]) -> list[int]:
+    def _chapters_of(self, thread: str, kinds: tuple[ThreadEventType, ...]) -> list[int]:
         known = self.threads.get(thread)
         events = known.timeline.events if known else ()
         return sorted({self.reading.number(event.place) for event in events if event.type in kinds})

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
-from bookwright.agents.blueprints.ground import Ground, PageSeen
+from bookwright.agents.blueprints.ground import BookGround, PageSeen
 from bookwright.agents.blueprints.wording import word
 from bookwright.models.blueprint import SPOILERS
-from bookwright.models.story.register import RegisteredThread, Role
+from bookwright.models.story.register import RegisteredThread, ThreadRole
 from bookwright.models.text.prose import sentences
 
 _FIRST = 240
 """Characters of a page's beginning that stand for it."""
 
-_SECTIONS = ((Role.CLUE, "clues"), (Role.RED_HERRING, "red_herrings"), (Role.HOOK, "hooks"))
+_SECTIONS = ((ThreadRole.CLUE, "clues"), (ThreadRole.RED_HERRING, "red_herrings"), (ThreadRole.HOOK, "hooks"))
 
 
-def overview(ground: Ground) -> str:
+def overview(ground: BookGround) -> str:
     """Every page by stage, with how it begins."""
     lines = [_first_of(ground.premise)] if ground.premise else []
     for stage, pages in groupby(_written(ground), key=lambda page: page.stage):
@@ -23,19 +23,19 @@ def overview(ground: Ground) -> str:
     return "\n\n".join(lines)
 
 
-def glossary(ground: Ground) -> str:
+def glossary(ground: BookGround) -> str:
     """Every entry by name, with how its page begins."""
     entries = [page for page in ground.pages if page.is_entry] or _written(ground)
     return "\n\n".join(_line(page, ground) for page in sorted(entries, key=lambda page: page.title.casefold()))
 
 
-def index(ground: Ground) -> str:
+def index(ground: BookGround) -> str:
     """Every page and every chapter, with its label."""
     lines = [f"- {page.label} [[{page.title}]]" for page in ground.pages]
     return "\n".join([*lines, *(f"- {own.label} {own.number}. {own.title}" for own in ground.chapters)])
 
 
-def cast_index(ground: Ground) -> str:
+def cast_index(ground: BookGround) -> str:
     """Who is in the book, and in which chapters."""
     entries = {page.title: page for page in ground.pages if page.is_entry}
     names = [*ground.people, *(name for name in entries if name not in ground.people)]
@@ -46,7 +46,7 @@ def cast_index(ground: Ground) -> str:
     return "\n".join([f"## {word('people', ground.locale)}", "", *lines]) if lines else ""
 
 
-def arc_index(ground: Ground) -> str:
+def arc_index(ground: BookGround) -> str:
     """The parts of the book with their chapters and how long each is."""
     blocks = []
     for (_, part), chapters in groupby(ground.chapters, key=lambda own: (own.label.rpartition(".")[0], own.part)):
@@ -55,14 +55,14 @@ def arc_index(ground: Ground) -> str:
     return "\n\n".join(blocks)
 
 
-def clue_index(ground: Ground) -> str:
+def clue_index(ground: BookGround) -> str:
     """Where each clue and each false trail is shown and answered. It tells the end."""
-    return _threads(ground, (Role.CLUE, Role.RED_HERRING))
+    return _threads(ground, (ThreadRole.CLUE, ThreadRole.RED_HERRING))
 
 
-def hook_index(ground: Ground) -> str:
+def hook_index(ground: BookGround) -> str:
     """Which hooks are paid, and which are open."""
-    hooks = [own for own in (ground.register.threads if ground.register else ()) if own.role is Role.HOOK]
+    hooks = [own for own in (ground.register.threads if ground.register else ()) if own.role is ThreadRole.HOOK]
     paid = [own for own in hooks if ground.is_answered(own.id)]
     blocks = []
     for name, some in (("open", [own for own in hooks if own not in paid]), ("paid", paid)):
@@ -70,7 +70,7 @@ def hook_index(ground: Ground) -> str:
     return "\n\n".join(blocks)
 
 
-def readme(ground: Ground) -> str:
+def readme(ground: BookGround) -> str:
     """What stands where, and which pages give the end away."""
     told = [page for page in ground.pages if not page.is_spoiler]
     telling = [page for page in ground.pages if page.is_spoiler]
@@ -83,7 +83,7 @@ def readme(ground: Ground) -> str:
     return "\n\n".join(block for block in blocks if block)
 
 
-def register_page(ground: Ground) -> str:
+def register_page(ground: BookGround) -> str:
     """A register as a person reads it. It tells the end."""
     register = ground.register
     if register is None:
@@ -98,24 +98,24 @@ def register_page(ground: Ground) -> str:
     return "\n\n".join(blocks)
 
 
-PAGES: dict[str, Callable[[Ground], str]] = {
+PAGES: dict[str, Callable[[BookGround], str]] = {
     "overview": overview, "glossary": glossary, "index": index, "cast_index": cast_index, "arc_index": arc_index,
     "clue_index": clue_index, "hook_index": hook_index, "readme": readme,
 }  # fmt: skip
 """The pages that a blueprint may name."""
 
 
-def page_text(name: str, ground: Ground, *, is_spoiler: bool) -> str:
+def page_text(name: str, ground: BookGround, *, is_spoiler: bool) -> str:
     """Return a page by its name, under a mark if it tells the end."""
     text = PAGES[name](ground).strip() or word("nothing_found", ground.locale)
     return f"{word('spoiler', ground.locale)}\n\n{text}" if is_spoiler or name in SPOILERS else text
 
 
-def _written(ground: Ground) -> list[PageSeen]:
+def _written(ground: BookGround) -> list[PageSeen]:
     return [page for page in ground.pages if not page.is_made]
 
 
-def _line(page: PageSeen, ground: Ground) -> str:
+def _line(page: PageSeen, ground: BookGround) -> str:
     return "- " + word("pair", ground.locale, what=f"[[{page.title}]]", told=_first_of(page.text))
 
 
@@ -133,7 +133,7 @@ def _first_of(text: str) -> str:
     return found if len(found) <= _FIRST else f"{found[:_FIRST].rstrip()} …"
 
 
-def _threads(ground: Ground, roles: Sequence[Role]) -> str:
+def _threads(ground: BookGround, roles: Sequence[ThreadRole]) -> str:
     blocks = []
     for role, name in _SECTIONS:
         some = [own for own in (ground.register.threads if ground.register else ()) if own.role is role]
@@ -142,14 +142,14 @@ def _threads(ground: Ground, roles: Sequence[Role]) -> str:
     return "\n\n".join(blocks)
 
 
-def _table(ground: Ground, threads: Iterable[RegisteredThread]) -> str:
+def _table(ground: BookGround, threads: Iterable[RegisteredThread]) -> str:
     told = (word(name, ground.locale) for name in ("thread", "shown", "answered", "meaning"))
     names = [name[:1].upper() + name[1:] for name in told]
     rows = [_row(names), _row("---" for _ in names), *(_row(_cells(ground, own)) for own in threads)]
     return "\n".join(rows)
 
 
-def _cells(ground: Ground, thread: RegisteredThread) -> Iterable[str]:
+def _cells(ground: BookGround, thread: RegisteredThread) -> Iterable[str]:
     answered = ground.answered_in(thread.id)
     planned = "" if answered else _aside(ground, word("planted", ground.locale))
     yield f"{thread.title}{_mark(ground, thread)}"
@@ -162,7 +162,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in cells)} |"
 
 
-def _planned(ground: Ground, thread: RegisteredThread) -> str:
+def _planned(ground: BookGround, thread: RegisteredThread) -> str:
     places = ", ".join(_chapter(ground, place) for place in (thread.planted_in, *thread.reinforced_in))
     told = word("pair", ground.locale, what=f"**{thread.title}**{_mark(ground, thread)}", told=thread.seed)
     answered = _aside(ground, _pair(ground, "answered", thread.answered_in))
@@ -170,26 +170,26 @@ def _planned(ground: Ground, thread: RegisteredThread) -> str:
     return f"- {told}{_aside(ground, places)}{meaning}{answered}"
 
 
-def _mark(ground: Ground, thread: RegisteredThread) -> str:
+def _mark(ground: BookGround, thread: RegisteredThread) -> str:
     return _aside(ground, word("critical", ground.locale)) if thread.is_critical_clue else ""
 
 
-def _aside(ground: Ground, told: str) -> str:
+def _aside(ground: BookGround, told: str) -> str:
     return word("aside", ground.locale, n=told)
 
 
-def _pair(ground: Ground, name: str, chapter: int) -> str:
+def _pair(ground: BookGround, name: str, chapter: int) -> str:
     return word("pair", ground.locale, what=word(name, ground.locale), told=_chapter(ground, chapter))
 
 
-def _chapters(ground: Ground, numbers: Iterable[int]) -> str:
+def _chapters(ground: BookGround, numbers: Iterable[int]) -> str:
     told = ", ".join(_chapter(ground, number) for number in numbers)
     return told or word("never", ground.locale)
 
 
-def _chapter(ground: Ground, number: int) -> str:
+def _chapter(ground: BookGround, number: int) -> str:
     return word("chapter", ground.locale, n=number)
 
 
-def _length(ground: Ground, length: int) -> str:
+def _length(ground: BookGround, length: int) -> str:
     return word("length", ground.locale, n=f"{length:,}")

@@ -6,7 +6,7 @@ from bookwright.agents.context.components import (
     COMPONENTS,
     PROSE_COMPONENTS,
     SMALL_ROLES,
-    Change,
+    ChangeRate,
     Component,
 )
 from bookwright.models.profile import Profile, ProfileName
@@ -65,22 +65,22 @@ class Rooms:
         """Return the room of a component; those that come before it have said what they took."""
         share = self._share(component)
         most = max(component.most, share)
-        if self._is_prose or component.change is Change.BY_ACTIVITY:
+        if self._is_prose or component.change is ChangeRate.BY_ACTIVITY:
             most = most if component.stands_whole or not component.wish else share  # the rest as a wish
             part = min(self._left * self._part_of_left(component), self._part(min(most, _WHOLE)))
-        elif component.change is Change.BY_UNIT:
+        elif component.change is ChangeRate.BY_UNIT:
             part = share * self._unit_of_share
         else:
-            borrowed = self._spare * share / self._shares_of(Change.BY_TASK)
+            borrowed = self._spare * share / self._shares_of(ChangeRate.BY_TASK)
             part = min(share * self._unit_of_share + borrowed, most * self._unit_of_share)
         return max(int(part), 0)
 
     def take(self, component: Component, used: int) -> None:
         """Say how much of its room a component has taken."""
         left = self._share(component) * self._unit_of_share - used
-        if component.change is Change.BY_UNIT:
+        if component.change is ChangeRate.BY_UNIT:
             self._spare += left
-        elif component.change is Change.BY_TASK:
+        elif component.change is ChangeRate.BY_TASK:
             self._spare_of_tasks += left
         if component in self._waiting:
             self._left -= used
@@ -88,7 +88,9 @@ class Rooms:
 
     def wider(self, component: Component, used: int) -> int:
         """Return the room of a component that took `used` of its own, with what the others have left."""
-        kept = self._kept(Change.BY_TASK, self._length * _MADE) + self._kept(Change.BY_ACTIVITY, self._part(_TASK))
+        kept = self._kept(ChangeRate.BY_TASK, self._length * _MADE) + self._kept(
+            ChangeRate.BY_ACTIVITY, self._part(_TASK)
+        )
         left = self._left if self._is_prose else self._spare + self._spare_of_tasks - kept
         return max(min(used + int(left), int(self._part(component.most))), used)
 
@@ -97,7 +99,7 @@ class Rooms:
         self._left -= more if component in self._components else 0
         self._spare -= more
 
-    def _kept(self, change: Change, wanted: float) -> float:
+    def _kept(self, change: ChangeRate, wanted: float) -> float:
         """What those of a kind that are still to be filled need beyond their shares; below 0 where they can lend."""
         waiting = _of(change, self._waiting)
         most = self._part(sum(component.most for component in waiting))
@@ -120,9 +122,9 @@ class Rooms:
     def _share(self, component: Component) -> float:
         return component.small_share if self._is_small else component.share
 
-    def _shares_of(self, change: Change) -> float:
+    def _shares_of(self, change: ChangeRate) -> float:
         return sum(map(self._share, _of(change, self._components)))
 
 
-def _of(change: Change, components: Iterable[Component]) -> list[Component]:
+def _of(change: ChangeRate, components: Iterable[Component]) -> list[Component]:
     return [component for component in components if component.change is change]

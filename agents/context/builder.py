@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from bookwright.agents.context.allocation import Rooms
 from bookwright.agents.context.components import (
-    Change,
+    ChangeRate,
     Component,
     components_of,
     in_groups,
@@ -18,9 +18,9 @@ from bookwright.agents.context.components import (
     with_registers,
 )
 from bookwright.agents.context.filling import Filling
-from bookwright.agents.context.place import Place
-from bookwright.agents.context.pruner import Cut
-from bookwright.agents.context.retrieval_cache import Kit
+from bookwright.agents.context.place import ActivityPlace
+from bookwright.agents.context.pruner import Pruned
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
@@ -65,7 +65,7 @@ class ContextBuilder:
         self._profile = profile
         self._locale = locale
         self._count = lru_cache(_KNOWN_COUNTS)(count_tokens)
-        self._kit = Kit(index, self._count, locale, profile)
+        self._kit = RetrievalCache(index, self._count, locale, profile)
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return what the steps of one activity of `node`, which serves `unit`, may know.
@@ -79,7 +79,7 @@ class ContextBuilder:
         self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
-            place = Place(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
+            place = ActivityPlace(node, unit, activity, tuple(stores.nodes.ancestors(unit)))
             filling = Filling(self._kit, place, stores, stores.books.get(unit.book).brief)
             components = filling.chosen(components_of(activity, role, self._profile))
             if filling.shows_registers:
@@ -98,10 +98,10 @@ class ContextBuilder:
     def _frame(self, component: Component) -> int:
         return self._count(self._block(component, "")) + _SLACK
 
-    def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Cut]:
+    def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Pruned]:
         """Fill the components, group by group; in each, those that have a wish once more with what the others left."""
         rooms = Rooms(components, role, self._profile, self._frame, length=filling.length, registers=filling.registers)
-        cuts: dict[Component, Cut] = {}
+        cuts: dict[Component, Pruned] = {}
         for group in in_groups(_with_untold(components, filling), filling.activity):
             own = {}
             for component in group:
@@ -121,7 +121,7 @@ class ContextBuilder:
 
 def _with_untold(components: Sequence[Component], filling: Filling) -> Sequence[Component]:
     """Count the registers in also where they are not shown, so that all a unit's activities have the same room."""
-    is_making = any(component.change is Change.BY_TASK for component in components)
+    is_making = any(component.change is ChangeRate.BY_TASK for component in components)
     if not is_making:
         return components
     return (*components, *(own for own in filling.registers if own not in components))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.cards import book_card, node_card
-from bookwright.agents.context.retrieval_cache import Kit
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.models.brief import Brief
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
@@ -38,7 +38,9 @@ class UnitPlace:
     """The titles of the last units before it, nearest last."""
 
 
-def commission_of(unit: TaskNode, brief: Brief, stores: Stores, kit: Kit, room: int, shorten: Shorten) -> str:
+def commission_of(
+    unit: TaskNode, brief: Brief, stores: Stores, kit: RetrievalCache, room: int, shorten: Shorten
+) -> str:
     """Return the order, whole but for a premise that has not room enough."""
     book, place = book_card(brief), place_of(unit, stores)
 

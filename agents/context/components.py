@@ -23,7 +23,7 @@ _MAKING, _TREE = _UNIT - {Activity.CLOSE}, _ALL - {Activity.CLOSE}
 """Whoever sums a text up or looks back on it has the text; how it was planned is none of it."""
 
 
-class Change(StrEnum):
+class ChangeRate(StrEnum):
     """When a component changes, which decides how its room is found."""
 
     BY_UNIT = "by unit"
@@ -38,7 +38,7 @@ class Component:
     """One component. Shares are parts of the room of all components together."""
 
     tag: str
-    change: Change
+    change: ChangeRate
     share: float
     most: float
     """The largest share it may take of what others leave unused."""
@@ -56,19 +56,20 @@ class Component:
 
 COMPONENTS = (
     Component(
-        "book_level_design", Change.BY_UNIT, 0.20, 1.00, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45, wish=2,
+        "book_level_design", ChangeRate.BY_UNIT, 0.20, 1.00, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45,
+        wish=2,
     ),
-    Component("upper_level_design", Change.BY_UNIT, 0.15, 0.30, _UNIT, turn=3, wish=4),
-    Component("upper_level_search", Change.BY_UNIT, 0.06, 0.06, _MAKING, turn=4),
-    Component("global_state_summary", Change.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
-    Component("latest_text", Change.BY_UNIT, 0.11, 1.00, _MAKING, turn=5, small_share=0.20, wish=1),
-    Component("text_summary", Change.BY_UNIT, 0.10, 0.30, _UNIT, turn=6, wish=3),
-    Component("overall_planning", Change.BY_UNIT, 0.06, 0.06, _TREE, turn=7, is_for_small_roles=True),
-    Component("search_dependent", Change.BY_TASK, 0.05, 0.15, _MAKING, turn=9),
-    Component("design_dependent", Change.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
-    Component("more_summary", Change.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11),
+    Component("upper_level_design", ChangeRate.BY_UNIT, 0.15, 0.30, _UNIT, turn=3, wish=4),
+    Component("upper_level_search", ChangeRate.BY_UNIT, 0.06, 0.06, _MAKING, turn=4),
+    Component("global_state_summary", ChangeRate.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
+    Component("latest_text", ChangeRate.BY_UNIT, 0.11, 1.00, _MAKING, turn=5, small_share=0.20, wish=1),
+    Component("text_summary", ChangeRate.BY_UNIT, 0.10, 0.30, _UNIT, turn=6, wish=3),
+    Component("overall_planning", ChangeRate.BY_UNIT, 0.06, 0.06, _TREE, turn=7, is_for_small_roles=True),
+    Component("search_dependent", ChangeRate.BY_TASK, 0.05, 0.15, _MAKING, turn=9),
+    Component("design_dependent", ChangeRate.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
+    Component("more_summary", ChangeRate.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11),
     Component(
-        "current_task", Change.BY_ACTIVITY, 0.03, 0.50, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
+        "current_task", ChangeRate.BY_ACTIVITY, 0.03, 0.50, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip
@@ -76,7 +77,7 @@ COMPONENTS = (
 
 TREE_WITH_TASKS = replace(
     next(component for component in COMPONENTS if component.tag == "overall_planning"),
-    change=Change.BY_ACTIVITY, share=0.09, most=0.09, turn=11,
+    change=ChangeRate.BY_ACTIVITY, share=0.09, most=0.09, turn=11,
 )  # fmt: skip
 """The tree down to the tasks of the unit, for whoever has little else. The others see the tree of units, which stands
 still while a unit is planned, and the unit's tasks with the task in hand."""
@@ -87,9 +88,9 @@ _NEW_WITH_EACH_PART = (
 )  # fmt: skip
 """A unit is divided part by part, long after it was designed: then these change, and its designs do not."""
 
-CODEX = Component("codex", Change.BY_UNIT, 0.07, 0.07, _MAKING, turn=0)
-THREADS = Component("threads", Change.BY_UNIT, 0.06, 0.06, _MAKING, turn=0)
-SECRETS = Component("secrets", Change.BY_UNIT, 0.08, 0.08, _MAKING, turn=0)
+CODEX = Component("codex", ChangeRate.BY_UNIT, 0.07, 0.07, _MAKING, turn=0)
+THREADS = Component("threads", ChangeRate.BY_UNIT, 0.06, 0.06, _MAKING, turn=0)
+SECRETS = Component("secrets", ChangeRate.BY_UNIT, 0.08, 0.08, _MAKING, turn=0)
 REGISTERS = (CODEX, THREADS, SECRETS)
 """Who and what is on record, what is laid early and paid off late, and what is secret, for whoever plans, in books that
 have it. Source: REQUIREMENTS C-13.
@@ -98,17 +99,17 @@ Who looks something up is not told: it stands behind all that the two can share.
 
 _WRITE = frozenset({Activity.WRITE})
 PROSE_COMPONENTS = (
-    Component("order", Change.BY_UNIT, 0.06, 0.30, _WRITE, turn=1, stands_whole=True),
-    Component("voice", Change.BY_UNIT, 0.08, 0.30, _WRITE, turn=2, stands_whole=True),
-    Component("style_guide", Change.BY_UNIT, 0.06, 0.10, _WRITE, turn=6),
-    Component("book_design", Change.BY_UNIT, 0.14, 1.00, _WRITE, turn=9, wish=3),
-    Component("unit_designs", Change.BY_UNIT, 0.16, 1.00, _WRITE, turn=4, stands_whole=True, wish=2),
-    Component("writers_brief", Change.BY_UNIT, 0.16, 0.40, _WRITE, turn=3, stands_whole=True),
-    Component("current_task", Change.BY_UNIT, 0.05, 0.12, _WRITE, turn=5, stands_whole=True),
-    Component("search_dependent", Change.BY_UNIT, 0.05, 0.10, _WRITE, turn=8),
-    Component("hints", Change.BY_UNIT, 0.14, 0.18, _WRITE, turn=7),
-    Component("text_summary", Change.BY_UNIT, 0.10, 0.30, _WRITE, turn=11, wish=4),
-    Component("latest_text", Change.BY_UNIT, 0.16, 1.00, _WRITE, turn=10, wish=1),
+    Component("order", ChangeRate.BY_UNIT, 0.06, 0.30, _WRITE, turn=1, stands_whole=True),
+    Component("voice", ChangeRate.BY_UNIT, 0.08, 0.30, _WRITE, turn=2, stands_whole=True),
+    Component("style_guide", ChangeRate.BY_UNIT, 0.06, 0.10, _WRITE, turn=6),
+    Component("book_design", ChangeRate.BY_UNIT, 0.14, 1.00, _WRITE, turn=9, wish=3),
+    Component("unit_designs", ChangeRate.BY_UNIT, 0.16, 1.00, _WRITE, turn=4, stands_whole=True, wish=2),
+    Component("writers_brief", ChangeRate.BY_UNIT, 0.16, 0.40, _WRITE, turn=3, stands_whole=True),
+    Component("current_task", ChangeRate.BY_UNIT, 0.05, 0.12, _WRITE, turn=5, stands_whole=True),
+    Component("search_dependent", ChangeRate.BY_UNIT, 0.05, 0.10, _WRITE, turn=8),
+    Component("hints", ChangeRate.BY_UNIT, 0.14, 0.18, _WRITE, turn=7),
+    Component("text_summary", ChangeRate.BY_UNIT, 0.10, 0.30, _WRITE, turn=11, wish=4),
+    Component("latest_text", ChangeRate.BY_UNIT, 0.16, 1.00, _WRITE, turn=10, wish=1),
 )
 """All that the steps which write prose see: the order, what was made for their eyes, and what readers have read.
 
@@ -143,8 +144,8 @@ def in_groups(components: Sequence[Component], activity: Activity) -> tuple[tupl
     What a unit's activities share comes first, and all that it leaves stays within it; then what grows with the unit's
     tasks; then what is new with each activity, or with each part that a unit is divided into.
     """
-    shared = [own for own in components if own.change is Change.BY_UNIT and lasts(own, activity)]
-    growing = [own for own in components if own.change is Change.BY_TASK]
+    shared = [own for own in components if own.change is ChangeRate.BY_UNIT and lasts(own, activity)]
+    growing = [own for own in components if own.change is ChangeRate.BY_TASK]
     groups = (shared, growing, [own for own in components if own not in shared and own not in growing])
     return tuple(tuple(sorted(group, key=lambda own: own.turn)) for group in groups)
 
@@ -153,7 +154,7 @@ def lasts(component: Component, activity: Activity) -> bool:
     """True for what the unit's other activities have, too; where it is divided, for what each of its parts has."""
     if activity is Activity.DIVIDE:
         return component.tag not in _NEW_WITH_EACH_PART
-    return component.change is Change.BY_UNIT
+    return component.change is ChangeRate.BY_UNIT
 
 
 def with_registers(

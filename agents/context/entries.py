@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from bookwright.agents.context.pruner import GAP, Piece
+from bookwright.agents.context.pruner import GAP, ContextPiece
 
 
-def without_entries(piece: Piece, is_left_out: Callable[[str], bool]) -> Piece:
+def without_entries(piece: ContextPiece, is_left_out: Callable[[str], bool]) -> ContextPiece:
     """Return a piece without the lines that are to be left out, with a mark where they stood."""
     kept: list[str] = []
     for line in piece.text.split("\n"):

@@ -7,10 +7,10 @@ from bookwright.agents.context import materials
 from bookwright.agents.context.components import CODEX, SECRETS, THREADS, TREE_WITH_TASKS, Component
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
 from bookwright.agents.context.looking_back import LookingBack
-from bookwright.agents.context.place import Place
+from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.prose import ProseFilling
-from bookwright.agents.context.pruner import GAP, LEAST, Cut
-from bookwright.agents.context.retrieval_cache import Kit
+from bookwright.agents.context.pruner import GAP, LEAST, Pruned
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
@@ -30,7 +30,7 @@ _TASKS_SHARES = (0.35, 0.15, 0.0)
 class Filling:
     """Fills the components of one activity, in the order of their turns: what comes later adds to what came before."""
 
-    def __init__(self, kit: Kit, place: Place, stores: Stores, brief: Brief) -> None:
+    def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, brief: Brief) -> None:
         self._kit = kit
         self._count = kit.count
         self._pruner = kit.pruner
@@ -47,7 +47,7 @@ class Filling:
         shows = self._prose.shows if self._prose else None
         return tuple(component for component in components if shows is None or shows(component.tag))
 
-    def fill(self, component: Component, room: int, own: int | None = None) -> Cut:
+    def fill(self, component: Component, room: int, own: int | None = None) -> Pruned:
         """Return a component's text, at most `room` tokens of it, and the documents in it.
 
         `own` is its own part of that room, where the others have left some of theirs.
@@ -57,7 +57,7 @@ class Filling:
         fillers = self._prose.fillers() if self._prose else self._fillers(component)
         return fillers[component.tag](max(room, 0))
 
-    def _fillers(self, component: Component) -> dict[str, Callable[[int], Cut]]:
+    def _fillers(self, component: Component) -> dict[str, Callable[[int], Pruned]]:
         return {
             "book_level_design": self._book_design,
             "global_state_summary": self._global_state,
@@ -74,18 +74,18 @@ class Filling:
             "secrets": self._secrets,
         }
 
-    def _book_design(self, room: int) -> Cut:
+    def _book_design(self, room: int) -> Pruned:
         made = self._whole_book(room)
         self._past.has_printed(made.text)
         return made
 
-    def _whole_book(self, room: int) -> Cut:
+    def _whole_book(self, room: int) -> Pruned:
         design = self._stores.documents.latest(DocumentKind.BOOK_DESIGN)
         head = self._author_brief(int(room * _BRIEF_SHARE) if design else room)
         if design is None:
-            return Cut(head)
+            return Pruned(head)
         left = room - self._count(head) - 2
-        return Cut(f"{head}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
+        return Pruned(f"{head}\n\n{self._design_within(design.text, left)}", frozenset([design.id]))
 
     def _design_within(self, design: str, room: int) -> str:
         """Return the design whole, or its gist for everybody and the sentences that bear on this unit."""
@@ -105,23 +105,23 @@ class Filling:
         whole = materials.author_brief(self._brief, premise, self._kit.locale)
         return self._pruner.condense(whole, self._place.unit_focus, room)
 
-    def _global_state(self, room: int) -> Cut:
+    def _global_state(self, room: int) -> Pruned:
         state = materials.state_for(self._place, self._stores)
         if state is None:
-            return Cut()
-        return Cut(self._pruner.condense(state.text, self._place.unit_focus, room), frozenset([state.id]))
+            return Pruned()
+        return Pruned(self._pruner.condense(state.text, self._place.unit_focus, room), frozenset([state.id]))
 
-    def _tree(self, room: int) -> Cut:
+    def _tree(self, room: int) -> Pruned:
         place = self._place
         return tree_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
 
-    def _unit_tree(self, room: int) -> Cut:
+    def _unit_tree(self, room: int) -> Pruned:
         self._has_unit_tree = True
         place = self._place
         return unit_view(place.node, place.unit, self._stores, room, self._count, self._kit.locale)
 
-    def _made_below(self, kind: DocumentKind, room: int) -> Cut:
-        made = Cut()
+    def _made_below(self, kind: DocumentKind, room: int) -> Pruned:
+        made = Pruned()
         for pieces, expected in materials.made_below(self._place, kind, self._stores, self._kit.locale):
             left = room - self._count(made.text) - 2
             made = made.before(self._pruner.growing(pieces, self._place.unit_focus, left, expected))
@@ -158,24 +158,24 @@ class Filling:
         reading = self._stores.codex.reading_order()
         return place_of_plan(self._place.unit.label, reading, is_dividing=self._place.is_dividing)
 
-    def _codex(self, room: int) -> Cut:
+    def _codex(self, room: int) -> Pruned:
         """Who and what is on record, those whom the unit names first."""
         entries = planned_entries(self._stores.codex, self._at, self._place.told)
         return self._listed([render_codex([entry], self._kit.locale) for entry in entries], room)
 
-    def _threads(self, room: int) -> Cut:
+    def _threads(self, room: int) -> Pruned:
         """The threads, what is to be done here first."""
         codex = self._stores.codex
         threads = planned_threads(codex.threads(), self._at, codex.reading_order())
         return self._listed([render_threads([thread], self._kit.locale) for thread in threads], room)
 
-    def _secrets(self, room: int) -> Cut:
+    def _secrets(self, room: int) -> Pruned:
         """The secrets, what is to come out here first, then the gravest."""
         codex = self._stores.codex
         secrets = planned_secrets(codex.secrets(), self._at, codex.reading_order())
         return self._listed([render_secrets([secret], self._kit.locale) for secret in secrets], room)
 
-    def _listed(self, entries: list[str], room: int) -> Cut:
+    def _listed(self, entries: list[str], room: int) -> Pruned:
         """Return the entries that fit, each whole or not at all, and say how many do not."""
         kept: list[str] = []
         left = room - self._count(render_no_room(len(entries), self._kit.locale)) - 1
@@ -185,19 +185,19 @@ class Filling:
                 kept.append(entry)
                 left -= cost
         missing = len(entries) - len(kept)
-        return Cut("\n".join([*kept, *([render_no_room(missing, self._kit.locale)] if kept and missing else [])]))
+        return Pruned("\n".join([*kept, *([render_no_room(missing, self._kit.locale)] if kept and missing else [])]))
 
-    def _task(self, room: int) -> Cut:
+    def _task(self, room: int) -> Pruned:
         """The task in hand: whole if it fits, else without its unit's other tasks, else with fewer entries."""
         for share in _TASKS_SHARES:
             printed = self._printed_task(0, self._tasks(int(room * share)))
             if self._count(printed) <= room:
-                return Cut(printed)
+                return Pruned(printed)
         for left_out in range(1, materials.entries_of(self._place) + 1):
             printed = self._printed_task(left_out, "")
             if self._count(printed) <= room:
                 break
-        return Cut(self._pruner.condense(printed, self._place.focus, room))
+        return Pruned(self._pruner.condense(printed, self._place.focus, room))
 
     def _printed_task(self, left_out: int, tasks: str) -> str:
         return materials.printed_task(self._place, self._brief.length_unit, left_out, tasks, self._kit.locale)

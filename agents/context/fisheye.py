@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.agents.context.pruner import GAP, Cut
+from bookwright.agents.context.pruner import GAP, Pruned
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.place import order_of
@@ -17,7 +17,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import environment
 from bookwright.storage.index.chunks import is_heading, join_sentences
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.outline import OutlineReader, Span, TreeLine
+from bookwright.storage.tree.outline import LineSpan, OutlineReader, TreeLine
 
 _VIEWS = ((12, 90), (8, 60), (5, 40), (3, 30), (2, 0), (1, 0))
 """Lines of a level and characters of a note; the first view that fits is taken."""
@@ -34,7 +34,7 @@ _LABEL = re.compile(r"^(?:[-*+•]\s+)?(?:\*\*[^*]{1,40}\*\*[:：]?|\*\*[^*]{1,4
 
 
 @dataclass(frozen=True)
-class Row:
+class ViewRow:
     """One line of the view, or the number of lines left out."""
 
     depth: int
@@ -55,8 +55,8 @@ class _Surroundings:
 
     path: Sequence[TaskNode]
     """The book first, the unit last."""
-    levels: Sequence[Span]
-    parts: Span
+    levels: Sequence[LineSpan]
+    parts: LineSpan
     tasks: Sequence[TreeLine]
     node: TaskNode
     now: int
@@ -67,7 +67,7 @@ class _Surroundings:
 
 def tree_view(
     node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
-) -> Cut:
+) -> Pruned:
     """Show where `node` stands, in at most `room` tokens.
 
     The view narrows until it fits; where even the narrowest does not, its last lines stay.
@@ -78,7 +78,7 @@ def tree_view(
 
 def unit_view(
     node: TaskNode, unit: TaskNode, stores: Stores, room: int, count: Callable[[str], int], locale: str = "en"
-) -> Cut:
+) -> Pruned:
     """Show where a unit stands, without its tasks: the same whichever of them, here `node`, is worked on."""
     around = replace(_look(node, unit, stores, tasks=()), now=unit.key)
     return _fitting(lambda glass: _rows(around, glass, 0), room, count, locale)
@@ -92,23 +92,25 @@ def task_view(
     What the others produced stands in the prompt under their titles.
     """
 
-    def look(glass: _Glass) -> list[Row]:
+    def look(glass: _Glass) -> list[ViewRow]:
         rows = [row for row in _task_rows(unit.key, around, glass, 0) if row.state != "done"]
         return rows if any(row.state != "now" for row in rows) else []
 
-    around = _Surroundings((unit,), (), Span(), _tasks(node, unit, stores), node, node.key, {})
+    around = _Surroundings((unit,), (), LineSpan(), _tasks(node, unit, stores), node, node.key, {})
     return _fitting(look, room, count, locale).text
 
 
-def _fitting(look: Callable[["_Glass"], Iterable[Row]], room: int, count: Callable[[str], int], locale: str) -> Cut:
-    rows: list[Row] = []
+def _fitting(
+    look: Callable[["_Glass"], Iterable[ViewRow]], room: int, count: Callable[[str], int], locale: str
+) -> Pruned:
+    rows: list[ViewRow] = []
     for width, characters in _VIEWS:
         rows = list(look(_Glass(width, characters)))
         if count(_rendered(rows, locale)) <= room:
             break
     while rows and count(_rendered(rows, locale)) > room:
         rows = rows[1:]
-    return Cut(_rendered(rows, locale), frozenset(row.source for row in rows if row.source is not None))
+    return Pruned(_rendered(rows, locale), frozenset(row.source for row in rows if row.source is not None))
 
 
 def _tasks(node: TaskNode, unit: TaskNode, stores: Stores) -> Sequence[TreeLine]:
@@ -142,45 +144,45 @@ class _Glass:
     characters: int
 
 
-def _rows(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[Row]:
+def _rows(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[ViewRow]:
     """Yield the lines of one level, those below the ancestor right after it."""
     ancestor = around.path[depth]
     span = around.levels[depth].narrowed(ancestor.label, glass.width)
     if span.before:
-        yield Row(depth, more=span.before)
+        yield ViewRow(depth, more=span.before)
     for line in span.lines:
         yield _row(line, depth, around, glass)
         if line.key == ancestor.key:
             is_unit = depth + 1 == len(around.path)
             yield from _below(around, glass, depth + 1) if is_unit else _rows(around, glass, depth + 1)
     if span.after:
-        yield Row(depth, more=span.after)
+        yield ViewRow(depth, more=span.after)
 
 
-def _below(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[Row]:
+def _below(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[ViewRow]:
     """Yield the unit's tasks, each with its parts, then its parts that become prose."""
     unit = around.path[-1]
     yield from _task_rows(unit.key, around, glass, depth)
     parts = around.parts.narrowed("", glass.width)
     if parts.before:
-        yield Row(depth, more=parts.before)
+        yield ViewRow(depth, more=parts.before)
     for line in parts.lines:
         yield _row(line, depth, around, glass)
 
 
-def _task_rows(parent: int, around: _Surroundings, glass: _Glass, depth: int) -> Iterator[Row]:
+def _task_rows(parent: int, around: _Surroundings, glass: _Glass, depth: int) -> Iterator[ViewRow]:
     tasks = tuple(task for task in around.tasks if task.parent == parent)
-    span = Span(tasks).narrowed(around.node.label, glass.width)
+    span = LineSpan(tasks).narrowed(around.node.label, glass.width)
     if span.before:
-        yield Row(depth, more=span.before)
+        yield ViewRow(depth, more=span.before)
     for task in span.lines:
         yield _row(task, depth, around, glass)
         yield from _task_rows(task.key, around, glass, depth + 1)
     if span.after:
-        yield Row(depth, more=span.after)
+        yield ViewRow(depth, more=span.after)
 
 
-def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Row:
+def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> ViewRow:
     is_unit = line.task_type.value == "write"
     # The unit's own summary is written by one step of an activity whose other steps see this view too.
     # In a book that was written already, neither what came later nor how the units above ended is told.
@@ -188,7 +190,7 @@ def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> Ro
     summary = around.outcomes.get(line.key) if has_outcome else None
     told = _outcome(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
     note = _clipped(told, glass.characters * (_OUTCOME if summary else 1))
-    return Row(
+    return ViewRow(
         depth=depth,
         label=line.label,
         kind=line.level if is_unit else line.task_type.value,
@@ -233,5 +235,5 @@ def _clipped(text: str, characters: int) -> str:
     return head.rpartition(" ")[0].rstrip(",;:") + GAP if " " in head[characters // 2 :] else head.rstrip() + GAP
 
 
-def _rendered(rows: Sequence[Row], locale: str) -> str:
+def _rendered(rows: Sequence[ViewRow], locale: str) -> str:
     return environment(locale).get_template("story/_tree.md.j2").render(rows=rows).strip("\n")

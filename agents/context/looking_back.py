@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from bookwright.agents.context import materials, origins
-from bookwright.agents.context.place import Place
-from bookwright.agents.context.pruner import Cut, Piece
-from bookwright.agents.context.retrieval_cache import Kit
+from bookwright.agents.context.place import ActivityPlace
+from bookwright.agents.context.pruner import ContextPiece, Pruned
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
@@ -47,7 +47,7 @@ class LookingBack:
     `latest_text` is to be asked for before `summaries`, which adds to it, and that before `more_summaries`.
     """
 
-    def __init__(self, kit: Kit, place: Place, stores: Stores) -> None:
+    def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores) -> None:
         self._kit = kit
         self._count = kit.count
         self._pruner = kit.pruner
@@ -65,21 +65,21 @@ class LookingBack:
         """Say what the design of the whole book shows; it is to be filled before the designs above."""
         self._printed = frozenset(map(origins.wording, text.splitlines()))
 
-    def designs_above(self, room: int) -> Cut:
+    def designs_above(self, room: int) -> Pruned:
         """The designs of the units above, and what retrieval adds to them."""
         return self._once("upper_level_design", room, self._designs_above, self._printed)
 
-    def findings_above(self, room: int) -> Cut:
+    def findings_above(self, room: int) -> Pruned:
         """The findings that were made for what comes before the unit."""
         return self._once("upper_level_search", room, self._findings_above)
 
-    def _once(self, tag: str, room: int, retrieve: Callable[[int], Cut], *more: Hashable) -> Cut:
+    def _once(self, tag: str, room: int, retrieve: Callable[[int], Pruned], *more: Hashable) -> Pruned:
         """Retrieve for a unit once, so that all its activities have the same bytes."""
         unit = self._place.unit
         key = (tag, unit.key, unit.revision, room, *self._questions, *more)
         return self._kit.once(key, lambda: retrieve(room))
 
-    def _designs_above(self, room: int) -> Cut:
+    def _designs_above(self, room: int) -> Pruned:
         focus = self._place.unit_focus
         above = self._above
         own = self._pruner.evenly(above, focus, int(room * _ANCESTORS_SHARE))
@@ -89,11 +89,11 @@ class LookingBack:
         fresh = [piece for piece in found if origins.wording(piece.text) not in told]
         return own.before(self._pruner.in_order(fresh, focus, room - self._count(own.text) - 2))
 
-    def _findings_above(self, room: int) -> Cut:
+    def _findings_above(self, room: int) -> Pruned:
         found = self._found_above(DocumentKind.FINDINGS, (), room)
         return self._pruner.in_order(self._pieces(found), self._place.unit_focus, room)
 
-    def findings_before(self, room: int, clean: Callable[[Piece], Piece]) -> Cut:
+    def findings_before(self, room: int, clean: Callable[[ContextPiece], ContextPiece]) -> Pruned:
         """What was found out before the unit and bears on it, each piece as `clean` leaves it."""
         pieces = map(clean, self._pieces(self._found_above(DocumentKind.FINDINGS, (), room)))
         return self._pruner.in_order([piece for piece in pieces if piece.text], self._place.unit_focus, room)
@@ -106,26 +106,26 @@ class LookingBack:
         asked = [*self._questions, *materials.queries(unit)]
         return self._searched(asked, kind, room, shown, unit.order)
 
-    def latest_text(self, room: int, own: int | None = None) -> Cut:
+    def latest_text(self, room: int, own: int | None = None) -> Pruned:
         """The end of what was written before the place, back to where the room ends.
 
         Of a room that is wider than the component's `own` only the unit right before has the use.
         """
-        made = Cut()
+        made = Pruned()
         self._whole_leaves = set()
         for leaf, prose in self._prose:
             left = room - self._count(made.text) - 2
             text = self._pruner.tail(prose.text, left)
             if not text:
                 break
-            made = Cut(text, frozenset([prose.id])).before(made)
+            made = Pruned(text, frozenset([prose.id])).before(made)
             if paragraphs(text) != paragraphs(prose.text):
                 break
             self._whole_leaves.add(leaf.key)
             room = room if own is None else own
         return made
 
-    def summaries(self, room: int) -> Cut:
+    def summaries(self, room: int) -> Pruned:
         """What happened before the place, as far as it bears on the unit and the latest text does not tell it."""
         before = tuple(prose.id for _, prose in self._prose)  # more with each part of a unit that is being divided
         hangs_on = (self._place.written_before, frozenset(self._whole_leaves), before)
@@ -133,13 +133,13 @@ class LookingBack:
         self._told = cut.text
         return cut
 
-    def _summaries_for_unit(self, room: int) -> Cut:
+    def _summaries_for_unit(self, room: int) -> Pruned:
         focus = self._place.unit_focus
         every = self._every_summary()
         if every and sum(self._count(piece.block) + _BREAK for piece in every) <= room:
             return self._pruner.in_order(every, focus, room)
         last = self._last_summary()
-        pieces: list[Piece] = []
+        pieces: list[ContextPiece] = []
         if last is not None:
             text = self._pruner.condense(last.text, focus, int(room * _LAST_SUMMARY_SHARE))
             pieces.append(replace(last, text=text))
@@ -147,7 +147,7 @@ class LookingBack:
         found = self._happened(asked, room, {piece.node for piece in pieces})
         return self._pruner.in_order([*pieces, *self._pieces(found)], focus, room)
 
-    def _every_summary(self) -> list[Piece]:
+    def _every_summary(self) -> list[ContextPiece]:
         """The summaries of all that is written before the place and not shown whole; none where that is too much."""
         whole = (self._place.unit, *self._place.ancestors)[-1]
         if whole.written > _MOST_WRITTEN or len(self._before) > _MOST_SUMMARIES:
@@ -155,10 +155,10 @@ class LookingBack:
         told = [unit for unit in self._before if unit.key not in self._whole_leaves]
         return origins.summaries_of(told, self._place, self._stores, self._kit.locale)
 
-    def more_summaries(self, room: int) -> Cut:
+    def more_summaries(self, room: int) -> Pruned:
         """What a task of the unit asks for by itself and what is told to all of them does not hold."""
         if self._place.node.is_unit:
-            return Cut()
+            return Pruned()
         found = self._happened(materials.queries(self._place.node), room)
         told = frozenset(map(origins.wording, self._told.splitlines()))
         fresh = [piece for piece in self._pieces(found) if origins.wording(piece.text) not in told]
@@ -181,14 +181,14 @@ class LookingBack:
             )
         return self._found[key]
 
-    def _last_summary(self) -> Piece | None:
+    def _last_summary(self) -> ContextPiece | None:
         """The summary of the unit right before, unless its whole prose is shown."""
         if not self._prose or self._prose[0][0].key in self._whole_leaves:
             return None
         return origins.summary_of(self._prose[0][0], self._place, self._stores, self._kit.locale)
 
     @cached_property
-    def _above(self) -> list[Piece]:
+    def _above(self) -> list[ContextPiece]:
         return materials.designs_above(self._place, self._stores, self._kit.locale)
 
     @cached_property
@@ -209,7 +209,7 @@ class LookingBack:
         is_roomy = self._kit.profile.context_budget["writer"] >= _ROOMY
         return materials.latest_prose(self._place, self._stores, _MOST_LEAVES if is_roomy else _LEAVES)
 
-    def _pieces(self, passages: Sequence[Passage]) -> list[Piece]:
+    def _pieces(self, passages: Sequence[Passage]) -> list[ContextPiece]:
         return origins.pieces_of(passages, self._place, self._stores, self._kit.locale)
 
 

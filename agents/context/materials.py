@@ -6,8 +6,8 @@ from dataclasses import replace
 from bookwright.agents.cards import book_card, node_card
 from bookwright.agents.context.fisheye import tasks_above
 from bookwright.agents.context.origins import design_for_writer, origin_of
-from bookwright.agents.context.place import Place
-from bookwright.agents.context.pruner import Piece
+from bookwright.agents.context.place import ActivityPlace
+from bookwright.agents.context.pruner import ContextPiece
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.step import Activity
@@ -54,7 +54,7 @@ def questions(unit: TaskNode, stores: Stores) -> list[str]:
     return asked.text.splitlines() if asked else []
 
 
-def designs_above(place: Place, stores: Stores, locale: str) -> list[Piece]:
+def designs_above(place: ActivityPlace, stores: Stores, locale: str) -> list[ContextPiece]:
     """Return the designs that the units above produced, nearest first.
 
     The book's own stand in the book design as soon as there is one.
@@ -66,7 +66,9 @@ def designs_above(place: Place, stores: Stores, locale: str) -> list[Piece]:
     return [piece for _, piece in sorted(found, key=lambda pair: (order[pair[0].parent or 0], pair[0].ordinal))]
 
 
-def made_below(place: Place, kind: DocumentKind, stores: Stores, locale: str) -> list[tuple[list[Piece], int]]:
+def made_below(
+    place: ActivityPlace, kind: DocumentKind, stores: Stores, locale: str
+) -> list[tuple[list[ContextPiece], int]]:
     """Return what the unit's finished tasks of a kind produced, oldest first, and how many there will be.
 
     First for the unit itself, then for each decomposed task on the way to the node: its parts are
@@ -86,14 +88,14 @@ def made_below(place: Place, kind: DocumentKind, stores: Stores, locale: str) ->
     return groups
 
 
-def latest_prose(place: Place, stores: Stores, count: int) -> list[tuple[TaskNode, Document]]:
+def latest_prose(place: ActivityPlace, stores: Stores, count: int) -> list[tuple[TaskNode, Document]]:
     """Return the last `count` written units before the place with their prose, nearest first."""
     leaves = _outline(stores, place).leaves_before(place.unit, count, with_own=place.is_dividing)
     found = ((leaf, stores.documents.current(leaf.key, DocumentKind.PROSE)) for leaf in leaves)
     return [(leaf, document) for leaf, document in found if document is not None]
 
 
-def findings_for_writer(place: Place, stores: Stores, locale: str) -> list[Piece]:
+def findings_for_writer(place: ActivityPlace, stores: Stores, locale: str) -> list[ContextPiece]:
     """Return what was found out for a unit itself, as whoever writes its prose reads it."""
     tasks = {task.key: task for task in _finished(stores, place, [place.unit.key], TaskType.SEARCH)}
     found = stores.documents.of_nodes(tasks, DocumentKind.FINDINGS)
@@ -106,12 +108,12 @@ def author_brief(brief: Brief, premise: str, locale: str) -> str:
     return environment(locale).get_template("story/_author_brief.md.j2").render(book=card).strip()
 
 
-def entries_of(place: Place) -> int:
+def entries_of(place: ActivityPlace) -> int:
     """Return how many entries the lists of the task in hand have, with what was left open above."""
     return sum(map(len, _lists(place).values()))
 
 
-def printed_task(place: Place, length_unit: str, left_out: int, tasks: str, locale: str) -> str:
+def printed_task(place: ActivityPlace, length_unit: str, left_out: int, tasks: str, locale: str) -> str:
     """Return the task in hand without so many entries of its lists; `tasks` are those of its unit.
 
     The longest list loses its last entry first; what binds goes last of all.
@@ -137,7 +139,7 @@ def printed_task(place: Place, length_unit: str, left_out: int, tasks: str, loca
     return environment(locale).get_template("story/_task.md.j2").render(values).strip()
 
 
-def _lists(place: Place) -> dict[str, tuple[str, ...]]:
+def _lists(place: ActivityPlace) -> dict[str, tuple[str, ...]]:
     card = node_card(place.node)
     return {name: getattr(card, name) for name in _LISTS} | {_OPEN_POINTS: place.unit.open_points}
 
@@ -146,7 +148,7 @@ def _goes(entry: str) -> bool:
     return not binding_lines(entry)
 
 
-def state_for(place: Place, stores: Stores) -> Document | None:
+def state_for(place: ActivityPlace, stores: Stores) -> Document | None:
     """Return the state of the story as a place may know it.
 
     What is made again, or what later text already follows, is made from the state as it was before
@@ -161,7 +163,7 @@ def state_for(place: Place, stores: Stores) -> Document | None:
     return stores.documents.get(before[-1]) if before else None
 
 
-def _is_made_late(place: Place, stores: Stores) -> bool:
+def _is_made_late(place: ActivityPlace, stores: Stores) -> bool:
     """True where the story may have gone on already past what is being made."""
     unit = place.unit
     match place.activity:
@@ -178,14 +180,14 @@ def _has_book_design(stores: Stores) -> bool:
     return stores.documents.latest(DocumentKind.BOOK_DESIGN) is not None
 
 
-def _finished(stores: Stores, place: Place, parents: Iterable[int], task_type: TaskType) -> list[TreeLine]:
+def _finished(stores: Stores, place: ActivityPlace, parents: Iterable[int], task_type: TaskType) -> list[TreeLine]:
     tasks = _outline(stores, place).tasks(list(parents))
     return [task for task in tasks if task.task_type is task_type and task.is_finished]
 
 
 def _documents(
     tasks: Sequence[TreeLine], kind: DocumentKind, stores: Stores, locale: str
-) -> list[tuple[TreeLine, Piece]]:
+) -> list[tuple[TreeLine, ContextPiece]]:
     by_key = {task.key: task for task in tasks}
     return [
         (by_key[document.node], _piece(document, by_key[document.node], locale))
@@ -193,9 +195,9 @@ def _documents(
     ]
 
 
-def _piece(document: Document, node: TreeLine | TaskNode, locale: str) -> Piece:
-    return Piece(origin_of(node, document.kind, locale), document.text, document.id, document.node)
+def _piece(document: Document, node: TreeLine | TaskNode, locale: str) -> ContextPiece:
+    return ContextPiece(origin_of(node, document.kind, locale), document.text, document.id, document.node)
 
 
-def _outline(stores: Stores, place: Place) -> OutlineReader:
+def _outline(stores: Stores, place: ActivityPlace) -> OutlineReader:
     return OutlineReader(stores.connection, place.unit.book)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from bookwright.agents.context.place import Place
-from bookwright.agents.context.pruner import Piece
+from bookwright.agents.context.place import ActivityPlace
+from bookwright.agents.context.pruner import ContextPiece
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.place import ReadingOrder
@@ -23,12 +23,12 @@ _MOST_LINE = 3 * LIMIT
 _SIGNS = re.compile(r"[\W_]+")
 
 
-def summary_of(unit: TaskNode, place: Place, stores: Stores, locale: str) -> Piece | None:
+def summary_of(unit: TaskNode, place: ActivityPlace, stores: Stores, locale: str) -> ContextPiece | None:
     """Return a unit's whole summary as a piece that is printed in reading order."""
     return next(iter(summaries_of([unit], place, stores, locale)), None)
 
 
-def summaries_of(units: Sequence[TaskNode], place: Place, stores: Stores, locale: str) -> list[Piece]:
+def summaries_of(units: Sequence[TaskNode], place: ActivityPlace, stores: Stores, locale: str) -> list[ContextPiece]:
     """Return the whole summaries of some units as pieces, in reading order."""
     by_key = {unit.key: unit for unit in units}
     found = stores.documents.of_nodes(by_key, DocumentKind.SUMMARY)
@@ -36,13 +36,15 @@ def summaries_of(units: Sequence[TaskNode], place: Place, stores: Stores, locale
     return sorted(pieces, key=lambda piece: piece.order)
 
 
-def _summary_piece(summary: Document, unit: TaskNode, place: Place, stores: Stores, locale: str) -> Piece:
+def _summary_piece(
+    summary: Document, unit: TaskNode, place: ActivityPlace, stores: Stores, locale: str
+) -> ContextPiece:
     order = stores.codex.reading_order()
     heading = _heading_for(place, unit.label, unit.level, summary.kind, unit.title or unit.goal, order, locale)
-    return Piece(heading, summary.text, summary.id, summary.node, unit.order)
+    return ContextPiece(heading, summary.text, summary.id, summary.node, unit.order)
 
 
-def pieces_of(passages: Sequence[Passage], place: Place, stores: Stores, locale: str) -> list[Piece]:
+def pieces_of(passages: Sequence[Passage], place: ActivityPlace, stores: Stores, locale: str) -> list[ContextPiece]:
     """Return the lines that retrieved passages are from, each once, with their origin, to be printed in reading order.
 
     A line stands whole unless it is a long paragraph, of which the passage is enough.
@@ -51,14 +53,14 @@ def pieces_of(passages: Sequence[Passage], place: Place, stores: Stores, locale:
     by_node = {passage.node for passage in passages}
     kinds = dict.fromkeys(passage.kind for passage in passages)
     texts = {document.id: document.text for document in stores.documents.of_nodes(by_node, *kinds)}
-    found: dict[str, Piece] = {}
+    found: dict[str, ContextPiece] = {}
     for passage in passages:
         heading = _heading_for(
             place, passage.label, passage.level, passage.kind, passage.title or passage.goal, order, locale
         )
         for number, line in whole_lines(texts.get(passage.document, passage.text), passage.text):
             at = (*passage.order, 0, passage.document, number)
-            found.setdefault(wording(line), Piece(heading, line, passage.document, passage.node, at))
+            found.setdefault(wording(line), ContextPiece(heading, line, passage.document, passage.node, at))
     return list(found.values())
 
 
@@ -80,9 +82,9 @@ def wording(line: str) -> str:
     return " ".join(_SIGNS.sub(" ", line).casefold().split())
 
 
-def design_for_writer(document: Document, task: TreeLine | TaskNode, locale: str) -> Piece:
+def design_for_writer(document: Document, task: TreeLine | TaskNode, locale: str) -> ContextPiece:
     """Return a design under its task's title, as whoever writes prose reads it."""
-    return Piece(
+    return ContextPiece(
         _plain_heading(task.level, document.kind, task.title or task.goal, 0, locale),
         document.text,
         document.id,
@@ -95,7 +97,9 @@ def origin_of(node: TreeLine | TaskNode, kind: str, locale: str) -> str:
     return _heading(node.label, node.level, kind, node.title or node.goal, locale)
 
 
-def _heading_for(place: Place, label: str, level: str, kind: str, title: str, order: ReadingOrder, locale: str) -> str:
+def _heading_for(
+    place: ActivityPlace, label: str, level: str, kind: str, title: str, order: ReadingOrder, locale: str
+) -> str:
     if not place.is_for_writer:
         return _heading(label, level, kind, title, locale)
     number = order.chapters.index(label) + 1 if label in order.chapters else 0

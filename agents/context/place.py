@@ -9,7 +9,7 @@ from bookwright.storage.index.ranking import weights
 
 
 @dataclass(frozen=True)
-class Place:
+class ActivityPlace:
     """Where in the book an activity stands."""
 
     node: TaskNode

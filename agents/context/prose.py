@@ -10,9 +10,9 @@ from bookwright.agents.context import materials, origins
 from bookwright.agents.context.commission import commission_of
 from bookwright.agents.context.entries import without_entries
 from bookwright.agents.context.looking_back import LookingBack
-from bookwright.agents.context.place import Place
-from bookwright.agents.context.pruner import Cut, Piece
-from bookwright.agents.context.retrieval_cache import Kit
+from bookwright.agents.context.place import ActivityPlace
+from bookwright.agents.context.pruner import ContextPiece, Pruned
+from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.guarding import guard_at
@@ -30,7 +30,9 @@ _DESIGNS = ("book_design", "unit_designs")
 class ProseFilling:
     """Fills the components of the steps that write one unit's prose, held against what is kept from its writer."""
 
-    def __init__(self, kit: Kit, place: Place, stores: Stores, brief: Brief, past: LookingBack) -> None:
+    def __init__(
+        self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, brief: Brief, past: LookingBack
+    ) -> None:
         self._kit = kit
         self._place = place
         self._stores = stores
@@ -51,7 +53,7 @@ class ProseFilling:
     def _brief_is_plan(self) -> bool:
         return plans_in_brief(self._kit.profile.name, depth_under(self._brief, self._place.unit.length))
 
-    def fillers(self) -> dict[str, Callable[[int], Cut]]:
+    def fillers(self) -> dict[str, Callable[[int], Pruned]]:
         """Return what fills each component."""
         return {
             "order": self._order,
@@ -66,31 +68,31 @@ class ProseFilling:
             "text_summary": self._past.summaries,
         }
 
-    def _order(self, room: int) -> Cut:
+    def _order(self, room: int) -> Pruned:
         def short(text: str, left: int) -> str:
             return self._pruner.condense(self._kit.short(text, left, self._stores), self._place.unit_focus, left)
 
         place = self._place
-        return Cut(commission_of(place.unit, self._brief, self._stores, self._kit, room, short))
+        return Pruned(commission_of(place.unit, self._brief, self._stores, self._kit, room, short))
 
-    def _whole(self, kind: DocumentKind, room: int) -> Cut:
+    def _whole(self, kind: DocumentKind, room: int) -> Pruned:
         return self._page(self._stores.documents.latest(kind), room)
 
-    def _page(self, document: Document | None, room: int) -> Cut:
+    def _page(self, document: Document | None, room: int) -> Pruned:
         if document is None:
-            return Cut()
+            return Pruned()
         text = self._pruner.condense(document.text, self._place.unit_focus, room)
-        return Cut(text, frozenset([document.id]) if text else frozenset())
+        return Pruned(text, frozenset([document.id]) if text else frozenset())
 
-    def _book_design(self, room: int) -> Cut:
+    def _book_design(self, room: int) -> Pruned:
         return self._page(self._designs.book, room)
 
-    def _unit_designs(self, room: int) -> Cut:
+    def _unit_designs(self, room: int) -> Pruned:
         locale = self._kit.locale
         pieces = [origins.design_for_writer(own.document, own.task, locale) for own in self._designs.unit]
         return self._pruner.evenly(pieces, self._place.unit_focus, room)
 
-    def _task(self, room: int) -> Cut:
+    def _task(self, room: int) -> Pruned:
         """The unit as it was planned, without the entries that tell what is kept back."""
         unit, kept = self._place.unit, self._kept
         open_points = () if self._told_by else unit.open_points  # a brief has settled them
@@ -100,14 +102,14 @@ class ProseFilling:
             goal = "".join(kept((unit.goal,)))
             text = render_writers_task(goal, happens, constraints, criteria, points, self._kit.locale)
             if self._kit.count(text) <= room:
-                return Cut(text)
-        return Cut()
+                return Pruned(text)
+        return Pruned()
 
     def _kept(self, entries: tuple[str, ...]) -> tuple[str, ...]:
         """Return the entries that tell nothing of what is kept back."""
         return tuple(entry for entry in entries if not self._guard.violations(entry))
 
-    def _findings(self, room: int) -> Cut:
+    def _findings(self, room: int) -> Pruned:
         """What was found out for the unit itself, and passages of what was found before that bear on it."""
         made = materials.findings_for_writer(self._place, self._stores, self._kit.locale)
         own = self._pruner.evenly([self._clean(piece) for piece in made], self._place.unit_focus, room)
@@ -115,14 +117,14 @@ class ProseFilling:
         more = self._past.findings_before(left, self._clean)
         return own.before(more)
 
-    def _clean(self, piece: Piece) -> Piece:
+    def _clean(self, piece: ContextPiece) -> ContextPiece:
         return without_entries(piece, lambda entry: bool(self._guard.violations(entry)))
 
-    def _hints(self, room: int) -> Cut:
+    def _hints(self, room: int) -> Pruned:
         told = self._told_by.text if self._told_by else plot_of(self._place.unit, self._stores, self._brief)
         label = self._place.unit.label
         sight = self._kit.director.sight(label, self._stores, self._brief, told=told or self._place.unit.goal)
-        return Cut(self._pruner.fitting(hint_lines(sight, self._kit.locale), room))
+        return Pruned(self._pruner.fitting(hint_lines(sight, self._kit.locale), room))
 
     @cached_property
     def _told_by(self) -> Document | None:

@@ -39,7 +39,7 @@ _LEAD_BONUS = 0.15
 
 
 @dataclass(frozen=True)
-class Piece:
+class ContextPiece:
     """A text on its way into a block."""
 
     heading: str
@@ -57,19 +57,19 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Cut:
+class Pruned:
     """What became of some texts, and the documents that still stand in it."""
 
     text: str = ""
     sources: frozenset[int] = frozenset()
 
-    def before(self, later: "Cut") -> "Cut":
+    def before(self, later: "Pruned") -> "Pruned":
         """Return this with another one below it, a blank line between; empty ones leave none."""
-        return Cut("\n\n".join(filter(None, (self.text, later.text))), self.sources | later.sources)
+        return Pruned("\n\n".join(filter(None, (self.text, later.text))), self.sources | later.sources)
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _PrunableEntry:
     """What is kept or left out as a whole: a line of a text, or a sentence of a line that is too long."""
 
     text: str
@@ -87,7 +87,7 @@ class Pruner:
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
 
-    def evenly(self, pieces: Sequence[Piece], focus: Focus, room: int) -> Cut:
+    def evenly(self, pieces: Sequence[ContextPiece], focus: Focus, room: int) -> Pruned:
         """Keep something of each piece: short ones whole, long ones cut to equal shares.
 
         Where there are more than the room has use for, the last ones are dropped.
@@ -104,9 +104,9 @@ class Pruner:
             return cut
         return replace(cut, text=f"{cut.text}\n\n{GAP}")
 
-    def in_order(self, pieces: Sequence[Piece], focus: Focus, room: int) -> Cut:
+    def in_order(self, pieces: Sequence[ContextPiece], focus: Focus, room: int) -> Pruned:
         """Keep the first pieces as long as they fit: whole, or of a text of several lines what fits of them."""
-        kept: list[Piece] = []
+        kept: list[ContextPiece] = []
         headings: set[str] = set()
         for piece in pieces:
             block = piece.text if piece.heading in headings else piece.block
@@ -130,12 +130,12 @@ class Pruner:
                 room -= cost
         return "\n".join(kept)
 
-    def growing(self, pieces: Sequence[Piece], focus: Focus, room: int, expected: int) -> Cut:
+    def growing(self, pieces: Sequence[ContextPiece], focus: Focus, room: int, expected: int) -> Pruned:
         """Keep a share of each piece that depends only on those before it, so that more grows at the end.
 
         `expected` is how many pieces there will be; what one leaves of its share the later ones have.
         """
-        kept: list[Piece] = []
+        kept: list[ContextPiece] = []
         for index, piece in enumerate(pieces):
             cut = self._cut(piece, focus, room // max(expected - index, 1) - _BREAK)
             kept.append(cut)
@@ -159,10 +159,10 @@ class Pruner:
             return True
         return is_by_line and (bool(_ITEM.match(line)) or self._count(line) <= room * _MOST_OF_A_LINE)
 
-    def _best(self, held: Sequence[_Entry], focus: Focus, room: int) -> str:
+    def _best(self, held: Sequence[_PrunableEntry], focus: Focus, room: int) -> str:
         """Print the entries that are worth most and fit; the mark alone where none does."""
         ranked = sorted(held, key=lambda entry: (not entry.is_binding, -_worth(entry, focus), entry.line, entry.place))
-        kept: list[_Entry] = []
+        kept: list[_PrunableEntry] = []
         sections: set[str] = set()
         left = room
         for entry in ranked:
@@ -191,19 +191,19 @@ class Pruner:
             kept.insert(0, part)
         return joined(kept)
 
-    def _cut(self, piece: Piece, focus: Focus, room: int) -> Piece:
+    def _cut(self, piece: ContextPiece, focus: Focus, room: int) -> ContextPiece:
         if self._count(piece.block) <= room:
             return piece
         text = self.condense(piece.text, focus, room - self._count(piece.heading) - 1) if room >= LEAST else ""
         return replace(piece, text=text)
 
-    def _printed(self, pieces: Sequence[Piece]) -> Cut:
+    def _printed(self, pieces: Sequence[ContextPiece]) -> Pruned:
         kept = [piece for piece in pieces if piece.text]
         blocks = []
         for heading, some in groupby(kept, key=lambda piece: piece.heading):
             body = "\n".join(piece.text for piece in some)
             blocks.append(f"{heading}\n{body}" if heading else body)
-        return Cut("\n\n".join(blocks), frozenset(piece.document for piece in kept))
+        return Pruned("\n\n".join(blocks), frozenset(piece.document for piece in kept))
 
 
 def fair_shares(costs: Sequence[int], room: int) -> list[int]:
@@ -216,9 +216,9 @@ def fair_shares(costs: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _entries(text: str, is_whole: Callable[[str], bool]) -> list[_Entry]:
+def _entries(text: str, is_whole: Callable[[str], bool]) -> list[_PrunableEntry]:
     """The lines of a text below their headings, or the sentences of those that do not go as a whole."""
-    found: list[_Entry] = []
+    found: list[_PrunableEntry] = []
     section = ""
     is_lead = True
     for line, paragraph in enumerate(paragraphs(text)):
@@ -227,18 +227,18 @@ def _entries(text: str, is_whole: Callable[[str], bool]) -> list[_Entry]:
             continue
         is_binding = bool(binding_lines(paragraph))
         for place, part in enumerate([paragraph] if is_whole(paragraph) else sentences(paragraph)):
-            found.append(_Entry(part, line, place, section, is_lead, is_binding))
+            found.append(_PrunableEntry(part, line, place, section, is_lead, is_binding))
             is_lead = False
     return found
 
 
-def _worth(entry: _Entry, focus: Focus) -> float:
+def _worth(entry: _PrunableEntry, focus: Focus) -> float:
     own = terms(entry.text)
     shared = sum(focus.get(term, 0.0) for term in dict.fromkeys(own))
     return shared / sqrt(len(own) + 4) + (_LEAD_BONUS if entry.is_lead else 0.0)
 
 
-def _arranged(kept: Sequence[_Entry], all_: Sequence[_Entry]) -> str:
+def _arranged(kept: Sequence[_PrunableEntry], all_: Sequence[_PrunableEntry]) -> str:
     """Print entries under their headings, with a mark where others were left out."""
     chosen = set(kept)
     lines: list[str] = []
@@ -254,10 +254,10 @@ def _arranged(kept: Sequence[_Entry], all_: Sequence[_Entry]) -> str:
     return "\n".join(lines)
 
 
-def _line(entries: Sequence[_Entry], chosen: set[_Entry]) -> tuple[str, _Entry | None]:
+def _line(entries: Sequence[_PrunableEntry], chosen: set[_PrunableEntry]) -> tuple[str, _PrunableEntry | None]:
     """What is printed of a line, and an entry that stays of it; the mark alone where none does."""
     parts: list[str] = []
-    first: _Entry | None = None
+    first: _PrunableEntry | None = None
     for is_in, group in groupby(entries, key=lambda entry: entry in chosen):
         if not is_in:
             parts.append(GAP)

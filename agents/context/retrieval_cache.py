@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from bookwright.agents.context.condensing import name_of
-from bookwright.agents.context.pruner import Cut, Pruner
+from bookwright.agents.context.pruner import Pruned, Pruner
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.models.profile import Profile
 from bookwright.models.step import Activity
@@ -16,7 +16,7 @@ _KNOWN_UNITS = 32
 
 
 @dataclass
-class Kit:
+class RetrievalCache:
     """What all activities of a book fill their contexts with."""
 
     index: KnowledgeIndex
@@ -24,7 +24,7 @@ class Kit:
     locale: str
     profile: Profile
     director: ContinuityDirector = field(default_factory=ContinuityDirector)
-    _retrieved: OrderedDict[tuple[Hashable, ...], Cut] = field(default_factory=OrderedDict, init=False)
+    _retrieved: OrderedDict[tuple[Hashable, ...], Pruned] = field(default_factory=OrderedDict, init=False)
     """What was retrieved once for a unit, by component, unit, revision, room and what else it hung on."""
     _replaced: int = field(default=0, init=False)
     """How many times texts had been replaced when that was retrieved."""
@@ -35,7 +35,7 @@ class Kit:
             self._retrieved.clear()
             self._replaced = replaced
 
-    def once(self, key: tuple[Hashable, ...], retrieve: Callable[[], Cut]) -> Cut:
+    def once(self, key: tuple[Hashable, ...], retrieve: Callable[[], Pruned]) -> Pruned:
         """Retrieve what goes by this key, or give what was retrieved for it before."""
         if key not in self._retrieved:
             self._retrieved[key] = retrieve()

@@ -19,7 +19,7 @@ _LONGEST_NAME = 70
 _CLOSING = re.compile(r"[\]\s`]*\Z")
 
 
-class Part(Enum):
+class ReplyPart(Enum):
     """What a piece of a reply is."""
 
     THOUGHT = auto()
@@ -27,10 +27,10 @@ class Part(Enum):
 
 
 @dataclass(frozen=True)
-class Piece:
+class ShownPiece:
     """Something to show."""
 
-    part: Part
+    part: ReplyPart
     text: str
 
 
@@ -52,27 +52,27 @@ class Unwrapping:
 
     def __init__(self) -> None:
         self._state = _State.LINE
-        self._part = Part.ANSWER
+        self._part = ReplyPart.ANSWER
         self._held = ""
         self._is_fresh = False
         """Nothing has come yet after the mark of a thought, but perhaps the rest of its decoration."""
 
-    def feed(self, text: str) -> Iterator[Piece]:
+    def feed(self, text: str) -> Iterator[ShownPiece]:
         """Take in an increment and yield what can be shown by now."""
         self._held += text
         while (piece := self._step()) is not None:
             if piece.text:
                 yield piece
 
-    def close(self) -> Iterator[Piece]:
+    def close(self) -> Iterator[ShownPiece]:
         """The reply is over: yield what was held back and is no mark of the form."""
         held, self._held = self._held, ""
         if self._state is _State.FINISH:
             held = _without_bracket(held)
         if held and self._state in (_State.LINE, _State.WITHIN, _State.FINISH):
-            yield Piece(self._part, held)
+            yield ShownPiece(self._part, held)
 
-    def _step(self) -> Piece | None:
+    def _step(self) -> ShownPiece | None:
         """Show or pass over a part of what is held; None where more has to come first."""
         if not self._held:
             return None
@@ -90,20 +90,20 @@ class Unwrapping:
                 self._held = ""
                 return None
 
-    def _line(self) -> Piece | None:
+    def _line(self) -> ShownPiece | None:
         mark = _MARK.match(self._held)
         if mark is None:
             if _may_become_mark(self._held):
                 return None
             self._state = _State.WITHIN
-            return Piece(self._part, "")
+            return ShownPiece(self._part, "")
         self._held = self._held[mark.end() :]
         is_thought = (mark["word"] or "").casefold() in _THOUGHTS
         self._state = _State.WITHIN if is_thought else _State.NAME
-        self._part, self._is_fresh = (Part.THOUGHT, True) if is_thought else (self._part, False)
-        return Piece(self._part, "")
+        self._part, self._is_fresh = (ReplyPart.THOUGHT, True) if is_thought else (self._part, False)
+        return ShownPiece(self._part, "")
 
-    def _within(self) -> Piece | None:
+    def _within(self) -> ShownPiece | None:
         if self._is_fresh:
             self._held = self._held.lstrip(" \t*_`")
             self._is_fresh = not self._held
@@ -111,23 +111,23 @@ class Unwrapping:
         if end < 0:
             return self._show(len(self._held))
         self._state = _State.LINE
-        return self._show(end + 1) or Piece(self._part, "")
+        return self._show(end + 1) or ShownPiece(self._part, "")
 
-    def _name(self) -> Piece | None:
+    def _name(self) -> ShownPiece | None:
         call = _CALL.match(self._held)
         if call is None:
             if len(self._held) < _LONGEST_NAME and "\n" not in self._held.strip():
                 return None
             self._state = _State.ACTION
         elif call[1].casefold() == _FINISH:
-            self._state, self._part, self._held = _State.FINISH, Part.ANSWER, self._held[call.end() :].lstrip()
+            self._state, self._part, self._held = _State.FINISH, ReplyPart.ANSWER, self._held[call.end() :].lstrip()
         else:
             self._state = _State.ACTION
-        return Piece(self._part, "")
+        return ShownPiece(self._part, "")
 
-    def _show(self, end: int) -> Piece | None:
+    def _show(self, end: int) -> ShownPiece | None:
         shown, self._held = self._held[:end], self._held[end:]
-        return Piece(self._part, shown) if shown else None
+        return ShownPiece(self._part, shown) if shown else None
 
 
 def _may_become_mark(held: str) -> bool:

@@ -15,7 +15,7 @@ from bookwright.models.codex.entries import EntryKind
 
 
 @dataclass(frozen=True)
-class Sight:
+class CodexSight:
     """The codex and the threads as they stand for one unit."""
 
     codex: VisibleCodex = field(default_factory=VisibleCodex)

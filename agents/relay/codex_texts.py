@@ -10,7 +10,7 @@ from bookwright.agents.relay.phases import filter_phases, is_history
 from bookwright.agents.relay.secrets.coming_out import SecretState, is_out, state_of, told_in
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at
 from bookwright.models.codex.entries import Importance, Secret, Visibility
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry, SeenSection
 from bookwright.models.tree.place import ReadingOrder
 
@@ -19,7 +19,7 @@ SECTION_SUBTLETY = 5
 
 
 @dataclass(frozen=True)
-class Piece:
+class CodexText:
     """One text with its level, wherever it is from."""
 
     source: str
@@ -52,10 +52,10 @@ def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
     return Visibility.USE if is_out(secret, at, reading) else secret.visibility
 
 
-def pieces_of(seen: SeenEntry) -> list[Piece]:
+def pieces_of(seen: SeenEntry) -> list[CodexText]:
     """Every section of an entry, those of later phases as hidden ones."""
     return [
-        Piece(
+        CodexText(
             source=seen.entry.kind.value, id=seen.entry.id, text=section.section.text,
             level=section_level(seen, section), name=section.section.name,
             is_history=is_history(section.section.phase, seen.phase),
@@ -67,7 +67,7 @@ def pieces_of(seen: SeenEntry) -> list[Piece]:
 
 def other_pieces(
     secrets: Iterable[Secret], threads: Iterable[Foreshadowing], at: str, reading: ReadingOrder
-) -> list[Piece]:
+) -> list[CodexText]:
     """Return secrets and the payoffs of threads as pieces."""
     return [
         *(_of_secret(secret, at, reading) for secret in secrets),
@@ -75,15 +75,15 @@ def other_pieces(
     ]
 
 
-def is_unknown(seen: SeenEntry, pieces: list[Piece]) -> bool:
+def is_unknown(seen: SeenEntry, pieces: list[CodexText]) -> bool:
     """Whether not even the existence of an entry is to be known."""
     return not seen.is_there or (bool(pieces) and all(piece.level is Visibility.HIDDEN for piece in pieces))
 
 
-def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> Piece:
+def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
     state, telling = state_of(secret, at, reading), told_in(secret)
     is_told, came_out = state is SecretState.TOLD, telling.place if telling else secret.revealed_at
-    return Piece(
+    return CodexText(
         source="secret", id=secret.id, text=secret.content, level=secret_level(secret, at, reading),
         about=secret.related_entity, allowed=secret.allowed_expressions, forbidden=secret.forbidden_keywords,
         subtlety=_SUBTLETY[secret.importance], is_told=is_told,
@@ -92,13 +92,13 @@ def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> Piece:
     )  # fmt: skip
 
 
-def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Piece:
+def _of_thread(thread: Foreshadowing, at: str, reading: ReadingOrder) -> CodexText:
     """The payoff is what a thread holds back; its seed comes with the instruction to plant it."""
     is_in_force = thread.status is not ThreadStatus.ABANDONED
     before = as_before(thread, at, reading)
     is_told = before.status is ThreadStatus.REVEALED
-    paid = [event.place for event in before.timeline.events if event.type is EventType.REVEAL]
-    return Piece(
+    paid = [event.place for event in before.timeline.events if event.type is ThreadEventType.REVEAL]
+    return CodexText(
         source="foreshadowing", id=thread.id, text=thread.payoff.content, level=level_at(thread, at, reading),
         allowed=thread.ai_visibility.allowed_expressions,
         forbidden=thread.ai_visibility.forbidden_keywords if is_in_force else (),

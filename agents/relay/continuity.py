@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from bookwright.agents.relay.build_result import ContextBuildResult, FilteredContext, Sight
+from bookwright.agents.relay.build_result import CodexSight, ContextBuildResult, FilteredContext
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.history.codex_then import CodexHolder
 from bookwright.agents.relay.leaks.folding import Folded, fold
@@ -20,7 +20,7 @@ from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.open_designs import plot_of
 from bookwright.agents.relay.secrets.public import Public, named_by, order_of
 from bookwright.agents.relay.secrets.reveals import reveals_at
-from bookwright.agents.relay.secrets.visibility import Fact, VisibleCodex, VisibleEntry, filter_codex
+from bookwright.agents.relay.secrets.visibility import KnownFact, VisibleCodex, VisibleEntry, filter_codex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, instruct
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
@@ -85,14 +85,14 @@ class ContinuityDirector:
 
     def sight(
         self, at: str, stores: CodexHolder, brief: Brief, story_now: float | None = None, *, told: str | None = None
-    ) -> Sight:
+    ) -> CodexSight:
         """Return what the writer of the unit `at` may know of the codex.
 
         `told` is what is to happen there: who or what it does not name is left out. Without it all is shown.
         """
         secrets, threads, entries = stores.codex.secrets(), stores.codex.threads(), stores.codex.entries()
         if not (secrets or threads or entries or brief.forbidden_keywords):
-            return Sight()
+            return CodexSight()
         reading, seen = stores.codex.reading_order(), stores.codex.seen_at(at, story_now)
         kept = kept_of(seen, secrets, threads, at, reading, brief.forbidden_keywords)
         matcher = Matcher(Withholding.of(kept), Public(order=order_of(brief), named=named_by(brief)))
@@ -108,7 +108,9 @@ class ContinuityDirector:
         found = self._instructions.get_or_make(key, (*made_of, present), orders)
         keywords = self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
         reveals = reveals_at(secrets, at, reading, matcher) if secrets else ()
-        return Sight(codex=codex, orders=found, reveals=reveals, hints=collect_hints(codex, found), keywords=keywords)
+        return CodexSight(
+            codex=codex, orders=found, reveals=reveals, hints=collect_hints(codex, found), keywords=keywords
+        )
 
     def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:
         """Return the words alone that are forbidden in a scene, of all sources, sorted."""
@@ -129,14 +131,14 @@ class ContinuityDirector:
         self.clear_forbidden_cache()
 
 
-def hint_lines(sight: Sight, locale: str) -> list[str]:
+def hint_lines(sight: CodexSight, locale: str) -> list[str]:
     """Return what a writer reads of it, the weightiest first, a line each that stands alone."""
     return [line for line in render_hints(sight, locale).splitlines() if line.strip()]
 
 
 def _filtered(
     unit: TaskNode, before: list[TaskNode], stores: Stores, brief: Brief, scene: SceneIdentifier, plot: str,
-    sight: Sight,
+    sight: CodexSight,
 ) -> FilteredContext:  # fmt: skip
     above = stores.nodes.ancestors(unit)
     guard = guard_at(stores, brief, unit)
@@ -173,7 +175,7 @@ def _on_stage(codex: VisibleCodex, words: str, here: int) -> VisibleCodex:
     )
 
 
-def _in_mind(facts: Iterable[Fact], told: Folded, words: set[str], here: int) -> tuple[Fact, ...]:
+def _in_mind(facts: Iterable[KnownFact], told: Folded, words: set[str], here: int) -> tuple[KnownFact, ...]:
     """The facts a writer needs, those that came out last first: of those on stage, of now, or named by what happens."""
     kept = [
         fact

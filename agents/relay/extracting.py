@@ -26,7 +26,7 @@ Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Ground:
+class ExtractionGround:
     """What an extraction is held to."""
 
     public: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def entry_record(found: FoundEntry, known: Sequence[CodexEntry], default: Visibi
     )  # fmt: skip
 
 
-def design_records(found: DesignExtraction, ground: Ground) -> tuple[list[Record], list[str]]:
+def design_records(found: DesignExtraction, ground: ExtractionGround) -> tuple[list[Record], list[str]]:
     """Make records of what designs lay down; what makes none comes back as a line each."""
     records: list[Record] = []
     refused: list[str] = []
@@ -85,11 +85,11 @@ def place_at(share: Share) -> Place:
     return Place(share=share)
 
 
-def _designed(found: FoundEntry, records: Iterable[Record], ground: Ground) -> Record:
+def _designed(found: FoundEntry, records: Iterable[Record], ground: ExtractionGround) -> Record:
     return entry_record(found, [own for own in records if isinstance(own, CodexEntry)], ground.default, None)
 
 
-def _secret(found: FoundSecret, names: Collection[str], ground: Ground) -> Record:
+def _secret(found: FoundSecret, names: Collection[str], ground: ExtractionGround) -> Record:
     return make_record(
         RecordKind.SECRET,
         {
@@ -101,7 +101,7 @@ def _secret(found: FoundSecret, names: Collection[str], ground: Ground) -> Recor
     )  # fmt: skip
 
 
-def _thread(found: FoundThread, names: Collection[str], ground: Ground) -> Record:
+def _thread(found: FoundThread, names: Collection[str], ground: ExtractionGround) -> Record:
     kept = [place_at(share) for share in found.reinforced_at if found.planted_at < share < found.paid_off_at]
     paid = place_at(found.paid_off_at) if found.paid_off_at > found.planted_at else None
     forbidden = forbidding(found.forbidden_keywords, names, (*ground.public, found.seed, *found.expressions))

@@ -14,7 +14,7 @@ from bookwright.agents.relay.secrets.coming_out import SecretState, is_late, sta
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.threads.foreshadowing import as_before
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
-from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import EntryKind, Importance, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
@@ -118,7 +118,9 @@ def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSe
     state, telling = state_of(secret, at, reading), told_in(secret)
     if state is SecretState.DUE and reading.holds_chapters(at):
         state = SecretState.KEPT
-    if state is SecretState.DUE and not falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, Turn.LAST):
+    if state is SecretState.DUE and not falls_to(
+        at, f"{secret.content}\n{secret.related_entity}", reading, OrderTurn.LAST
+    ):
         state = SecretState.PENDING
     is_told = state is SecretState.TOLD and telling is not None
     return PlannedSecret(

@@ -31,7 +31,7 @@ _NARROW_OUTPUT_TOKENS = 400
 
 
 @dataclass(frozen=True)
-class Asking:
+class RequestMaker:
     """Makes the requests of one execution."""
 
     execution: Execution

@@ -12,7 +12,7 @@ _INDEX = ("search_designs", "search_story", "search_references")
 _WEB = ("web_search", "fetch_page")
 
 
-class Reach(Enum):
+class FileReach(Enum):
     """Whose files an agent sees."""
 
     FOLDER = auto()
@@ -23,7 +23,7 @@ class Reach(Enum):
 
 
 @dataclass(frozen=True)
-class Member:
+class CastMember:
     """One agent of the cast; its system prompt is `prompts/agents/{name}.md.j2`, with `_` for `-`."""
 
     name: str
@@ -33,22 +33,26 @@ class Member:
     """The role whose model it asks unless one is named."""
     tools: tuple[str, ...]
     """Of these it has those that there are: without a book there is no index."""
-    reach: Reach
+    reach: FileReach
     mode: PermissionMode = PermissionMode.DEFAULT
 
 
 CAST = (
-    Member(
-        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), Reach.FOLDER
+    CastMember(
+        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER
     ),
-    Member("test", "writes tests for files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), Reach.FOLDER),
-    Member("researcher", "looks things up and names its sources", "researcher", (*_WEB, *_INDEX), Reach.NONE),
-    Member("writer", "helps with a book's text, which it only reads", "writer", (*_LOOKING, *_INDEX), Reach.BOOK),
-    Member(
-        "planner", "plans a book or a change with you", "planner", (*_LOOKING, *_INDEX), Reach.BOOK,
+    CastMember(
+        "test", "writes tests for files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER
+    ),
+    CastMember("researcher", "looks things up and names its sources", "researcher", (*_WEB, *_INDEX), FileReach.NONE),
+    CastMember(
+        "writer", "helps with a book's text, which it only reads", "writer", (*_LOOKING, *_INDEX), FileReach.BOOK
+    ),
+    CastMember(
+        "planner", "plans a book or a change with you", "planner", (*_LOOKING, *_INDEX), FileReach.BOOK,
         PermissionMode.PLAN,
     ),
-    Member("log-monitor", "says what in a log needs a person", "summariser", _LOOKING, Reach.BOOK),
+    CastMember("log-monitor", "says what in a log needs a person", "summariser", _LOOKING, FileReach.BOOK),
 )  # fmt: skip
 """In the order in which they are listed."""
 
@@ -57,7 +61,7 @@ CAST = (
 class CastAgent(PromptAgent):
     """A member of the cast, ready to be started."""
 
-    member: Member
+    member: CastMember
     facts: Mapping[str, object] = field(default_factory=dict)
     """What its template reads: `today`; `book`, a title, or empty; `language` of the book; `has_web`; `has_files`."""
 

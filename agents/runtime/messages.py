@@ -16,7 +16,7 @@ from bookwright.models.talk.event import (
     MessageEvent,
     MessagePayload,
     ReasoningEvent,
-    Role,
+    SpeakerRole,
     TextEvent,
 )
 
@@ -24,7 +24,7 @@ MOST_MESSAGES = 1_000
 MOST_CHARACTERS = 200_000
 """Of one message: of a longer one the end is kept."""
 
-_ROLES = {"tool_use": Role.TOOL, "tool_result": Role.TOOL, "waiting": Role.SYSTEM}
+_ROLES = {"tool_use": SpeakerRole.TOOL, "tool_result": SpeakerRole.TOOL, "waiting": SpeakerRole.SYSTEM}
 _TALKS = 64
 """Texts that may be under way at once; one that never ends is given up for a newer one."""
 
@@ -36,7 +36,7 @@ class _Draft:
     """A message under way."""
 
     opening: Event
-    role: Role
+    role: SpeakerRole
     identity: str = field(default_factory=lambda: uuid.uuid4().hex)
     pieces: deque[str] = field(default_factory=deque)
     size: int = 0
@@ -91,15 +91,15 @@ class MessageStore:
         """Take an event in."""
         match event:
             case TextEvent():
-                self._extend(event, Role.ASSISTANT, event.payload.text)
+                self._extend(event, SpeakerRole.ASSISTANT, event.payload.text)
             case ReasoningEvent():
-                self._extend(event, Role.REASONING, event.payload.text)
+                self._extend(event, SpeakerRole.REASONING, event.payload.text)
             case CompletedEvent():
-                self._end(event, without=Role.ASSISTANT)  # the whole text says it again
-                self.append_message(_message(event, Role.ASSISTANT, event.payload.text))
+                self._end(event, without=SpeakerRole.ASSISTANT)  # the whole text says it again
+                self.append_message(_message(event, SpeakerRole.ASSISTANT, event.payload.text))
             case FailedEvent():
                 self._end(event)
-                self.append_message(_message(event, Role.SYSTEM, event.payload.error))
+                self.append_message(_message(event, SpeakerRole.SYSTEM, event.payload.error))
             case AgentEvent(payload=EventPayload(name="restarted")):
                 self._take(event)  # what came of a broken stream is void
             case AgentEvent(payload=EventPayload(name=name, text=text, data=data)) if name in _ROLES:
@@ -107,7 +107,7 @@ class MessageStore:
                 tool = data.get("tool")
                 self.append_message(_message(event, _ROLES[name], f"{tool}: {text}" if tool else text))
 
-    def _extend(self, event: Event, role: Role, text: str) -> None:
+    def _extend(self, event: Event, role: SpeakerRole, text: str) -> None:
         talk = _talk(event)
         with self._lock:
             known = self._drafts.get(talk)
@@ -120,7 +120,7 @@ class MessageStore:
             while len(self._drafts) > _TALKS:
                 self._drafts.pop(next(iter(self._drafts)))
 
-    def _end(self, event: Event, without: Role | None = None) -> None:
+    def _end(self, event: Event, without: SpeakerRole | None = None) -> None:
         """Make a message of what was under way."""
         draft = self._take(event)
         if draft is not None and draft.role is not without:
@@ -135,7 +135,7 @@ def _talk(event: Event) -> _Talk:
     return (event.tab_id, event.agent_id, event.task_id)
 
 
-def _message(event: Event, role: Role, text: str, identity: str = "", *, is_cut: bool = False) -> Message:
+def _message(event: Event, role: SpeakerRole, text: str, identity: str = "", *, is_cut: bool = False) -> Message:
     return Message(
         id=identity or uuid.uuid4().hex, tab_id=event.tab_id, agent_id=event.agent_id, role=role,
         text=text[-MOST_CHARACTERS:], timestamp=event.timestamp, is_cut=is_cut or len(text) > MOST_CHARACTERS,

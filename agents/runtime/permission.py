@@ -27,7 +27,7 @@ class PermissionMode(StrEnum):
 
 
 @dataclass(frozen=True)
-class Guard:
+class PermissionGuard:
     """Decides on each use of a tool, as a registry asks it to."""
 
     mode: PermissionMode

@@ -8,7 +8,7 @@ from bookwright.agents.backends.call import Canceller
 from bookwright.agents.runtime.agent import AgentDefinition, Execution, ExecutionHandle, PromptAgent, RunnableAgent
 from bookwright.agents.runtime.coordinator import Task
 from bookwright.agents.runtime.sinks import Sinks
-from bookwright.agents.runtime.stream import Services, Stream, StreamParams, open_stream, told
+from bookwright.agents.runtime.stream import AgentStream, Services, StreamParams, open_stream, told
 from bookwright.agents.runtime.stream_log import note
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import InvalidInput
@@ -35,7 +35,7 @@ class _Runnable:
         threading.Thread(target=_run, args=(stream, sinks, handle), name=name, daemon=True).start()
         return handle
 
-    def _open(self, given: str, sinks: Sinks, execution: Execution, canceller: Canceller) -> Stream:
+    def _open(self, given: str, sinks: Sinks, execution: Execution, canceller: Canceller) -> AgentStream:
         model = self.agent.get_model() or execution.model
         if not model:
             raise InvalidInput(f"the agent {execution.agent_id!r} names no model, and none was given")
@@ -89,7 +89,7 @@ def _both(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> tupl
     return tuple(name for name in second if name in first)
 
 
-def _run(stream: Stream, sinks: Sinks, handle: ExecutionHandle) -> None:
+def _run(stream: AgentStream, sinks: Sinks, handle: ExecutionHandle) -> None:
     ended_well = False
     try:
         _spoken(stream, sinks)
@@ -100,7 +100,7 @@ def _run(stream: Stream, sinks: Sinks, handle: ExecutionHandle) -> None:
         handle.completion.set_result(ended_well)
 
 
-def _spoken(stream: Stream, sinks: Sinks) -> str:
+def _spoken(stream: AgentStream, sinks: Sinks) -> str:
     """Run a stream and say how it ended."""
     try:
         text = stream.run()

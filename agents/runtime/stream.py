@@ -23,14 +23,14 @@ from bookwright.agents.react import action
 from bookwright.agents.react.loop import Loop, answered
 from bookwright.agents.react.observation import ROOM
 from bookwright.agents.runtime.agent import AgentDefinition, Execution, Preset, SystemPrompt, TemplatePrompt
-from bookwright.agents.runtime.asking import Asking, as_event
+from bookwright.agents.runtime.asking import RequestMaker, as_event
 from bookwright.agents.runtime.metrics import StreamMeter
-from bookwright.agents.runtime.permission import Guard
+from bookwright.agents.runtime.permission import PermissionGuard
 from bookwright.agents.runtime.sinks import CanUseTool, StreamCallbacks
 from bookwright.agents.runtime.stream_log import note
-from bookwright.agents.runtime.talk import Talk
+from bookwright.agents.runtime.talk import TalkSession
 from bookwright.agents.tools.builtin import builtin_registry
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.settings import Settings
@@ -93,12 +93,12 @@ class Services:
     settings: Settings = field(default_factory=Settings)
 
 
-class Stream:
+class AgentStream:
     """One execution. `run` once, on a thread of its own; `metrics` afterwards."""
 
     def __init__(
-        self, params: StreamParams, talk: Talk, tools: ToolRegistry, services: Services, callbacks: StreamCallbacks,
-        canceller: Canceller,
+        self, params: StreamParams, talk: TalkSession, tools: ToolRegistry, services: Services,
+        callbacks: StreamCallbacks, canceller: Canceller,
     ) -> None:  # fmt: skip
         self._params = params
         self._talk = talk
@@ -111,7 +111,7 @@ class Stream:
         self._uses = 0
         self._question = -1
         """The place of what the person asked among the turns; -1 if it stands before them all."""
-        self._asking = Asking(
+        self._asking = RequestMaker(
             params.execution, params.model, _system(params), talk.session.id, services.counter,
             services.settings,
         )  # fmt: skip
@@ -191,7 +191,7 @@ class Stream:
 
 def open_stream(
     params: StreamParams, services: Services, callbacks: StreamCallbacks, canceller: Canceller, more: ToolRegistry
-) -> Stream:
+) -> AgentStream:
     """Open a session and make ready; nothing is asked yet. `more` holds tools beside those of the execution.
 
     Raises:
@@ -199,20 +199,20 @@ def open_stream(
         SessionNotStarted: Nothing was said in the session that is to be forked.
     """
     execution = params.execution
-    talk = Talk.open(services.database, execution, ROOM[_language(execution.locale)])
+    talk = TalkSession.open(services.database, execution, ROOM[_language(execution.locale)])
     chosen = _tools(execution)
     for tool in more:
         chosen.add(tool)
     chosen = chosen.only(execution.allowed_tools, execution.disallowed_tools)
-    guard = Guard(execution.permission_mode, params.can_use_tool)
-    return Stream(params, talk, chosen.permitted(guard), services, callbacks, canceller)
+    guard = PermissionGuard(execution.permission_mode, params.can_use_tool)
+    return AgentStream(params, talk, chosen.permitted(guard), services, callbacks, canceller)
 
 
 def _tools(execution: Execution) -> ToolRegistry:
     """The tools before the lists are applied: a registry of this execution's own."""
     if execution.tools is not None:
         return execution.tools.only()
-    return ToolRegistry([]) if execution.cwd is None else builtin_registry(Workspace(Vault(execution.cwd)))
+    return ToolRegistry([]) if execution.cwd is None else builtin_registry(Workspace(Sandbox(execution.cwd)))
 
 
 def _system(params: StreamParams) -> str:

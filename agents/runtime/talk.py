@@ -20,7 +20,7 @@ _BROKEN_OFF = "(This answer was broken off.)"
 
 
 @dataclass(frozen=True)
-class Talk:
+class TalkSession:
     """A session that an execution goes on with, and the keeper of its loop's turns."""
 
     database: Database
@@ -29,7 +29,7 @@ class Talk:
     """Characters of an observation."""
 
     @classmethod
-    def open(cls, database: Database, execution: Execution, room: int) -> "Talk":
+    def open(cls, database: Database, execution: Execution, room: int) -> "TalkSession":
         """Begin, resume or fork a session. Source: REQUIREMENTS S4-006 to S4-009.
 
         Raises:

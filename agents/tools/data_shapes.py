@@ -11,13 +11,13 @@ class _Shape(BaseModel):
     truncated: bool
 
 
-class _Entry(BaseModel):
+class _FolderEntry(BaseModel):
     path: str = Field(min_length=1)
     type: Literal["file", "dir", "link", "other"]
 
 
 class _Entries(_Shape):
-    entries: list[_Entry]
+    entries: list[_FolderEntry]
 
 
 class _Paths(_Shape):
@@ -44,15 +44,15 @@ class _Written(_Shape):
     diff_preview: str
 
 
-class _Found(BaseModel):
+class _SearchFound(BaseModel):
     title: str
 
 
-class _Passage(_Found):
+class _Passage(_SearchFound):
     text: str
 
 
-class _Hit(_Found):
+class _Hit(_SearchFound):
     url: str
 
 
@@ -64,7 +64,7 @@ class _Hits(_Shape):
     results: list[_Hit]
 
 
-class _Page(_Shape):
+class _FetchedPage(_Shape):
     url: str
     content: str
 
@@ -79,6 +79,6 @@ DATA_SHAPES: dict[str, tuple[str, type[BaseModel]]] = {
     "search_story": ("D006", _Passages),
     "search_references": ("D006", _Passages),
     "web_search": ("D006", _Hits),
-    "fetch_page": ("D007", _Page),
+    "fetch_page": ("D007", _FetchedPage),
 }
 """Rule and shape by the tool's name, for answers that are no errors."""

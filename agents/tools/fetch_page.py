@@ -8,9 +8,9 @@ from pydantic import Field, StringConstraints
 
 from bookwright.agents.tools.outside import Outside, today
 from bookwright.agents.tools.tool import Params, Tool, partial, success
-from bookwright.agents.tools.web.connection import Reach, Wire
-from bookwright.agents.tools.web.download import Bounds, Cut, Downloader, Reply, phrase
-from bookwright.agents.tools.web.reading import ACCEPTED, Page, read_page, require_readable
+from bookwright.agents.tools.web.connection import Network, NetworkReach
+from bookwright.agents.tools.web.download import DownloadBounds, Downloader, ServerAnswer, Truncation, phrase
+from bookwright.agents.tools.web.reading import ACCEPTED, WebPage, read_page, require_readable
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -36,7 +36,7 @@ class _Kept:
     """A page that was read."""
 
     url: str
-    page: Page
+    page: WebPage
     cut: str
     """Why not all of it is there; empty where it is whole."""
     accessed: str
@@ -46,14 +46,14 @@ class FetchPage(Tool[FetchPageParams]):
     """Reads public pages only, on the web's two ports; see `web/connection.py` for how that is held to.
 
     What may be reached is no parameter: no setting and no test can open this machine's own network.
-    A test gives a `Wire` that leads the names of a made-up web to its own server.
+    A test gives a `Network` that leads the names of a made-up web to its own server.
     """
 
     name: ClassVar[str] = "fetch_page"
     parameters: ClassVar[type[Params]] = FetchPageParams
 
-    def __init__(self, wire: Wire | None = None, bounds: Bounds | None = None) -> None:
-        self._downloader = Downloader(wire or Wire(), Reach(), bounds or Bounds())
+    def __init__(self, wire: Network | None = None, bounds: DownloadBounds | None = None) -> None:
+        self._downloader = Downloader(wire or Network(), NetworkReach(), bounds or DownloadBounds())
         self._known: OrderedDict[str, _Kept] = OrderedDict()
 
     def run(self, params: FetchPageParams) -> ToolResponse:
@@ -73,10 +73,10 @@ class FetchPage(Tool[FetchPageParams]):
             require_readable(content_type, reply.url)
             body = reply.read()
         if body.cut is not None and not body.content:
-            code = ErrorCode.TIMEOUT if body.cut is Cut.TIME else ErrorCode.NETWORK_ERROR
+            code = ErrorCode.TIMEOUT if body.cut is Truncation.TIME else ErrorCode.NETWORK_ERROR
             raise ToolFailure(code, f"Nothing of the page came: {body.cut}.", "Try another source.")
         page = read_page(body.content, content_type, reply.url)
-        cut = body.cut or (Cut.SIZE if page.is_source_cut else None)
+        cut = body.cut or (Truncation.SIZE if page.is_source_cut else None)
         return _Kept(reply.url, page, str(cut or ""), today())
 
     def _remember(self, url: str, kept: _Kept) -> None:
@@ -86,7 +86,7 @@ class FetchPage(Tool[FetchPageParams]):
             self._known.popitem(last=False)
 
 
-def _require_ok(reply: Reply) -> None:
+def _require_ok(reply: ServerAnswer) -> None:
     if 200 <= reply.status < 300:
         return
     if reply.status in _GONE:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ToolError, ToolResponse, ToolStatus
 
@@ -31,7 +31,7 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_]")
 class Overflow:
     """Cuts answers to 2000 lines and 51200 bytes."""
 
-    vault: Vault | None = None
+    vault: Sandbox | None = None
     """Where the whole answer is kept; None to let go of the rest."""
     keeps_end: bool = False
     """Whether the end of what is too long is shown instead of its beginning."""

@@ -28,7 +28,7 @@ class SearchIndexParams(Params):
 
 
 @dataclass(frozen=True)
-class View:
+class IndexView:
     """A book's index as it may be seen from one place of the book."""
 
     index: KnowledgeIndex
@@ -67,7 +67,7 @@ class _SearchIndex(Tool[SearchIndexParams]):
     what: ClassVar[str]
     """What is found, as the answer calls it."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: IndexView) -> None:
         self._view = view
 
     def run(self, params: SearchIndexParams) -> ToolResponse:

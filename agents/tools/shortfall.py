@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bookwright.agents.tools.files.folder_walk import Bounds
+from bookwright.agents.tools.files.folder_walk import WalkBounds
 from bookwright.agents.tools.tool import partial, success
 from bookwright.models.talk.tool import ToolResponse
 
@@ -27,7 +27,7 @@ class Shortfall:
         self._advice.append(advice)
         self._data |= data
 
-    def of(self, bounds: Bounds) -> "Shortfall":
+    def of(self, bounds: WalkBounds) -> "Shortfall":
         """Add what a walk's bounds left out."""
         if bounds.broken:
             self.add(f"Not all was looked at: {bounds.broken}.", "Name a smaller folder in path.", truncated=True)

@@ -29,7 +29,7 @@ _Envelope = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Violation:
+class RuleViolation:
     """A rule that an answer breaks."""
 
     rule: str
@@ -37,12 +37,12 @@ class Violation:
     message: str
 
 
-def validate(tool_name: str, response: ToolResponse | Mapping[str, Any] | str) -> list[Violation]:
+def validate(tool_name: str, response: ToolResponse | Mapping[str, Any] | str) -> list[RuleViolation]:
     """Every rule that a tool's answer breaks, by number; an empty list if it keeps to the protocol."""
     try:
         envelope = _plain(response)
     except (ValueError, TypeError, RecursionError) as error:
-        return [Violation("V001", f"is no JSON object: {error}")]
+        return [RuleViolation("V001", f"is no JSON object: {error}")]
     found = [*_structure(tool_name, envelope)]
     if not found:  # what follows relies on the structure
         found = [*_status(envelope), *_text(envelope), *_data(tool_name, envelope)]
@@ -65,20 +65,20 @@ def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-def _structure(tool_name: str, envelope: _Envelope) -> Iterator[Violation]:
+def _structure(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
     if unknown := sorted(set(envelope) - {*_KEYS, "error"}):
-        yield Violation("V002", f"has keys that the protocol does not know: {', '.join(unknown)}")
+        yield RuleViolation("V002", f"has keys that the protocol does not know: {', '.join(unknown)}")
     if missing := [key for key in _KEYS if key not in envelope]:
-        yield Violation("V003", f"lacks {', '.join(missing)}")
+        yield RuleViolation("V003", f"lacks {', '.join(missing)}")
         return
     for rule, key, is_right, wanted in _TYPES:
         if not is_right(envelope[key]):
-            yield Violation(rule, f"{key} is no {wanted}")
+            yield RuleViolation(rule, f"{key} is no {wanted}")
             return
     yield from _context(tool_name, envelope)
     error = envelope.get("error")
     if error is not None and not _is_error(error):
-        yield Violation("V012", "error is not {code, message}, both text")
+        yield RuleViolation("V012", "error is not {code, message}, both text")
 
 
 _TYPES: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
@@ -102,73 +102,73 @@ def _is_string(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _context(tool_name: str, envelope: _Envelope) -> Iterator[Violation]:
+def _context(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
     context = envelope["context"]
     if not _is_relative(context.get("cwd")):
-        yield Violation("V009", "context.cwd is no path relative to the root")
+        yield RuleViolation("V009", "context.cwd is no path relative to the root")
     params = context.get("params_input")
     if not isinstance(params, dict):
-        yield Violation("V010", "context.params_input is no object")
+        yield RuleViolation("V010", "context.params_input is no object")
         return
     is_path_involved = (isinstance(params.get("path"), str) and tool_name not in _PATHLESS_TOOLS) or (
         tool_name in _FILE_TOOLS and envelope["status"] != ToolStatus.ERROR
     )
     resolved = context.get("path_resolved")
     if is_path_involved and not isinstance(resolved, str):
-        yield Violation("V011", "context.path_resolved is missing, though a path is involved")
+        yield RuleViolation("V011", "context.path_resolved is missing, though a path is involved")
     elif is_path_involved and envelope["status"] != ToolStatus.ERROR and not _is_relative(resolved):
-        yield Violation("V011", "context.path_resolved leads out of the root")
+        yield RuleViolation("V011", "context.path_resolved leads out of the root")
 
 
 def _is_relative(path: object) -> bool:
     return isinstance(path, str) and bool(path) and not path.startswith("/") and ".." not in path.split("/")
 
 
-def _status(envelope: _Envelope) -> Iterator[Violation]:
+def _status(envelope: _Envelope) -> Iterator[RuleViolation]:
     data, error = envelope["data"], envelope.get("error")
     if envelope["status"] == ToolStatus.ERROR:
         yield from _of_an_error(data, error)
         return
     if "error" in envelope:
-        yield Violation("S002", f"has an error, though its status is {envelope['status']}")
+        yield RuleViolation("S002", f"has an error, though its status is {envelope['status']}")
     if envelope["status"] == ToolStatus.PARTIAL:
         return
     if data.get("truncated") is True:
-        yield Violation("S005", "is truncated, and its status is not partial")
+        yield RuleViolation("S005", "is truncated, and its status is not partial")
     if any(value for key, value in data.items() if key.startswith("fallback")):
-        yield Violation("S006", "came by a fallback, and its status is not partial")
+        yield RuleViolation("S006", "came by a fallback, and its status is not partial")
     if data.get("dry_run") is True or data.get("applied") is False or data.get("failed_items"):
-        yield Violation("S007", "was not done wholly, and its status is not partial")
+        yield RuleViolation("S007", "was not done wholly, and its status is not partial")
 
 
-def _of_an_error(data: Mapping[str, Any], error: Mapping[str, Any] | None) -> Iterator[Violation]:
+def _of_an_error(data: Mapping[str, Any], error: Mapping[str, Any] | None) -> Iterator[RuleViolation]:
     if error is None:
-        yield Violation("S001", "its status is error, and there is no error")
+        yield RuleViolation("S001", "its status is error, and there is no error")
         return
     if error["code"] not in _CODES:
-        yield Violation("S003", f"has an unknown error code {error['code']!r}")
+        yield RuleViolation("S003", f"has an unknown error code {error['code']!r}")
     if not error["message"].strip():
-        yield Violation("S004", "its error has no message")
+        yield RuleViolation("S004", "its error has no message")
     if data:
-        yield Violation("S008", "has data, though its status is error")
+        yield RuleViolation("S008", "has data, though its status is error")
 
 
-def _text(envelope: _Envelope) -> Iterator[Violation]:
+def _text(envelope: _Envelope) -> Iterator[RuleViolation]:
     text, status = envelope["text"].strip(), envelope["status"]
     sentences = len(_SENTENCE_END.findall(text))
     if not text:
-        yield Violation("T001", "has no text")
+        yield RuleViolation("T001", "has no text")
     elif len(text) < SHORTEST_TEXT:
-        yield Violation("T002", f"its text is shorter than {SHORTEST_TEXT} characters")
+        yield RuleViolation("T002", f"its text is shorter than {SHORTEST_TEXT} characters")
     if status == ToolStatus.PARTIAL and sentences < 3:
-        yield Violation("T003", "its text does not say what was done, what is lacking and what to do next")
+        yield RuleViolation("T003", "its text does not say what was done, what is lacking and what to do next")
     if status == ToolStatus.ERROR and sentences < 2:
-        yield Violation("T004", "its text does not say what went wrong and what to do next")
+        yield RuleViolation("T004", "its text does not say what went wrong and what to do next")
 
 
-def _data(tool_name: str, envelope: _Envelope) -> Iterator[Violation]:
+def _data(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
     if len(json.dumps(envelope, ensure_ascii=False).encode()) > _LARGEST and not _pages(envelope):
-        yield Violation("D008", f"is longer than {_LARGEST} bytes, and does not page by itself")
+        yield RuleViolation("D008", f"is longer than {_LARGEST} bytes, and does not page by itself")
     if tool_name not in DATA_SHAPES or envelope["status"] == ToolStatus.ERROR:
         return
     rule, shape = DATA_SHAPES[tool_name]
@@ -176,7 +176,7 @@ def _data(tool_name: str, envelope: _Envelope) -> Iterator[Violation]:
         shape.model_validate(envelope["data"], strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        yield Violation(rule, f"data.{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        yield RuleViolation(rule, f"data.{'.'.join(map(str, first['loc']))}: {first['msg']}")
 
 
 def _pages(envelope: _Envelope) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, StringConstraints
 
 from bookwright.agents.tools.outside import Outside, today
-from bookwright.agents.tools.searchers.protocol import Found, Hit, Searcher
+from bookwright.agents.tools.searchers.protocol import Searcher, SearchHit, SearchResults
 from bookwright.agents.tools.searchers.searxng import SearxngSearcher
 from bookwright.agents.tools.searchers.tavily import TavilySearcher
 from bookwright.agents.tools.tool import Params, Tool, partial, success
@@ -60,7 +60,7 @@ def searchers(settings: Settings) -> tuple[Searcher, ...]:
 
 
 def _answer(
-    params: WebSearchParams, searcher: Searcher, found: Found, failures: Sequence[tuple[Searcher, ToolFailure]]
+    params: WebSearchParams, searcher: Searcher, found: SearchResults, failures: Sequence[tuple[Searcher, ToolFailure]]
 ) -> ToolResponse:
     if not found.hits and found.silent:
         message = f"{searcher.name} found nothing, and {_engines(found)} did not answer."
@@ -81,7 +81,7 @@ def _answer(
     return partial(data, done, lacking, told, stats={"results": len(found.hits)})
 
 
-def _entry(hit: Hit, outside: Outside) -> dict[str, str]:
+def _entry(hit: SearchHit, outside: Outside) -> dict[str, str]:
     return {
         "title": outside.mark(hit.title),
         "url": hit.url,
@@ -90,19 +90,19 @@ def _entry(hit: Hit, outside: Outside) -> dict[str, str]:
     }
 
 
-def _lacking(found: Found, failures: Sequence[tuple[Searcher, ToolFailure]]) -> str:
+def _lacking(found: SearchResults, failures: Sequence[tuple[Searcher, ToolFailure]]) -> str:
     told = [f"{searcher.name} was asked first and failed: {failure.message}" for searcher, failure in failures]
     if found.silent:
         told.append(f"{_engines(found)} did not answer, so pages may be missing.")
     return " ".join(told)
 
 
-def _engines(found: Found) -> str:
+def _engines(found: SearchResults) -> str:
     names = [engine.engine for engine in found.silent]
     return f"{len(names)} of its search engines ({', '.join(names[:5])}{', ...' if len(names) > 5 else ''})"
 
 
-def _failed(found: Found, failures: Sequence[tuple[Searcher, ToolFailure]]) -> Mapping[str, Any]:
+def _failed(found: SearchResults, failures: Sequence[tuple[Searcher, ToolFailure]]) -> Mapping[str, Any]:
     items = [{"name": searcher.name, "reason": failure.message} for searcher, failure in failures]
     items += [{"name": engine.engine, "reason": engine.reason} for engine in found.silent]
     return {"failed_items": items, "fallback": bool(failures)}

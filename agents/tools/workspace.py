@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 
 
 @dataclass(frozen=True)
 class Workspace:
     """One book as its tools see it."""
 
-    vault: Vault
+    vault: Sandbox
     """The book's folder; no file outside it can be reached."""

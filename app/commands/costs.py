@@ -29,10 +29,10 @@ def _of_writing(command: Resume, book: Book, root: TaskNode) -> str:
 
 def _of_refreshing(node: str | None, book: Book, stores: Stores) -> str:
     from bookwright.app.estimates.stale_bill import bill_of  # brings the engine
-    from bookwright.flows.revision.refresh import Wanted
+    from bookwright.flows.revision.refresh import RefreshScope
     from bookwright.flows.revision.staleness import Staleness
 
-    wanted = Wanted(node or "1", False)
+    wanted = RefreshScope(node or "1", False)
     return str(bill_of([one for one in Staleness(book.brief).all(stores) if wanted.holds(one)], stores))
 
 

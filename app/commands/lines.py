@@ -8,7 +8,7 @@ from bookwright.models.talk.command import Command, Unclear
 
 
 @dataclass(frozen=True)
-class Line:
+class CommandLine:
     """How one command is typed, and what doing it means."""
 
     path: tuple[str, ...]
@@ -32,29 +32,29 @@ _NODE = {"node": "--node"}
 _THREAD = {"seed": "--seed", "plant_at": "--plant-at", "payoff": "--payoff", "payoff_at": "--payoff-at"}
 _SECTION = {"section_text": "--section"}
 
-LINES: Mapping[str, Line] = {
-    "status": Line(("status",), is_look=True),
-    "tree": Line(("tree",), is_look=True),
-    "show": Line(("show",), ("node",), is_look=True),
-    "read": Line(("read",), options=_NODE, is_look=True),
-    "estimate": Line(("estimate",), options={"length": "--length"}, book="--book", is_look=True),
-    "pause": Line(("pause",)),
-    "resume": Line(("resume",), options={"until": "--until", "words_today": "--words-today"}, costs=True),
-    "brief": Line(("brief",), options={"assignment": "--set"}),
-    "export": Line(("export",), options={"format": "--to"}),
-    "report": Line(("report",), options={"format": "--to"}),
-    "style": Line(("style",), is_look=True),
-    "codex": Line(("codex", "list"), is_look=True),
-    "secrets": Line(("secrets", "list"), is_look=True),
-    "foreshadowing": Line(("foreshadowing", "list"), is_look=True),
-    "codex_add": Line(("codex", "add"), ("name",), {"kind": "--kind", **_SECTION}),
-    "codex_edit": Line(("codex", "edit"), ("entry",), {"name": "--name", **_SECTION}),
-    "secret_add": Line(
+LINES: Mapping[str, CommandLine] = {
+    "status": CommandLine(("status",), is_look=True),
+    "tree": CommandLine(("tree",), is_look=True),
+    "show": CommandLine(("show",), ("node",), is_look=True),
+    "read": CommandLine(("read",), options=_NODE, is_look=True),
+    "estimate": CommandLine(("estimate",), options={"length": "--length"}, book="--book", is_look=True),
+    "pause": CommandLine(("pause",)),
+    "resume": CommandLine(("resume",), options={"until": "--until", "words_today": "--words-today"}, costs=True),
+    "brief": CommandLine(("brief",), options={"assignment": "--set"}),
+    "export": CommandLine(("export",), options={"format": "--to"}),
+    "report": CommandLine(("report",), options={"format": "--to"}),
+    "style": CommandLine(("style",), is_look=True),
+    "codex": CommandLine(("codex", "list"), is_look=True),
+    "secrets": CommandLine(("secrets", "list"), is_look=True),
+    "foreshadowing": CommandLine(("foreshadowing", "list"), is_look=True),
+    "codex_add": CommandLine(("codex", "add"), ("name",), {"kind": "--kind", **_SECTION}),
+    "codex_edit": CommandLine(("codex", "edit"), ("entry",), {"name": "--name", **_SECTION}),
+    "secret_add": CommandLine(
         ("secrets", "add"),
         ("content",),
         {"importance": "--importance", "forbidden": "--forbid", "revealed_at": "--revealed-at"},
     ),
-    "secret_edit": Line(
+    "secret_edit": CommandLine(
         ("secrets", "edit"),
         ("secret",),
         {
@@ -64,18 +64,18 @@ LINES: Mapping[str, Line] = {
             "revealed_at": "--revealed-at",
         },
     ),
-    "foreshadowing_add": Line(("foreshadowing", "add"), ("title",), _THREAD),
-    "foreshadowing_edit": Line(
+    "foreshadowing_add": CommandLine(("foreshadowing", "add"), ("title",), _THREAD),
+    "foreshadowing_edit": CommandLine(
         ("foreshadowing", "edit"), ("thread",), {"title": "--title", "status": "--status", **_THREAD}
     ),
-    "revise": Line(("revise",), ("node",), {"note": "--note"}, costs=True),
-    "stale": Line(("stale",), is_look=True),
-    "refresh": Line(("refresh",), ("node",), costs=True, yes="--yes"),
-    "restore": Line(("restore",), ("node", "version")),
-    "gates": Line(("gates",), is_look=True),
-    "approve": Line(("approve",), ("gate",), always_asks=True),
-    "reject": Line(("reject",), ("gate",), {"note": "--note"}, always_asks=True),
-    "delete": Line(("delete",), always_asks=True),
+    "revise": CommandLine(("revise",), ("node",), {"note": "--note"}, costs=True),
+    "stale": CommandLine(("stale",), is_look=True),
+    "refresh": CommandLine(("refresh",), ("node",), costs=True, yes="--yes"),
+    "restore": CommandLine(("restore",), ("node", "version")),
+    "gates": CommandLine(("gates",), is_look=True),
+    "approve": CommandLine(("approve",), ("gate",), always_asks=True),
+    "reject": CommandLine(("reject",), ("gate",), {"note": "--note"}, always_asks=True),
+    "delete": CommandLine(("delete",), always_asks=True),
 }
 
 

@@ -11,7 +11,7 @@ from bookwright.flows.blueprints.members import PartOf, member_of, part_of, targ
 from bookwright.flows.blueprints.reviewing import MOST_FIXES, documents_about
 from bookwright.flows.deps import Deps
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.walk import look_over
 from bookwright.models.blueprint import MemberKind, When
 from bookwright.models.step import Activity
@@ -33,7 +33,7 @@ class _Review:
     """Labels of the units whose prose was mended."""
 
 
-def with_end(found: Tally, storage: BookStorage, around: Surroundings, length: int) -> Tally:
+def with_end(found: Tally, storage: BookStorage, around: RunConfig, length: int) -> Tally:
     """Close, look over and publish a book whose beginning alone is written, and count it.
 
     `found` is what the walk took so far, scaled already; `length` is that of the whole book.

@@ -11,7 +11,7 @@ from bookwright.app.estimates.rehearsal import (
     LONGEST_WALKED,
     LOW,
     SAMPLE_LENGTH,
-    Estimate,
+    BookEstimate,
     Tell,
     estimate_of,
     rehearsal,
@@ -22,7 +22,7 @@ from bookwright.exports.json import whole_book
 from bookwright.exports.json_file import import_book
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.limits import DAY, Limits
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused
@@ -32,7 +32,9 @@ from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
 
 
-def estimate_more(source: BookStorage, brief: Brief, more: int, settings: Settings, tell: Tell = unheard) -> Estimate:
+def estimate_more(
+    source: BookStorage, brief: Brief, more: int, settings: Settings, tell: Tell = unheard
+) -> BookEstimate:
     """Rehearse so much more of a book, twice, and what closes it at its new end, and price that.
 
     Raises:
@@ -59,7 +61,7 @@ def _brief(storage: BookStorage, brief: Brief) -> None:
         stores.books.edit_brief(storage.book, brief)
 
 
-def walk_on(storage: BookStorage, around: Surroundings, more: int) -> Tally:
+def walk_on(storage: BookStorage, around: RunConfig, more: int) -> Tally:
     """Go on with a rehearsed book that is written to its end, and count what so much more of it takes.
 
     Of much, a beginning is walked: what is done for new parts grows with the length, what is done once does not.
@@ -80,7 +82,7 @@ def walk_on(storage: BookStorage, around: Surroundings, more: int) -> Tally:
     return with_end(found, storage, around, written + more)
 
 
-def _walk(storage: BookStorage, around: Surroundings) -> None:
+def _walk(storage: BookStorage, around: RunConfig) -> None:
     """Write a book to its end or, where it is to rest, to there."""
     with hold(storage.book, around, way_on="the same command") as deps:
         with deps.stores() as stores:

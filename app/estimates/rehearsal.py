@@ -19,7 +19,7 @@ from bookwright.flows.book_models import model_of, names_of, profile_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey
@@ -57,7 +57,7 @@ class RoleEstimate:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class BookEstimate:
     """What a book takes."""
 
     length: int
@@ -72,7 +72,7 @@ class Estimate:
     is_rehearsal: bool = True
 
 
-def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> Estimate:
+def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> BookEstimate:
     """Rehearse a book twice and price it by the models that would really be asked; `tell` hears how far that is.
 
     Raises:
@@ -96,11 +96,11 @@ def rehearsed_brief(brief: Brief, settings: Settings) -> Brief:
     return alone
 
 
-def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Settings) -> Estimate:
+def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Settings) -> BookEstimate:
     """Price two walks of so much of a book by the models that would really be asked."""
     profile = profile_of(brief, settings).name.value
     roles = tuple(_role(role, low, high, brief, settings) for role in sorted(low.roles.keys() | high.roles.keys()))
-    return Estimate(
+    return BookEstimate(
         length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
         RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
     )  # fmt: skip
@@ -123,7 +123,7 @@ def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell) -> Tally:
 
 
 @contextmanager
-def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) -> Iterator[Surroundings]:
+def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) -> Iterator[RunConfig]:
     """Give a place to rehearse in: a data folder that is thrown away, and an author that is no model."""
     with TemporaryDirectory(prefix="bookwright-rehearsal-") as folder:
         alone = settings.model_copy(
@@ -136,12 +136,12 @@ def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) 
         if (own := settings.home / "blueprints").is_dir():
             copytree(own, alone.home / "blueprints")
         with closing(ModelService(alone)) as models, library(alone) as database:
-            yield Surroundings(
+            yield RunConfig(
                 alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length)
             )
 
 
-def _tally_of(storage: BookStorage, around: Surroundings) -> Tally:
+def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:
     """Run the book and count, whether it was finished or its sample was."""
     try:
         run_book(storage.book, around)

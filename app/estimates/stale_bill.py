@@ -7,7 +7,7 @@ from typing import Any
 from bookwright.app.bill import Bill
 from bookwright.app.wording import money, tokens
 from bookwright.flows.revision.refresh import AMENDED_KINDS
-from bookwright.models.staleness import Stale
+from bookwright.models.staleness import StaleDocument
 from bookwright.storage.repositories.staleness import MakingStep
 from bookwright.storage.stores import Stores
 
@@ -30,7 +30,7 @@ class RefreshBill:
         return f"{_said(self.low)}; at most about {_said(self.high)}"
 
 
-def bill_of(found: Iterable[Stale], stores: Stores) -> RefreshBill:
+def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
     """Add up the journal's own rows of the activities that made some documents; nothing if none is directly stale."""
     listed = list(found)
     if not any(stale.is_direct for stale in listed):

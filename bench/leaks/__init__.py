@@ -17,7 +17,7 @@ from bench.leaks.cost import chapter_cost
 from bench.leaks.drafts import CLEAN, LEAKS, RETOLD, Draft, drafts, retold_drafts, stories
 from bench.measure import Measure
 from bookwright.agents.relay.leaks.check import check_draft, suspects, verdict_of
-from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Verdict
+from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakIssue, LeakKind
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
 from bookwright.storage.index.embedding import Embedder, make_embedder
@@ -38,7 +38,7 @@ class _Checked:
     """Whether the planted text is among the three sentences that come nearest to its secret."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DraftVerdict:
         return verdict_of(self.issues)
 
     @property
@@ -115,7 +115,7 @@ def _is_before_a_reader(each: _Checked) -> bool:
 
 
 def _is_rejected(each: _Checked) -> bool:
-    return each.verdict is Verdict.REJECTED
+    return each.verdict is DraftVerdict.REJECTED
 
 
 def _costs(embedder: Embedder) -> Iterator[Measure]:

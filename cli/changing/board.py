@@ -23,7 +23,7 @@ _LOOKED_BACK = 48
 
 
 @dataclass(frozen=True)
-class Card:
+class ThreadCard:
     """One thread on the board."""
 
     thread: Foreshadowing
@@ -41,7 +41,7 @@ class Board:
 
     at: str
     chapter: int
-    cards: list[Card]
+    cards: list[ThreadCard]
     alerts: list[Alert]
     strays: list[tuple[str, str]]
     """Sentences of the last chapters that promise what no thread is registered for, each with its unit's label."""
@@ -66,7 +66,7 @@ def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
     here = reading.chapter_of(at)
     versions = {stored.record.id: stored.version for stored in stores.codex.current(RecordKind.FORESHADOWING)}
     cards = [
-        Card(
+        ThreadCard(
             thread, versions[thread.id], silence_of(thread, here, reading), level_of(thread),
             missing_prerequisites(thread, threads),
         )
@@ -114,7 +114,7 @@ def print_board(board: Board) -> None:
         print_text("  `bookwright foreshadowing add BOOK TITLE --seed WORDS --payoff ...` registers one")
 
 
-def _print_group(status: ThreadStatus, cards: list[Card]) -> None:
+def _print_group(status: ThreadStatus, cards: list[ThreadCard]) -> None:
     print_text(f"\n{status} ({len(cards)})")
     numbers = ("subtlety", "silence", "version")
     table = plain_table(
@@ -126,7 +126,7 @@ def _print_group(status: ThreadStatus, cards: list[Card]) -> None:
     make_console().print(table)
 
 
-def _row(card: Card) -> list[str]:
+def _row(card: ThreadCard) -> list[str]:
     thread = card.thread
     silence = "" if card.silence is None or not thread.is_open else str(card.silence)
     waits = ", ".join(card.missing) if thread.status is ThreadStatus.REGISTERED else ""
@@ -136,6 +136,6 @@ def _row(card: Card) -> list[str]:
     ]  # fmt: skip
 
 
-def _facts(card: Card) -> dict[str, Any]:
+def _facts(card: ThreadCard) -> dict[str, Any]:
     found = card.thread.model_dump(mode="json") | {"version": card.version, "silence": card.silence}
     return found | {"effective_level": card.level.value, "missing_prerequisites": card.missing}

@@ -19,7 +19,7 @@ from bookwright.models.codex.touch import Giveaway, Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
-from bookwright.models.staleness import Stale, Version
+from bookwright.models.staleness import StaleDocument, Version
 from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def refresh(
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
     from bookwright.app.estimates.stale_bill import bill_of
-    from bookwright.flows.revision.refresh import Wanted
+    from bookwright.flows.revision.refresh import RefreshScope
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
-        wanted = Wanted(node, anew)
+        wanted = RefreshScope(node, anew)
         with opened.storage.read() as stores:
             stores.nodes.by_label(node)
             found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
@@ -164,7 +164,7 @@ def _outcome(redone: "Redone") -> str:
     )
 
 
-def _ask(found: list[Stale], bill: "RefreshBill", yes: bool) -> None:
+def _ask(found: list[StaleDocument], bill: "RefreshBill", yes: bool) -> None:
     direct = sum(one.is_direct for one in found)
     note(f"{direct:,} directly stale, {len(found) - direct:,} that may become so. {bill}")
     if not yes and not agrees("Make them anew?"):
@@ -234,14 +234,14 @@ def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:
     return {"node": node.label, "document": _document(redone.document), "changed": redone.is_changed}
 
 
-def _facts(found: list[Stale]) -> dict[str, Any]:
+def _facts(found: list[StaleDocument]) -> dict[str, Any]:
     return {
         "direct": [_stale_facts(stale) for stale in found if stale.is_direct],
         "indirect": [_stale_facts(stale) for stale in found if not stale.is_direct],
     }
 
 
-def _stale_facts(stale: Stale) -> dict[str, Any]:
+def _stale_facts(stale: StaleDocument) -> dict[str, Any]:
     causes = [_version(cause.old) | {"now": cause.new.version} for cause in stale.causes]
     records = [
         {"kind": one.kind.value, "id": one.slug, "version": one.old, "now": None if one.is_removed else one.new,
@@ -256,7 +256,7 @@ def _version(version: Version) -> dict[str, Any]:
     return {"id": version.id, "node": version.label, "kind": version.kind.value, "version": version.version}
 
 
-def _print_stale(found: list[Stale], bill: "RefreshBill", book: str) -> None:
+def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str) -> None:
     if not found:
         print_text("Nothing is stale: every document rests on current ones.")
         return
@@ -271,7 +271,7 @@ def _print_stale(found: list[Stale], bill: "RefreshBill", book: str) -> None:
     print_text(f"\n{direct:,} directly stale, {len(found) - direct:,} indirectly. `bookwright refresh {book}`: {bill}")
 
 
-def _why(stale: Stale) -> str:
+def _why(stale: StaleDocument) -> str:
     if stale.is_direct:
         replaced = [f"{_name(cause.old)} (now {cause.new.version})" for cause in stale.causes]
         return ", ".join([*replaced, *map(_reworded, stale.rewordings)])

@@ -14,7 +14,7 @@ from bookwright.cli.output import print_json
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import Keyed
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ForeshadowingType, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ForeshadowingType, ThreadEventType, ThreadStatus
 from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidInput
 
@@ -118,7 +118,7 @@ def edit(
 def record(
     book: BookArgument,
     thread: records.RecordArgument,
-    what: Annotated[EventType, typer.Argument(metavar="WHAT", help="plant, reinforce, hint or reveal.")],
+    what: Annotated[ThreadEventType, typer.Argument(metavar="WHAT", help="plant, reinforce, hint or reveal.")],
     place: Annotated[str, typer.Option("--at", metavar="PLACE", help="The chapter or node that did it.")],
     expression: Annotated[str | None, typer.Option("--words", help="The words in which it was done.")] = None,
     subtlety: Subtlety = None,

@@ -7,7 +7,7 @@ from bookwright.models.amount import MICROS
 
 
 @dataclass(frozen=True)
-class Bill:
+class TalkBill:
     """What an answer took, and the talk so far."""
 
     tokens: int

@@ -31,7 +31,7 @@ def chat(
     from bookwright.cli.chat import sessions as chat_sessions  # these bring the agents, which other verbs do not need
 
     settings = load_settings()
-    wanted = chat_sessions.Wanted(agent, book, provider, model, session, fork)
+    wanted = chat_sessions.SessionWish(agent, book, provider, model, session, fork)
     if lists:
         with existing_library(settings) as known:
             chat_sessions.list_sessions(known, wanted, as_json=as_json)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from bookwright.cli.chat.bill import Bill
+from bookwright.cli.chat.bill import TalkBill
 
 _COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
 
@@ -33,7 +33,7 @@ class Commanded(Protocol):
         ...
 
     @property
-    def bill(self) -> Bill:
+    def bill(self) -> TalkBill:
         """What the talk has taken."""
         ...
 

@@ -23,7 +23,7 @@ from bookwright.cli.chat.sessions import Opening
 from bookwright.cli.chat.talk import Talk, is_cancel
 from bookwright.cli.chat.view import ChatView, JsonView, TextView
 from bookwright.cli.edge import FAULT, INTERRUPTED
-from bookwright.flows.talking import ground
+from bookwright.flows.talk.talking import ground
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.database import Database

@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from bookwright.agents.backends import endpoints
-from bookwright.agents.runtime.cast import CAST, Member
+from bookwright.agents.runtime.cast import CAST, CastMember
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.wording import duration
 from bookwright.cli.output import make_console, plain_table, print_json
@@ -20,7 +20,7 @@ MOST_LISTED = 200
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SessionWish:
     """What the options ask for."""
 
     agent: str | None = None
@@ -35,7 +35,7 @@ class Wanted:
 class Opening:
     """What a talk begins with."""
 
-    member: Member
+    member: CastMember
     model: str
     book: Book | None
     state: SessionState
@@ -46,7 +46,7 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedSession:
     """A session as the list has it."""
 
     session: str
@@ -59,7 +59,7 @@ class Listed:
     title: str
 
 
-def open_talk(wanted: Wanted, settings: Settings, database: Database) -> Opening:
+def open_talk(wanted: SessionWish, settings: Settings, database: Database) -> Opening:
     """Find the session, the book and the model that are asked for. Nothing is begun yet.
 
     Raises:
@@ -83,7 +83,7 @@ def open_talk(wanted: Wanted, settings: Settings, database: Database) -> Opening
     return Opening(member, model, book, kept, wanted.forks, known.title if known else "")
 
 
-def member_named(name: str | None) -> Member:
+def member_named(name: str | None) -> CastMember:
     """Find an agent.
 
     Raises:
@@ -96,7 +96,7 @@ def member_named(name: str | None) -> Member:
     raise InvalidInput(f"there is no agent {name!r}; there are {there}" if name else f"--agent is one of {there}")
 
 
-def choose_model(wanted: Wanted, settings: Settings, member: Member, before: str) -> str:
+def choose_model(wanted: SessionWish, settings: Settings, member: CastMember, before: str) -> str:
     """Return `provider:model`: of the options, else of the session, else of the settings.
 
     Raises:
@@ -107,7 +107,7 @@ def choose_model(wanted: Wanted, settings: Settings, member: Member, before: str
     return name
 
 
-def list_sessions(database: Database | None, wanted: Wanted, *, as_json: bool) -> None:
+def list_sessions(database: Database | None, wanted: SessionWish, *, as_json: bool) -> None:
     """Print the sessions there are, of one agent or book if named, the latest first."""
     found = _listed(database, wanted) if database is not None else []
     if as_json:
@@ -122,7 +122,7 @@ def list_sessions(database: Database | None, wanted: Wanted, *, as_json: bool) -
     console.print(table if found else "there are no sessions yet; `bookwright chat --agent researcher` begins one")
 
 
-def _listed(database: Database, wanted: Wanted) -> list[Listed]:
+def _listed(database: Database, wanted: SessionWish) -> list[ListedSession]:
     with database.read() as connection:
         book = BookRepository(connection).get(wanted.book).id if wanted.book else None
         sessions = SessionRepository(connection)
@@ -132,8 +132,8 @@ def _listed(database: Database, wanted: Wanted) -> list[Listed]:
     return [_line(each, turns.get(each.id, 0)) for each in found]
 
 
-def _line(session: Session, turns: int) -> Listed:
-    return Listed(
+def _line(session: Session, turns: int) -> ListedSession:
+    return ListedSession(
         session=session.id, agent=session.agent, book=session.book, model=session.model,
         turns=turns + session.dropped_turns, updated_at=session.updated_at, parent=session.parent, title=session.title,
     )  # fmt: skip
@@ -146,7 +146,7 @@ def _agreed(what: str, asked: str | None, known: str | None) -> str | None:
     return known if asked is None else asked
 
 
-def _named(wanted: Wanted) -> str:
+def _named(wanted: SessionWish) -> str:
     """The model that the options name; empty where they name none."""
     if wanted.provider is None:
         name = wanted.model

@@ -19,11 +19,11 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor
 from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
 from bookwright.agents.runtime.stream import Services
-from bookwright.cli.chat.bill import Bill
+from bookwright.cli.chat.bill import TalkBill
 from bookwright.cli.chat.permission import Confirm, Permitting, Question
 from bookwright.cli.chat.sessions import Opening
 from bookwright.cli.chat.view import CANCELLED, SOURCES, ChatView
-from bookwright.flows.talking import Ground
+from bookwright.flows.talk.talking import TalkGround
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
 from bookwright.models.talk.event import AgentEvent, CompletedEvent, Event, EventPayload, FailedEvent
@@ -46,7 +46,7 @@ class Talk:
     """Used by one thread, which hears everything: all that other threads say comes to it by an inbox."""
 
     def __init__(
-        self, opening: Opening, ground: Ground, database: Database, models: ModelService, bus: EventBus,
+        self, opening: Opening, ground: TalkGround, database: Database, models: ModelService, bus: EventBus,
         view: ChatView, confirm: Confirm | None, cap_usd: float | None, *, says_yes: bool = False,
     ) -> None:  # fmt: skip
         """`confirm` is None where nobody can be asked; `says_yes` permits every write without asking."""
@@ -79,10 +79,10 @@ class Talk:
         return self._failure
 
     @property
-    def bill(self) -> Bill:
+    def bill(self) -> TalkBill:
         """What the talk has taken."""
         spent = self._ledger.spent
-        return Bill(0, 0, spent.tokens, spent.cost, self._cap_usd, self._is_priced)
+        return TalkBill(0, 0, spent.tokens, spent.cost, self._cap_usd, self._is_priced)
 
     def say(self, message: str) -> bool:
         """Say something and show the answer; True if it came.
@@ -206,7 +206,7 @@ class Talk:
         pages: list[JsonValue] = [source.model_dump(mode="json") for source in found.sources]
         self._tell(SOURCES, {"sources": pages, "isVerified": found.is_verified})
 
-    def _tell_bill(self, bill: Bill) -> None:
+    def _tell_bill(self, bill: TalkBill) -> None:
         data: dict[str, JsonValue] = {
             "tokens": bill.tokens, "cost": bill.cost if bill.is_priced else None, "allTokens": bill.all_tokens,
             "allCost": bill.all_cost if bill.is_priced else None, "sessionId": self._state.id,

@@ -8,11 +8,11 @@ import typer
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.react.action import is_in_form
-from bookwright.agents.react.unwrapping import Part, Piece, Unwrapping
+from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.asking import REPLY
 from bookwright.agents.runtime.stream import SHORTENED
 from bookwright.agents.tools.outside import clean, one_line
-from bookwright.cli.chat.bill import Bill
+from bookwright.cli.chat.bill import TalkBill
 from bookwright.cli.output import make_console
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.talk.event import (
@@ -49,7 +49,7 @@ class ChatView(Protocol):
         """Say something that is no part of the talk."""
         ...
 
-    def ended(self, bill: Bill) -> None:
+    def ended(self, bill: TalkBill) -> None:
         """An answer is over, well or not."""
         ...
 
@@ -68,7 +68,7 @@ class JsonView:
         """Say it on stderr."""
         typer.echo(clean(line), err=True)
 
-    def ended(self, bill: Bill) -> None:
+    def ended(self, bill: TalkBill) -> None:
         """Nothing: the bill is an event, too."""
 
 
@@ -104,7 +104,7 @@ class TextView:
         """Say something beside the talk."""
         self._line(line, "dim")
 
-    def ended(self, bill: Bill) -> None:
+    def ended(self, bill: TalkBill) -> None:
         """Say what it took."""
         self._line(f"[{bill.line()}]", "dim")
 
@@ -138,12 +138,12 @@ class TextView:
             self._thinks = True
             self._line("(thinking)", "dim")
 
-    def _show(self, pieces: Iterable[Piece]) -> None:
+    def _show(self, pieces: Iterable[ShownPiece]) -> None:
         for piece in pieces:
-            if piece.part is Part.ANSWER:
+            if piece.part is ReplyPart.ANSWER:
                 self._answer.append(piece.text)
             if self._streams:
-                self._print(piece.text, is_thought=piece.part is Part.THOUGHT)
+                self._print(piece.text, is_thought=piece.part is ReplyPart.THOUGHT)
 
     def _complete(self, text: str) -> None:
         """Print what was not shown yet; all of it where what was shown was something else."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
-from bookwright.app.progress import Progress, read_progress
+from bookwright.app.progress import BookProgress, read_progress
 from bookwright.app.progress_lines import spent
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
@@ -21,7 +21,7 @@ from bookwright.storage.holders import is_dead
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.studio import Standing, Studio
+from bookwright.storage.studio import Studio, StudioStanding
 
 
 def status(
@@ -118,7 +118,7 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         console.print(_role_table(roles))
 
 
-def _details(progress: Progress, roles: list[RoleSum], waiting: int) -> dict[str, Any]:
+def _details(progress: BookProgress, roles: list[RoleSum], waiting: int) -> dict[str, Any]:
     book = progress.book
     return _summary(book, progress.root.written) | {
         "brief_version": book.brief_version,
@@ -131,7 +131,7 @@ def _details(progress: Progress, roles: list[RoleSum], waiting: int) -> dict[str
     }
 
 
-def _facts(progress: Progress, waiting: int) -> list[tuple[str, str]]:
+def _facts(progress: BookProgress, waiting: int) -> list[tuple[str, str]]:
     book, root = progress.book, progress.root
     facts = [
         ("book", book.id),
@@ -153,7 +153,7 @@ def _facts(progress: Progress, waiting: int) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-def _studio_facts(standing: Standing, cap: Cap) -> dict[str, Any]:
+def _studio_facts(standing: StudioStanding, cap: Cap) -> dict[str, Any]:
     return {
         "cap_micros": cap.cost, "spent_micros": standing.spent.cost, "handed_out_micros": standing.handed_out.cost,
         "cap_tokens": cap.tokens, "spent_tokens": standing.spent.tokens,
@@ -161,7 +161,7 @@ def _studio_facts(standing: Standing, cap: Cap) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _studio_words(standing: Standing, cap: Cap) -> str:
+def _studio_words(standing: StudioStanding, cap: Cap) -> str:
     """Say what all books have spent of the studio's cap, and what running ones hold of it."""
     spent, held = standing.spent, standing.handed_out
     parts = []

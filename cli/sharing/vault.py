@@ -15,7 +15,7 @@ from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
     from bookwright.flows.vault.rendering import Rendered, Vault
-    from bookwright.flows.vault.sync import Finding, Plan
+    from bookwright.flows.vault.sync import FileFinding, Plan
 
 _QUIET = ("rendered",)
 
@@ -111,7 +111,7 @@ def _looked(kept: "Vault") -> "Plan":
         return Sync(kept, stores).look()
 
 
-def _applied(kept: "Vault") -> tuple["Plan", list["Finding"]]:
+def _applied(kept: "Vault") -> tuple["Plan", list["FileFinding"]]:
     """Take in what there is now, which may be more than was shown, and bring the folder up; also return what failed."""
     from bookwright.flows.vault.sync import Sync, finish
 
@@ -138,16 +138,16 @@ def _show(plan: "Plan") -> None:
     make_console().print(table)
 
 
-def _about(finding: "Finding") -> str:
+def _about(finding: "FileFinding") -> str:
     from bookwright.flows.vault.conflict_files import conflict_path
-    from bookwright.flows.vault.hand_edits import Outcome
+    from bookwright.flows.vault.hand_edits import FileOutcome
 
-    if finding.outcome is Outcome.CONFLICT:
+    if finding.outcome is FileOutcome.CONFLICT:
         return f"{finding.detail}; settle it in {conflict_path(finding.path)!r}, then sync again"
     told = {
-        Outcome.RESTORED: "was deleted, and is rendered again",
-        Outcome.SET_ASIDE: "is made of the whole book; your file is kept in notes/, and it is rendered anew",
-        Outcome.UNKNOWN: "no file of the book; left alone",
+        FileOutcome.RESTORED: "was deleted, and is rendered again",
+        FileOutcome.SET_ASIDE: "is made of the whole book; your file is kept in notes/, and it is rendered anew",
+        FileOutcome.UNKNOWN: "no file of the book; left alone",
     }
     return finding.detail or told.get(finding.outcome, "")
 

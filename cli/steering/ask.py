@@ -11,7 +11,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.commands.checks import settled
 from bookwright.app.commands.costs import cost_of
-from bookwright.app.commands.lines import LINES, Line, arguments_of, typed
+from bookwright.app.commands.lines import LINES, CommandLine, arguments_of, typed
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
@@ -33,7 +33,7 @@ class _Proposal:
     """A command as it is shown."""
 
     understood: "Understood"
-    line: Line
+    line: CommandLine
     arguments: list[str]
     cost: str
     """In words; empty where it costs nothing."""
@@ -96,7 +96,7 @@ def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
-    from bookwright.flows.side_call import sitting
+    from bookwright.flows.talk.side_call import sitting
 
     settings, brief = opened.settings, opened.book.brief
     model = model_of(chief_editor.role, brief, settings)

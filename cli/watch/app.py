@@ -17,10 +17,10 @@ from textual.widgets import Tabs
 
 from bookwright.app.progress_lines import step_text
 from bookwright.cli.watch.book_screen import BookScreen, BookTab
-from bookwright.cli.watch.dialogs import HELP, PromptReading, Reading
+from bookwright.cli.watch.dialogs import HELP, PromptReading, TextDialog
 from bookwright.cli.watch.fisheye import Folds
 from bookwright.cli.watch.tree_view import TreeView
-from bookwright.cli.watch.watcher import Sight, Watcher, Wish
+from bookwright.cli.watch.watcher import ScreenSight, ScreenWish, Watcher
 from bookwright.models.errors import BookwrightError
 
 _QUICK_SECONDS, _IDLE_SECONDS = 0.1, 0.3
@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 class Seen(Message):
     """Something is to be seen that was not before."""
 
-    def __init__(self, sight: Sight) -> None:
+    def __init__(self, sight: ScreenSight) -> None:
         super().__init__()
         self.sight = sight
 
@@ -71,7 +71,7 @@ class WatchApp(App[None]):
         self.fault: BaseException | None = None
         """What ended the watching, if it was not the person."""
         self._watcher = watcher
-        self._wish = Wish()
+        self._wish = ScreenWish()
         self._folds: dict[str, Folds] = {}
         self._is_over = threading.Event()
         self._nudge = threading.Event()
@@ -108,7 +108,7 @@ class WatchApp(App[None]):
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
         """Bring a tab to the front."""
         if isinstance(event.tab, BookTab) and event.tab.book != self._wish.tab:
-            self._ask(Wish(event.tab.book, self._folds.get(event.tab.book, Folds())))
+            self._ask(ScreenWish(event.tab.book, self._folds.get(event.tab.book, Folds())))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
         """Fold or unfold."""
@@ -119,7 +119,7 @@ class WatchApp(App[None]):
             folds = folds.open(row.node) if message.opens else folds.close(row.node)
         self._folds[tab] = folds
         self.books.set_follow(False)
-        self._ask(Wish(tab, folds))
+        self._ask(ScreenWish(tab, folds))
 
     def on_tree_view_walked(self) -> None:
         """Leave the cursor where the person put it."""
@@ -145,7 +145,7 @@ class WatchApp(App[None]):
 
     def action_help(self) -> None:
         """Explain the keys and the marks."""
-        self.push_screen(Reading("help", HELP))
+        self.push_screen(TextDialog("help", HELP))
 
     @work(exclusive=True)
     async def action_document(self) -> None:
@@ -156,7 +156,7 @@ class WatchApp(App[None]):
         node = row.node
         found = await self._looked(lambda: self._watcher.library.document(book, node))
         if found is not None:
-            self.push_screen(Reading(*found))
+            self.push_screen(TextDialog(*found))
 
     @work(exclusive=True)
     async def action_prompt(self) -> None:
@@ -188,7 +188,7 @@ class WatchApp(App[None]):
             self.notify(" ".join(str(error).split())[:300], severity="error", markup=False)
             return None
 
-    def _ask(self, wish: Wish) -> None:
+    def _ask(self, wish: ScreenWish) -> None:
         self._wish = wish
         self._nudge.set()
 

@@ -11,7 +11,7 @@ from textual.widgets import Footer, Static, Tab, Tabs
 
 from bookwright.cli.watch import panels
 from bookwright.cli.watch.tree_view import TreeView
-from bookwright.cli.watch.watcher import Sight
+from bookwright.cli.watch.watcher import ScreenSight
 
 
 class BookTab(Tab):
@@ -31,7 +31,7 @@ class BookScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sight = Sight()
+        self.sight = ScreenSight()
         self.follows = True
         self._drawn: dict[str, Text] = {}
 
@@ -63,7 +63,7 @@ class BookScreen(Screen[None]):
         """The tree."""
         return self.query_one("#tree", TreeView)
 
-    def show(self, sight: Sight) -> None:
+    def show(self, sight: ScreenSight) -> None:
         """Draw what is new."""
         if not self.is_attached or not self.query("#tree"):
             return  # it is being closed

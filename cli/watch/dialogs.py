@@ -32,7 +32,7 @@ has no event file here: of it the journal is shown. What stands behind "of" at t
 """
 
 
-class Reading(ModalScreen[None]):
+class TextDialog(ModalScreen[None]):
     """A text with a title, to be scrolled through."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,7 +63,7 @@ class Reading(ModalScreen[None]):
         box.scroll_home(animate=False)
 
 
-class PromptReading(Reading):
+class PromptReading(TextDialog):
     """What was asked at a step; others of the same node are a key away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

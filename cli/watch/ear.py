@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from bookwright.agents.runtime.events.event_file import EventReader
-from bookwright.cli.watch.stream import Heard, Stream
+from bookwright.cli.watch.stream import Heard, StreamText
 from bookwright.models.talk.event import Event
 
 _TURN_SECONDS = 0.2
@@ -19,7 +19,7 @@ class Ear:
 
     def __init__(self, path: Path) -> None:
         self._reader = EventReader(path)
-        self._stream = Stream()
+        self._stream = StreamText()
         self._new: Iterator[Event] | None = None
         self._heard = Heard()
 

@@ -16,7 +16,7 @@ MORE = 50
 
 
 @dataclass(frozen=True)
-class Row:
+class TreeRow:
     """One line of the tree: a node, or how many of its siblings are left out here."""
 
     node: int
@@ -53,13 +53,13 @@ class Folds:
         """Fold a node."""
         return replace(self, opened=self.opened - {node}, closed=self.closed | {node})
 
-    def widen(self, row: Row) -> "Folds":
+    def widen(self, row: TreeRow) -> "Folds":
         """Show more of the siblings that a row leaves out."""
         place = (row.node, row.is_before)
         return replace(self, more={**self.more, place: self.more.get(place, 0) + MORE})
 
 
-def fisheye(reader: BranchReader, path: Sequence[TaskNode], folds: Folds) -> list[Row]:
+def fisheye(reader: BranchReader, path: Sequence[TaskNode], folds: Folds) -> list[TreeRow]:
     """Return the rows of a tree whose open path is given, as a person has folded it."""
     root = reader.line(path[0].key)
     return list(_Eye(reader, path, folds).rows(root, 0))
@@ -73,9 +73,9 @@ class _Eye:
         self._next = {above.key: below.ordinal for above, below in pairwise(path)}
         self._root = path[0].key
 
-    def rows(self, line: BranchLine, depth: int) -> Iterator[Row]:
+    def rows(self, line: BranchLine, depth: int) -> Iterator[TreeRow]:
         is_open = self._is_open(line)
-        yield Row(line.key, line.parent, depth, line, is_open=is_open, is_current=line.key == self._current)
+        yield TreeRow(line.key, line.parent, depth, line, is_open=is_open, is_current=line.key == self._current)
         if is_open:
             yield from self._below(line, depth + 1)
 
@@ -84,7 +84,7 @@ class _Eye:
             return False
         return line.key in self._folds.opened or line.key in self._next or line.key == self._root
 
-    def _below(self, line: BranchLine, depth: int) -> Iterator[Row]:
+    def _below(self, line: BranchLine, depth: int) -> Iterator[TreeRow]:
         ordinal = self._next.get(line.key, 1)
         after = AFTER if line.key in self._next else OPENED
         more = self._folds.more
@@ -92,8 +92,8 @@ class _Eye:
             line.key, ordinal, BEFORE + more.get((line.key, True), 0), after + more.get((line.key, False), 0)
         )
         if branch.before:
-            yield Row(line.key, line.key, depth, hidden=branch.before, is_before=True)
+            yield TreeRow(line.key, line.key, depth, hidden=branch.before, is_before=True)
         for child in branch.lines:
             yield from self.rows(child, depth)
         if branch.after:
-            yield Row(line.key, line.key, depth, hidden=branch.after)
+            yield TreeRow(line.key, line.key, depth, hidden=branch.after)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from bookwright.app.progress import Progress
-from bookwright.cli.watch.fisheye import Folds, Row, fisheye
+from bookwright.app.progress import BookProgress
+from bookwright.cli.watch.fisheye import Folds, TreeRow, fisheye
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import Gate
@@ -27,8 +27,8 @@ STEPS = 12
 class BookSight:
     """A book as it stands, with its tree as rows."""
 
-    progress: Progress
-    rows: tuple[Row, ...]
+    progress: BookProgress
+    rows: tuple[TreeRow, ...]
     steps: tuple[StepLine, ...]
     """The last ones, oldest first."""
     gates: tuple[Gate, ...]
@@ -79,7 +79,7 @@ class Library:
         """
         with self._required().read() as connection:
             stores = _stores(connection, book)
-            progress = Progress(stores.books.get(book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+            progress = BookProgress(stores.books.get(book), stores.nodes.root(), tuple(stores.nodes.open_path()))
             steps = tuple(stores.steps.last(STEPS))
             return BookSight(
                 progress=progress,

@@ -7,10 +7,10 @@ from rich.text import Text
 
 from bookwright.app.progress_lines import spent, step_text
 from bookwright.app.wording import duration
-from bookwright.cli.watch.fisheye import Row
+from bookwright.cli.watch.fisheye import TreeRow
 from bookwright.cli.watch.library import BookSight
-from bookwright.cli.watch.stream import Kind, Use
-from bookwright.cli.watch.watcher import Sight, TabSight
+from bookwright.cli.watch.stream import PieceKind, Use
+from bookwright.cli.watch.watcher import ScreenSight, TabSight
 from bookwright.exports.markup import clean
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.steps.queries import StepLine
@@ -22,8 +22,8 @@ MARKS = {
 }  # fmt: skip
 _STYLES = {"writing": "green", "finished": "green", "waiting": "yellow", "interrupted": "red", "gone": "red"}
 _PIECES = {
-    Kind.HEAD: "bold", Kind.TEXT: "", Kind.THOUGHT: "dim italic", Kind.NOTE: "cyan", Kind.ERROR: "bold red",
-    Kind.PERSON: "green",
+    PieceKind.HEAD: "bold", PieceKind.TEXT: "", PieceKind.THOUGHT: "dim italic", PieceKind.NOTE: "cyan",
+    PieceKind.ERROR: "bold red", PieceKind.PERSON: "green",
 }  # fmt: skip
 _TAB_CELLS = 20
 _BAR_CELLS = 16
@@ -45,7 +45,7 @@ def fitted(text: str, cells: int) -> str:
     return line if cell_len(line) <= cells else set_cell_size(line, max(cells - 1, 0)).rstrip() + "…"
 
 
-def facts(sight: Sight, now: float) -> Text:
+def facts(sight: ScreenSight, now: float) -> Text:
     """Four lines: what the book is, how far it is, what it costs, what it does or waits for."""
     book = sight.book
     if book is None:
@@ -59,20 +59,20 @@ def facts(sight: Sight, now: float) -> Text:
     return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
 
 
-def stream(sight: Sight) -> Text:
+def stream(sight: ScreenSight) -> Text:
     """The text as it comes; of a book that is written elsewhere the last answer on record."""
     if sight.source and sight.book is not None:
         told = Text(f"{sight.source}\n\n", style="yellow")
         return told.append("the last answer on record:\n\n", style="bold").append(clean(sight.book.last_answer))
     text = Text()
     for piece in sight.heard.pieces:
-        gap = "\n\n" if piece.kind is Kind.HEAD and text else "\n" if text else ""
-        words = f"--- {piece.text}" if piece.kind is Kind.HEAD else piece.text
+        gap = "\n\n" if piece.kind is PieceKind.HEAD and text else "\n" if text else ""
+        words = f"--- {piece.text}" if piece.kind is PieceKind.HEAD else piece.text
         text.append(gap).append(words, style=_PIECES[piece.kind])
     return text if text else Text("nothing was said yet", style="dim")
 
 
-def call_title(sight: Sight) -> str:
+def call_title(sight: ScreenSight) -> str:
     """What is asked, and how much has come."""
     heard = sight.heard
     if sight.source or not sight.is_live:
@@ -97,7 +97,7 @@ def uses(used: tuple[Use, ...], now: float, height: int) -> Text:
     return _lined(_use(use, now) for use in shown)
 
 
-def row_text(row: Row, gates: frozenset[int]) -> Text:
+def row_text(row: TreeRow, gates: frozenset[int]) -> Text:
     """One line of the tree."""
     indent = " " * row.depth
     if row.line is None:
@@ -121,13 +121,13 @@ def _mark(line: BranchLine, is_current: bool, has_gate: bool) -> tuple[str, str]
     return ("✓", "green") if line.is_finished else ("○", "")
 
 
-def _nothing(sight: Sight) -> str:
+def _nothing(sight: ScreenSight) -> str:
     if sight.tab:
         return f"agent {in_a_line(sight.tab)}"
     return "no books yet; the first that is begun appears here"
 
 
-def _title(sight: Sight, book: BookSight) -> Text:
+def _title(sight: ScreenSight, book: BookSight) -> Text:
     standing = "gone" if sight.pulse is None else next(
         (tab.standing for tab in sight.tabs if tab.name == sight.tab), sight.pulse.standing
     )  # fmt: skip
@@ -155,7 +155,7 @@ def _pace(book: BookSight) -> str:
     return f", {pace:,.0f} an hour, about {duration(root.remaining / pace * 3600)} left"
 
 
-def _doing(sight: Sight, now: float) -> Text:
+def _doing(sight: ScreenSight, now: float) -> Text:
     """What it waits for, or what went wrong, or what it does."""
     heard = sight.heard
     book = sight.book.progress.book if sight.book else None

@@ -17,7 +17,7 @@ from bookwright.models.talk.event import (
     FailedEvent,
     MessageEvent,
     ReasoningEvent,
-    Role,
+    SpeakerRole,
     TextEvent,
 )
 
@@ -27,7 +27,7 @@ _TOOLS = 20
 _ARGUMENTS = 80
 
 
-class Kind(StrEnum):
+class PieceKind(StrEnum):
     """What a piece of the stream is."""
 
     HEAD = "head"
@@ -41,10 +41,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Piece:
+class StreamPiece:
     """Neighbouring text of one kind."""
 
-    kind: Kind
+    kind: PieceKind
     text: str
 
 
@@ -67,7 +67,7 @@ class Use:
 class Heard:
     """What a stream has come to, at one moment."""
 
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[StreamPiece, ...] = ()
     uses: tuple[Use, ...] = ()
     call: str = ""
     """The call in flight; empty between two."""
@@ -84,11 +84,11 @@ class Heard:
 
 
 @dataclass
-class Stream:
+class StreamText:
     """Takes in events, and is what they come to."""
 
     heard: Heard = field(default_factory=Heard)
-    _pieces: deque[Piece] = field(default_factory=deque)
+    _pieces: deque[StreamPiece] = field(default_factory=deque)
     _uses: deque[Use] = field(default_factory=lambda: deque(maxlen=_TOOLS))
     _speaker: str = ""
     _size: int = 0
@@ -99,9 +99,9 @@ class Stream:
         self._change(last=event.timestamp)
         match event:
             case TextEvent():
-                self._flow(event, Kind.TEXT, event.payload.text)
+                self._flow(event, PieceKind.TEXT, event.payload.text)
             case ReasoningEvent():
-                self._flow(event, Kind.THOUGHT, event.payload.text)
+                self._flow(event, PieceKind.THOUGHT, event.payload.text)
             case CompletedEvent():
                 self._change(call="", waits="", error="")
             case FailedEvent():
@@ -109,18 +109,18 @@ class Stream:
                 self._change(call="", waits="")
             case AgentEvent():
                 self._happen(event, event.payload)
-            case MessageEvent() if event.payload.message.role is Role.USER:
-                self._put(Kind.PERSON, event.payload.message.text)
+            case MessageEvent() if event.payload.message.role is SpeakerRole.USER:
+                self._put(PieceKind.PERSON, event.payload.message.text)
 
     def snapshot(self, skipped: int) -> Heard:
         """Return what it has come to, which stays as it is."""
         self._change(pieces=tuple(self._pieces), uses=tuple(self._uses), skipped=skipped)
         return self.heard
 
-    def _flow(self, event: TextEvent | ReasoningEvent, kind: Kind, text: str) -> None:
+    def _flow(self, event: TextEvent | ReasoningEvent, kind: PieceKind, text: str) -> None:
         if _speaker(event) != self._speaker:
             self._head(event)
-        count = self.heard.characters + (len(text) if kind is Kind.TEXT else 0)
+        count = self.heard.characters + (len(text) if kind is PieceKind.TEXT else 0)
         self._change(call=_speaker(event), characters=count, waits="")
         self._put(kind, text)
 
@@ -136,13 +136,13 @@ class Stream:
             case EventKind.TOOL_USE:
                 tool, told = str(payload.data.get("tool") or "a tool"), clean(payload.text)[:_ARGUMENTS]
                 self._uses.append(Use(tool, told, _speaker(event), event.timestamp))
-                self._put(Kind.NOTE, f"uses {tool} {told}")
+                self._put(PieceKind.NOTE, f"uses {tool} {told}")
             case EventKind.TOOL_RESULT:
                 self._answered(event, payload)
             case _ if payload.name == STEP and payload.data.get("failure") not in (None, "tool_use"):
                 self._fail(f"{payload.data['failure']}: {payload.data.get('detail')}")
             case _ if payload.name == UNIT_FINISHED:
-                self._put(Kind.NOTE, f"{payload.data.get('name')} is done")
+                self._put(PieceKind.NOTE, f"{payload.data.get('name')} is done")
 
     def _answered(self, event: AgentEvent, payload: EventPayload) -> None:
         tool, task = payload.data.get("tool"), _speaker(event)
@@ -156,29 +156,29 @@ class Stream:
     def _head(self, event: Event) -> None:
         self._speaker = _speaker(event)
         self._change(characters=0)
-        self._put(Kind.HEAD, self._speaker)
+        self._put(PieceKind.HEAD, self._speaker)
 
     def _void(self) -> None:
         """Drop the text that a broken stream has brought since its head."""
-        while self._pieces and self._pieces[-1].kind is not Kind.HEAD:
+        while self._pieces and self._pieces[-1].kind is not PieceKind.HEAD:
             self._pop()
         self._change(characters=0)
-        self._put(Kind.NOTE, "again: the stream broke")
+        self._put(PieceKind.NOTE, "again: the stream broke")
 
     def _fail(self, error: str, told: str = "") -> None:
         self._change(error=clean(error))
-        self._put(Kind.ERROR, told or error)
+        self._put(PieceKind.ERROR, told or error)
 
-    def _put(self, kind: Kind, text: str) -> None:
-        flows = kind in (Kind.TEXT, Kind.THOUGHT)
+    def _put(self, kind: PieceKind, text: str) -> None:
+        flows = kind in (PieceKind.TEXT, PieceKind.THOUGHT)
         if flows and self._pieces and self._pieces[-1].kind is kind:
             text = self._pop().text + clean(text)
-        self._pieces.append(Piece(kind, clean(text)[-_CHARACTERS:]))
+        self._pieces.append(StreamPiece(kind, clean(text)[-_CHARACTERS:]))
         self._size += len(self._pieces[-1].text) + 1
         while self._size > _CHARACTERS and len(self._pieces) > 1:
             self._size -= len(self._pieces.popleft().text) + 1
 
-    def _pop(self) -> Piece:
+    def _pop(self) -> StreamPiece:
         piece = self._pieces.pop()
         self._size -= len(piece.text) + 1
         return piece

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bookwright.cli.watch.fisheye import Row
+from bookwright.cli.watch.fisheye import TreeRow
 from bookwright.cli.watch.panels import row_text
 
 
@@ -32,7 +32,7 @@ class TreeView(ScrollView, can_focus=True):
     class Asked(Message):
         """A node is to be folded or unfolded, or more of its siblings shown."""
 
-        def __init__(self, row: Row, *, opens: bool) -> None:
+        def __init__(self, row: TreeRow, *, opens: bool) -> None:
             super().__init__()
             self.row = row
             self.opens = opens
@@ -42,16 +42,16 @@ class TreeView(ScrollView, can_focus=True):
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
-        self._rows: tuple[Row, ...] = ()
+        self._rows: tuple[TreeRow, ...] = ()
         self._gates: frozenset[int] = frozenset()
         self._cursor = 0
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> TreeRow | None:
         """The row under the cursor."""
         return self._rows[self._cursor] if self._rows else None
 
-    def show(self, rows: tuple[Row, ...], gates: frozenset[int], *, follows: bool) -> None:
+    def show(self, rows: tuple[TreeRow, ...], gates: frozenset[int], *, follows: bool) -> None:
         """Draw other rows; the cursor goes to the current node, or stays where it was."""
         if (rows, gates) != (self._rows, self._gates):
             before = self.row
@@ -118,7 +118,7 @@ class TreeView(ScrollView, can_focus=True):
         if height and not top <= self._cursor < top + height:
             self.scroll_to(y=max(self._cursor - height // 2, 0), animate=False)
 
-    def _style_of(self, place: int, row: Row) -> Style:
+    def _style_of(self, place: int, row: TreeRow) -> Style:
         if place == self._cursor and self.has_focus:
             return self.get_component_rich_style("tree--cursor")
         if row.is_current:
@@ -126,7 +126,7 @@ class TreeView(ScrollView, can_focus=True):
         return self.rich_style
 
 
-def _place(rows: tuple[Row, ...], row: Row | None, otherwise: int) -> int:
+def _place(rows: tuple[TreeRow, ...], row: TreeRow | None, otherwise: int) -> int:
     """Where a row of before stands now."""
     wanted = row.identity if row else None
     return next((place for place, each in enumerate(rows) if each.identity == wanted), otherwise)

@@ -25,7 +25,7 @@ _RECENT_SECONDS = 900.0
 
 
 @dataclass(frozen=True)
-class Wish:
+class ScreenWish:
     """What the person at the screen wants to see."""
 
     tab: str = ""
@@ -47,7 +47,7 @@ class TabSight:
 
 
 @dataclass(frozen=True)
-class Sight:
+class ScreenSight:
     """All that the screen shows."""
 
     tabs: tuple[TabSight, ...] = ()
@@ -62,7 +62,7 @@ class Sight:
     trouble: str = ""
     """Why nothing can be seen at the moment."""
 
-    def is_same_text(self, other: "Sight") -> bool:
+    def is_same_text(self, other: "ScreenSight") -> bool:
         """True if the text of two sights is one."""
         if self.source or other.source:
             return self.source == other.source and self.book == other.book
@@ -88,9 +88,9 @@ class Watcher:
         self._pulses: dict[str, BookPulse] = {}
         self._ears: dict[str, Ear] = {}
         self._next_look = float("-inf")
-        self._wish: Wish | None = None
+        self._wish: ScreenWish | None = None
         self._seen: tuple[object, ...] = ()
-        self._sight = Sight()
+        self._sight = ScreenSight()
 
     def find(self) -> tuple[str, ...]:
         """Return the names of the wanted books and agents in full.
@@ -103,7 +103,7 @@ class Watcher:
         self._wanted = tuple(dict.fromkeys(_found(name, known, self._talks(known)) for name in self._wanted))
         return self._wanted
 
-    def look(self, wish: Wish) -> Sight | None:
+    def look(self, wish: ScreenWish) -> ScreenSight | None:
         """Return what is to be seen; None if that is what was returned last."""
         sight = self._looked(wish)
         sight = replace(sight, heard=Heard() if sight.source or not sight.tab else self._ear(sight.tab).listened())
@@ -124,7 +124,7 @@ class Watcher:
         for ear in self._ears.values():
             ear.close()
 
-    def _looked(self, wish: Wish) -> Sight:
+    def _looked(self, wish: ScreenWish) -> ScreenSight:
         if self._clock() >= self._next_look or wish != self._wish:
             self._wish = wish
             try:
@@ -136,7 +136,7 @@ class Watcher:
                 return replace(self._sight, trouble=_in_a_line(error))
         return self._sight
 
-    def _into_database(self, wish: Wish) -> Sight:
+    def _into_database(self, wish: ScreenWish) -> ScreenSight:
         pulses = self.library.pulses()
         self._pulses = {pulse.id: pulse for pulse in pulses}
         self._keep_tabs(pulses)
@@ -152,7 +152,7 @@ class Watcher:
         self._seen = now
         return replace(sight, book=book, pulse=pulse or (self._sight.pulse if tab == self._sight.tab else None))
 
-    def _book(self, tab: str, pulse: BookPulse | None, wish: Wish) -> BookSight | None:
+    def _book(self, tab: str, pulse: BookPulse | None, wish: ScreenWish) -> BookSight | None:
         if pulse is not None:
             return self.library.sight(tab, wish.folds)
         return self._sight.book if tab == self._sight.tab else None  # a book that was deleted stays as it was

@@ -18,7 +18,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
 
 if TYPE_CHECKING:
-    from bookwright.app.estimates.rehearsal import Estimate, RoleEstimate
+    from bookwright.app.estimates.rehearsal import BookEstimate, RoleEstimate
 
 
 @takes_brief("premise", "length", "blueprint", "language", "models", "profile", told={"language": "en, zh, ja or ko."})
@@ -62,7 +62,7 @@ def _brief_of(book: str, file: Path | None, options: dict[str, Any]) -> Brief:
     return brief.changed(**options)
 
 
-def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more: int) -> "Estimate":
+def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more: int) -> "BookEstimate":
     """Rehearse going on with a book that is written to its end."""
     if book is None:
         raise InvalidInput("--more is written behind a book that is there; name it with --book")
@@ -76,7 +76,7 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
         return estimate_more(opened.storage, brief, more, kept_windows(opened.book, opened.settings), tell)
 
 
-def _show(found: "Estimate") -> None:
+def _show(found: "BookEstimate") -> None:
     print_text(
         f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile}: the engine walked the book\n"
         "twice with a stand-in for each model, once with drafts that fit (low), once with drafts that\n"

@@ -26,7 +26,7 @@ def follow_book(opened: OpenBook, node: str | None, *, with_json: bool) -> None:
     With `with_json` every event as it is, one a line; else steps, waits, uses of tools and closed units.
     A book that rests is waited for; of a finished one nothing is to be heard.
     """
-    watch = _Watch(opened)
+    watch = _RestWatch(opened)
     if watch.state is BookState.FINISHED:
         note(f"{opened.book.id} is finished; nothing more is said of it")
         return
@@ -39,7 +39,7 @@ def follow_book(opened: OpenBook, node: str | None, *, with_json: bool) -> None:
                 _show(event, opened.storage.language.length_unit, with_json=with_json)
 
 
-class _Watch:
+class _RestWatch:
     """Knows by the database whether a book is still being written; looks once a second at the most."""
 
     def __init__(self, opened: OpenBook) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
-from bookwright.app.progress import EVERY_STEP, Pace, Progress, StepFeed, read_progress
+from bookwright.app.progress import EVERY_STEP, BookProgress, Pace, StepFeed, read_progress
 from bookwright.app.progress_lines import spent, step_text, unit_text
 from bookwright.app.wording import duration
 from bookwright.models.profile import ProfileName
@@ -36,7 +36,7 @@ _PROSE_STEPS = frozenset(
 )
 
 
-class View(Protocol):
+class WatcherView(Protocol):
     """Whoever watches a walk: a subscriber of its bus, within a block of its own."""
 
     def __enter__(self) -> Self: ...
@@ -50,14 +50,14 @@ class View(Protocol):
         ...
 
 
-def choose_view(storage: BookStorage, console: Console, *, streams: bool) -> View:
+def choose_view(storage: BookStorage, console: Console, *, streams: bool) -> WatcherView:
     """Return the view that suits: the prose if it was asked for, a panel in a terminal, else lines."""
     if streams:
         return StreamView(storage, console)
     return LiveView(storage, console) if console.is_terminal else PlainView(storage, console)
 
 
-class Call:
+class CallInFlight:
     """The model call in flight, as its events tell it."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class LiveView:
     def __init__(self, storage: BookStorage, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._storage = storage
         self._clock = clock
-        self._call = Call()
+        self._call = CallInFlight()
         self._feed = StepFeed(storage, _RECENT)
         self._began = clock()
         self._progress = read_progress(storage)
@@ -142,7 +142,7 @@ class LiveView:
             *(_line(step_text(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
         )
 
-    def _look(self) -> Progress:
+    def _look(self) -> BookProgress:
         """Look into the database; what cannot be read now is read the next time.
 
         A database that is broken for good ends the walk, which then says so.
@@ -246,7 +246,7 @@ def left_text(seconds: float | None) -> str:
     return "what is left is unknown yet" if seconds is None else f"about {duration(seconds)} left"
 
 
-def _bar(progress: Progress) -> RenderableType:
+def _bar(progress: BookProgress) -> RenderableType:
     row = Table.grid(padding=(0, 1))
     unit = progress.book.brief.length_unit
     row.add_row(

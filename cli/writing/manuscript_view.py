@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.app.wording import counted
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
-from bookwright.manuscripts.blocks import Source
+from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.found import FoundBook, FoundChapter
 from bookwright.models.brief import Brief
 
@@ -16,16 +16,16 @@ _FIRST_WORDS = 40
 
 
 @dataclass(frozen=True)
-class Reading:
+class ManuscriptReading:
     """A manuscript that was read and understood; nothing is written yet."""
 
     file: Path
-    source: Source
+    source: ManuscriptSource
     found: FoundBook
     brief: Brief
 
 
-def show(reading: Reading, as_json: bool) -> None:
+def show(reading: ManuscriptReading, as_json: bool) -> None:
     """Tell what a manuscript would become: a table for people, or facts as JSON."""
     facts = _facts(reading)
     if as_json:
@@ -54,7 +54,7 @@ def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*rows[: _MOST_SHOWN - _LAST_SHOWN], *rows[-_LAST_SHOWN:]]
 
 
-def _facts(reading: Reading) -> dict[str, Any]:
+def _facts(reading: ManuscriptReading) -> dict[str, Any]:
     found, brief = reading.found, reading.brief
     return {
         "file": str(reading.file), "format": reading.source.format, "encoding": reading.source.encoding,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import library
 from bookwright.cli.output import agrees, at_work, note, print_json, print_text
-from bookwright.cli.writing.manuscript_view import Reading, show
+from bookwright.cli.writing.manuscript_view import ManuscriptReading, show
 from bookwright.cli.writing.write import bring_to_its_end, lengthened, telling
 from bookwright.flows.limits import Limits
-from bookwright.manuscripts.blocks import Source
+from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.found import FoundBook
 from bookwright.manuscripts.reading import digest_of, read_manuscript
@@ -84,7 +84,7 @@ def import_manuscript(file: Path, wishes: ImportWishes) -> None:
         _go_on(book, database, settings, wishes)
 
 
-def _read(file: Path, wishes: ImportWishes) -> Reading:
+def _read(file: Path, wishes: ImportWishes) -> ManuscriptReading:
     source = read_manuscript(file, wishes.encoding)
     language = _language(source, wishes.values.get("language"))
     found = recognise(source, language, wishes.pattern)
@@ -99,10 +99,10 @@ def _read(file: Path, wishes: ImportWishes) -> Reading:
         "premise": _premise(found, language),
     }
     brief = make_brief({**told, **wishes.values, "language": language.value, "length": length})
-    return Reading(file, source, found, brief)
+    return ManuscriptReading(file, source, found, brief)
 
 
-def _language(source: Source, told: str | None) -> Language:
+def _language(source: ManuscriptSource, told: str | None) -> Language:
     shares = script_shares(_sample(source))
     best = max(shares, key=lambda language: shares[language])
     if told:
@@ -124,7 +124,7 @@ def _as_told(told: str, shares: Mapping[Language, float], best: Language) -> Lan
     return language
 
 
-def _sample(source: Source) -> str:
+def _sample(source: ManuscriptSource) -> str:
     """Return enough of a text to tell its language, not from its beginning, where licences stand."""
     pieces, size = [], 0
     for block in source.blocks[len(source.blocks) // 3 :]:
@@ -152,7 +152,7 @@ def _check_new(file: Path, digest: str, database: Database) -> None:
         )
 
 
-def _ask(reading: Reading, settings: Settings, wishes: ImportWishes) -> None:
+def _ask(reading: ManuscriptReading, settings: Settings, wishes: ImportWishes) -> None:
     """Show what looking at the manuscript takes, and ask.
 
     Raises:
@@ -170,7 +170,7 @@ def _ask(reading: Reading, settings: Settings, wishes: ImportWishes) -> None:
         raise InvalidInput("nothing was written; --yes imports without asking")
 
 
-def _bring_in(reading: Reading, digest: str, settings: Settings, database: Database) -> Book:
+def _bring_in(reading: ManuscriptReading, digest: str, settings: Settings, database: Database) -> Book:
     from bookwright.flows.intake.manuscript_import import bring_in, longest_piece
 
     return bring_in(database, reading.found, reading.brief, digest, longest_piece(reading.brief, settings))

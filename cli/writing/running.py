@@ -13,12 +13,12 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.cli.output import make_console, note
 from bookwright.cli.steering.deciding import can_ask, decide_here
-from bookwright.cli.writing.live import View, choose_view
+from bookwright.cli.writing.live import WatcherView, choose_view
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.flows.deps import Deps, NoObserver, RunObserver
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
 from bookwright.models.errors import BookPaused
@@ -85,7 +85,7 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
         closing(EventBus()) as events,
     ):
         events.on("*", view.hear)
-        around = Surroundings(settings, storage.database, models, events=events, cancel=models.cancel)
+        around = RunConfig(settings, storage.database, models, events=events, cancel=models.cancel)
         try:
             with hold(book.id, around, way_on=way_on) as deps:
                 return work(deps)
@@ -113,7 +113,7 @@ def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: W
                 yield events
 
         def run_seen_by(observer: RunObserver) -> BookRun:
-            around = Surroundings(
+            around = RunConfig(
                 settings=settings, database=storage.database, models=models, observer=observer,
                 limits=wishes.limits, cancel=models.cancel,
             )  # fmt: skip
@@ -126,7 +126,7 @@ def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: W
         return write_in_flow(book, settings, run_seen_by)
 
 
-def _watch(storage: BookStorage, wishes: Wishes) -> View:
+def _watch(storage: BookStorage, wishes: Wishes) -> WatcherView:
     return wishes.lines or choose_view(storage, make_console(stderr=wishes.as_json), streams=wishes.streams)
 
 

@@ -19,7 +19,7 @@ from bookwright.exports.report.views import (
     summary,
     thread_chart,
 )
-from bookwright.models.story.quality import Band
+from bookwright.models.story.quality import ScoreBand
 from bookwright.models.story.report import BookReport
 
 _MICROS = 1_000_000
@@ -81,7 +81,7 @@ def _dollars(micros: int) -> str:
 
 
 def _band(score: float) -> str:
-    return Band.of(score).value.replace("_", " ")
+    return ScoreBand.of(score).value.replace("_", " ")
 
 
 def _cell(text: str) -> str:

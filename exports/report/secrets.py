@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bookwright.agents.relay.secrets.coming_out import told_in
 from bookwright.models.codex.entries import Secret
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.story.report import SecretReport
 from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.models.tree.task import NodeStatus
@@ -70,12 +70,12 @@ def _stages(thread: Foreshadowing, reading: ReadingOrder) -> Iterator[str]:
     places = {event.type: event.place for event in reversed(thread.timeline.events)}
     if thread.status is ThreadStatus.REGISTERED:
         yield f"never planted{_planned(thread.seed.planned_at)}"
-    elif EventType.PLANT in places:
-        yield f"planted in chapter {reading.number(places[EventType.PLANT])}"
+    elif ThreadEventType.PLANT in places:
+        yield f"planted in chapter {reading.number(places[ThreadEventType.PLANT])}"
     else:
         yield "planted"
     if thread.status is ThreadStatus.REVEALED:
-        paid = places.get(EventType.REVEAL)
+        paid = places.get(ThreadEventType.REVEAL)
         yield f"paid off in chapter {reading.number(paid)}" if paid else "paid off"
     else:
         yield f"never paid off{_planned(thread.payoff.planned_at)}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pydantic import ValidationError
 
 from bookwright.exports.report.secrets import is_over
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.story.report import Thread
 from bookwright.models.story.state import GlobalState
@@ -68,12 +68,12 @@ def _registered(thread: Foreshadowing, number: Numbering, reading: ReadingOrder,
     places = {event.type: event.place for event in thread.timeline.events}
     is_missed = is_finished and thread.status is ThreadStatus.REGISTERED
     planned = None if is_missed else thread.seed.planned_at
-    planted = next((e.place for e in thread.timeline.events if e.type is EventType.PLANT), planned)
+    planted = next((e.place for e in thread.timeline.events if e.type is ThreadEventType.PLANT), planned)
     meant = [str(place) for place in (thread.seed.planned_at, thread.payoff.planned_at) if place]
     last = thread.timeline.events[-1].place if thread.timeline.events else None
     return Thread(
         title=thread.title, source="foreshadowing", opened=_at(planted, number, reading),
-        touched=_at(last, number, reading), closed=_at(places.get(EventType.REVEAL), number, reading),
+        touched=_at(last, number, reading), closed=_at(places.get(ThreadEventType.REVEAL), number, reading),
         planned=" to ".join(meant), ending=_ending(thread, is_finished=is_finished),
     )  # fmt: skip
 

@@ -35,7 +35,7 @@ KINDS = (*_ALONE, DocumentKind.PROSE)
 
 
 @dataclass(frozen=True)
-class Page:
+class VaultPage:
     """One file of a vault."""
 
     key: str
@@ -74,7 +74,7 @@ class Pages:
         return self._rows.units()
 
     @cached_property
-    def places(self) -> list[shelving.Place]:
+    def places(self) -> list[shelving.ShelvedUnit]:
         """What is written, under its headings."""
         units = self.units if self.has_prose else ()
         return shelving.places(units, self._book.brief.language, self._book.title)
@@ -99,14 +99,14 @@ class Pages:
             found.setdefault(shelving.top_folder(kind, folder, self.names), set()).add(kind)
         return found
 
-    def all(self) -> Iterator[Page]:
+    def all(self) -> Iterator[VaultPage]:
         """Yield every page but those that tell of the whole."""
         rows = self._rows.documents(*KINDS)
         yield from map(self._alone, (row for row in rows if row.kind in _ALONE))
         yield from self._chapters([row for row in rows if row.kind is DocumentKind.PROSE])
         yield from self.records()
 
-    def after(self, identity: int) -> Iterator[Page]:
+    def after(self, identity: int) -> Iterator[VaultPage]:
         """Yield the pages that documents after one belong to."""
         rows = self._rows.documents_after(identity, *KINDS)
         yield from map(self._alone, (row for row in rows if row.kind in _ALONE))
@@ -116,13 +116,13 @@ class Pages:
             inside = self._rows.documents_under(place.unit.key, DocumentKind.PROSE)
             yield self._chapter(place, inside)
 
-    def records(self) -> Iterator[Page]:
+    def records(self) -> Iterator[VaultPage]:
         """Yield the pages of the codex."""
         for kind in RecordKind:
             for stored in self._stores.codex.current(kind):
                 yield self._record(kind, stored)
 
-    def _chapters(self, texts: Sequence[DocumentRow]) -> Iterator[Page]:
+    def _chapters(self, texts: Sequence[DocumentRow]) -> Iterator[VaultPage]:
         inside: dict[str, list[DocumentRow]] = {}
         for row in texts:
             place = self._chapter_of(row.label)
@@ -133,16 +133,16 @@ class Pages:
                 yield self._chapter(place, inside[place.unit.label])
 
     @cached_property
-    def _by_label(self) -> dict[str, shelving.Place]:
+    def _by_label(self) -> dict[str, shelving.ShelvedUnit]:
         return {place.unit.label: place for place in self.places if place.number is not None}
 
-    def _chapter_of(self, label: str) -> shelving.Place | None:
+    def _chapter_of(self, label: str) -> shelving.ShelvedUnit | None:
         """The chapter that a unit lies in; None where that is not counted as written yet."""
         while label and label not in self._by_label:
             label = label.rpartition(".")[0]
         return self._by_label.get(label)
 
-    def _chapter(self, place: shelving.Place, inside: Sequence[DocumentRow]) -> Page:
+    def _chapter(self, place: shelving.ShelvedUnit, inside: Sequence[DocumentRow]) -> VaultPage:
         rows = tuple(sorted(inside, key=lambda row: tuple(map(int, row.label.split(".")))))
         unit, is_book = place.unit, place.unit.parent is None
         return self._page(
@@ -150,7 +150,7 @@ class Pages:
             title=self._book.title if is_book else unit.title, titled_by=None if is_book else unit.key,
         )  # fmt: skip
 
-    def _alone(self, row: DocumentRow) -> Page:
+    def _alone(self, row: DocumentRow) -> VaultPage:
         key = f"{row.kind.value}/{row.node}"
         if row.kind in _RUNNING:
             name = self._running_name(row.kind)
@@ -182,7 +182,7 @@ class Pages:
     def _page(
         self, key: str, path: str, heading: str, rows: tuple[DocumentRow, ...], label: str, *, title: str = "",
         titled_by: int | None = None,
-    ) -> Page:  # fmt: skip
+    ) -> VaultPage:  # fmt: skip
         kind = rows[0].kind.value
         head = {"book": self._book.id, "id": key, "node": label, "kind": kind, "title": " ".join(title.split())}
 
@@ -192,21 +192,21 @@ class Pages:
             return paper.written(head, refs, heading, [texts[row.text_hash] for row in rows])
 
         stamp = " ".join(str(row.id) for row in rows)
-        return Page(key, path, f"{stamp} {heading}", render, heading, rows, titled_by=titled_by, title=title)
+        return VaultPage(key, path, f"{stamp} {heading}", render, heading, rows, titled_by=titled_by, title=title)
 
-    def _record(self, kind: RecordKind, stored: Stored[Record]) -> Page:
-        return Page(
+    def _record(self, kind: RecordKind, stored: Stored[Record]) -> VaultPage:
+        return VaultPage(
             key=f"{kind.value}/{stored.record.id}", path=shelving.record_path(stored.record, self.names),
             stamp=str(stored.version), render=lambda stores: record_page(stored), record=stored,
         )  # fmt: skip
 
 
-def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[Page]:
+def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[VaultPage]:
     """Yield the pages that tell of the book as a whole: README and progress file."""
     progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose))
-    yield Page(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
+    yield VaultPage(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
     blurb = stores.documents.latest(DocumentKind.BLURB)
     words = to_markdown(" ".join(blurb.text.split())) if blurb else ""
     shown = Shown(pages.folders(), pages.places, [] if pages.has_prose else pages.staged(), pages.units[0].written)
     readme = readme_page(book, shown, pages.names, pages.locale, words)
-    yield Page(f"made/{README}", README, text_hash(readme), lambda _: readme)
+    yield VaultPage(f"made/{README}", README, text_hash(readme), lambda _: readme)

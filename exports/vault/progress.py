@@ -45,7 +45,7 @@ class StageStatus(StrEnum):
 
 
 @dataclass(frozen=True)
-class Stage:
+class StageProgress:
     """One stage of a book; times in whole seconds since 1970."""
 
     name: str
@@ -67,7 +67,7 @@ class UnitLine:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ProgressFile:
     """What the file says."""
 
     title: str
@@ -76,7 +76,7 @@ class Progress:
     status: str
     started: int | None
     prompt: str
-    stages: tuple[Stage, ...]
+    stages: tuple[StageProgress, ...]
     units: tuple[UnitLine, ...] = ()
     advice: str = ""
     """What to do about the reason for which the book rests; not read back."""
@@ -91,7 +91,7 @@ class Progress:
         return next((number for number, stage in enumerate(self.stages, 1) if not stage.status.is_over), -1)
 
 
-def progress_page(progress: Progress) -> str:
+def progress_page(progress: ProgressFile) -> str:
     """Lay the file out, its seal still open."""
     head = {
         "Book": progress.book, "Pipeline": progress.pipeline, "Status": progress.status,
@@ -111,12 +111,12 @@ def progress_page(progress: Progress) -> str:
     return "\n".join(lines) + "\n"
 
 
-def load_from_book(text: str) -> Progress:
+def load_from_book(text: str) -> ProgressFile:
     """Read a progress file back. Rows that say nothing are passed over; what is missing is empty."""
     rows = [_cells(line) for line in text.splitlines() if line.startswith("|")]
     head = dict(re.findall(r"^- (Book|Pipeline|Status|Started|Prompt): ?(.*)$", text, re.MULTILINE))
     title = re.search(r"^# Progress: (.*)$", text, re.MULTILINE)
-    return Progress(
+    return ProgressFile(
         title[1] if title else "", head.get("Book", ""), head.get("Pipeline", ""), head.get("Status", ""),
         _seconds(head.get("Started", "")), head.get("Prompt", ""),
         tuple(_stage(cells) for cells in rows if len(cells) == len(_COLUMNS) and cells[0].isdecimal()),
@@ -124,14 +124,14 @@ def load_from_book(text: str) -> Progress:
     )  # fmt: skip
 
 
-def _goes_on(progress: Progress) -> str:
+def _goes_on(progress: ProgressFile) -> str:
     """Say how the book goes on, or that it need not."""
     if progress.status == BookState.PAUSED and progress.advice:
         return f"{_line(progress.advice, MOST_ADVICE)}."
     return _GOES_ON.get(progress.status, _RESUMES).format(book=progress.book)
 
 
-def _named(progress: Progress, number: int, none: str) -> str:
+def _named(progress: ProgressFile, number: int, none: str) -> str:
     """A stage by number and name; its name is a cell of the table, too, and kept to one line."""
     return f"{number}, {_line(progress.stages[number - 1].name, MOST_NOTES)}" if number > 0 else none
 
@@ -143,7 +143,7 @@ def _table(columns: tuple[str, ...], rows: "Iterator[tuple[str, ...]] | list[tup
         yield f"| {' | '.join(map(_cell, row))} |"
 
 
-def _stage_row(number: int, stage: Stage) -> tuple[str, ...]:
+def _stage_row(number: int, stage: StageProgress) -> tuple[str, ...]:
     return (
         str(number), stage.name, stage.status.value, _moment(stage.started), _moment(stage.completed),
         _duration(stage), _line(stage.notes, MOST_NOTES),
@@ -154,10 +154,10 @@ def _unit_row(unit: UnitLine) -> tuple[str, ...]:
     return unit.label, _line(unit.title, MOST_NOTES), unit.status.value, str(unit.written), str(unit.length)
 
 
-def _stage(cells: list[str]) -> Stage:
+def _stage(cells: list[str]) -> StageProgress:
     known = {status.value: status for status in StageStatus}
     status = known.get(cells[2].strip().casefold(), StageStatus.PENDING)
-    return Stage(cells[1], status, _seconds(cells[3]), _seconds(cells[4]), cells[6])
+    return StageProgress(cells[1], status, _seconds(cells[3]), _seconds(cells[4]), cells[6])
 
 
 def _unit(cells: list[str]) -> UnitLine:
@@ -193,7 +193,7 @@ def _seconds(moment: str) -> int | None:
         return None
 
 
-def _duration(stage: Stage) -> str:
+def _duration(stage: StageProgress) -> str:
     if stage.started is None or stage.completed is None:
         return ""
     minutes, seconds = divmod(max(stage.completed - stage.started, 0), 60)

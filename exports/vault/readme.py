@@ -9,7 +9,7 @@ from bookwright.exports.vault.names import LOG, NOTES, FolderNames
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.readme_texts import README_TEXTS
 from bookwright.exports.vault.sealed import OPEN
-from bookwright.exports.vault.shelving import Place, chapter_path
+from bookwright.exports.vault.shelving import ShelvedUnit, chapter_path
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
 
@@ -31,7 +31,7 @@ class Shown:
 
     folders: Mapping[str, AbstractSet[DocumentKind | None]]
     """Those that there are, with what stands in each; None is a record of the codex."""
-    places: Sequence[Place]
+    places: Sequence[ShelvedUnit]
     stages: Sequence[tuple[str, Sequence[tuple[str, str]]]]
     """Of a book of designs: its stages, each with the titles and files of its pages; empty for any other."""
     written: int
@@ -72,7 +72,7 @@ def _index(shown: Shown, names: FolderNames, texts: Mapping[str, str]) -> Iterat
             yield from ("", f"### {to_markdown(stage)}", "", *(f"- {_link(path, title)}" for title, path in pages))
 
 
-def _chapters(places: Sequence[Place], names: FolderNames) -> Iterator[str]:
+def _chapters(places: Sequence[ShelvedUnit], names: FolderNames) -> Iterator[str]:
     for place in places:
         heading = place.heading or place.unit.title
         entry = to_markdown(heading) if place.number is None else _link(chapter_path(place, names), heading)

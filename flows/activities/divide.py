@@ -18,8 +18,8 @@ from bookwright.flows.activities.surroundings import (
     unit_card,
     usual_child,
 )
+from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import form_of
 from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName

@@ -6,7 +6,7 @@ What an author said is never overwritten (`CodexRepository.merge`). Source: DESI
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.agents.relay.extracting import Ground, design_records, entry_record
+from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter
@@ -60,7 +60,7 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
     sources = _show_designs(book, run, deps)
     if not sources:
         return
-    ground = Ground((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
+    ground = ExtractionGround((deps.brief.premise, deps.brief.title), deps.brief.default_visibility)
 
     def concluded(found: DesignExtraction) -> Move:
         if deps.blueprint is not None and deps.blueprint.plan.has_register:  # who laid them down knew of what

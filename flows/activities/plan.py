@@ -11,8 +11,8 @@ from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
 from bookwright.flows.activities.surroundings import depth_at, profile_at, unit_card, unit_of
+from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Verdict, guard_atom, verdict_by_score

@@ -6,8 +6,8 @@ from dataclasses import replace
 from bookwright.agents.cards import element_allowance, make_card
 from bookwright.agents.relay.secrets.guarding import public_at
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
+from bookwright.flows.blueprints.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import ChildLengths, child_lengths, counted_child, planned_child
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.text.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last

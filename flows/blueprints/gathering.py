@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bookwright.agents.blueprints.ground import ChapterSeen, Ground, PageSeen
+from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.exports.vault.names import brief_locale
@@ -22,12 +22,12 @@ from bookwright.storage.stores import Stores
 _PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 
 
-def gather(deps: Deps, *, with_people: bool = False) -> Ground:
+def gather(deps: Deps, *, with_people: bool = False) -> BookGround:
     """Return the book as code can see it; who stands in which chapter is looked for only where it is asked."""
     with deps.stores() as stores:
         root = stores.nodes.root()
         chapters = tuple(_chapters(stores))
-        return Ground(
+        return BookGround(
             title=stores.books.get(root.book).title or deps.brief.title,
             language=deps.brief.language,
             premise=deps.brief.premise,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bookwright.agents.blueprints.ground import Ground
+from bookwright.agents.blueprints.ground import BookGround
 from bookwright.agents.blueprints.pages import page_text
 from bookwright.flows.blueprints.gathering import gather
 from bookwright.flows.blueprints.members import member_of
@@ -55,7 +55,7 @@ def is_made_by_code(node: TaskNode, deps: Deps) -> bool:
     return bool(node.stage) and deps.blueprint is not None and member_of(node, deps).kind is MemberKind.PAGE
 
 
-def _of(member: Member, ground: Ground) -> Ground:
+def _of(member: Member, ground: BookGround) -> BookGround:
     """Keep of the book what a page is about; all of it where the blueprint does not say."""
     if not member.of:
         return ground

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from bookwright.flows.activities.surroundings import design_allowance
+from bookwright.flows.blueprints.unit_plans import in_units
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import in_units
 from bookwright.models.blueprint import Member
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidBlueprint

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from bookwright.agents.blueprints.ground import Ground
+from bookwright.agents.blueprints.ground import BookGround
 from bookwright.agents.blueprints.pages import register_page
 from bookwright.agents.blueprints.steps import registrar
 from bookwright.agents.blueprints.wording import word
@@ -16,8 +16,8 @@ from bookwright.flows.activities.prose.acceptance import both
 from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_of
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import page_card
+from bookwright.flows.blueprints.unit_plans import chapters_meant
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import chapters_meant
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.record import Origin, Record, RecordKind, make_record
 from bookwright.models.document import DocumentKind, NewDocument
@@ -108,7 +108,7 @@ def _with_ids(records: Iterable[Any], what: str) -> list[Any]:
 
 
 def _laid(node: TaskNode, unit: TaskNode, register: Register, run: ActivityRun, deps: Deps) -> Move:
-    ground = Ground(deps.brief.title, deps.brief.language, register=register, own_locale=brief_locale(deps.brief))
+    ground = BookGround(deps.brief.title, deps.brief.language, register=register, own_locale=brief_locale(deps.brief))
     text = f"{word('spoiler', ground.locale)}\n\n{register_page(ground)}"
     page = NewDocument(node=node.key, kind=DocumentKind.DESIGN, text=text)
     kept = NewDocument(

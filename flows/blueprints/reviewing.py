@@ -45,7 +45,7 @@ _GOAL = 1_000
 
 
 @dataclass(frozen=True)
-class Read:
+class ReviewedDocument:
     """A document as a reviewer sees it."""
 
     node: TaskNode
@@ -80,7 +80,7 @@ def review(node: TaskNode, deps: Deps) -> None:
 
 
 def _ask(
-    run: ActivityRun, agent: Agent, batch: Sequence[Read], number: int,
+    run: ActivityRun, agent: Agent, batch: Sequence[ReviewedDocument], number: int,
     keep: Callable[[tuple[Fault, ...]], Move] | None,
 ) -> tuple[Fault, ...]:  # fmt: skip
     """Have one batch read; after the last one all that was found is kept."""
@@ -94,7 +94,7 @@ def _ask(
     return _meant(answer, known)
 
 
-def _shown(read: Read, deps: Deps) -> Artefact:
+def _shown(read: ReviewedDocument, deps: Deps) -> Artefact:
     return Artefact("document", cut_to_tokens(read.shown, _room(deps), deps))
 
 
@@ -129,22 +129,22 @@ def begin_reading(node: TaskNode, deps: Deps) -> ActivityRun:
     return run
 
 
-def documents_about(member: Member, deps: Deps) -> list[Read]:
+def documents_about(member: Member, deps: Deps) -> list[ReviewedDocument]:
     """Return the documents that a review is about, in reading order: pages that were written, and prose."""
     with deps.stores() as stores:
         root = stores.nodes.root()
-        pages = [Read(node, document) for node, document in documents_of_pages(root, stores)]
+        pages = [ReviewedDocument(node, document) for node, document in documents_of_pages(root, stores)]
         written = [read for read in pages if _is_about(read.node, member, deps)]
         if member.of and PROSE not in member.of:
             return written
         leaves = list(stores.nodes.leaves())
         prose = {own.node: own for own in stores.documents.of_nodes([leaf.key for leaf in leaves], DocumentKind.PROSE)}
-    return [*written, *(Read(leaf, prose[leaf.key]) for leaf in leaves if leaf.key in prose)]
+    return [*written, *(ReviewedDocument(leaf, prose[leaf.key]) for leaf in leaves if leaf.key in prose)]
 
 
-def batches_of(reads: Sequence[Read], deps: Deps) -> list[list[Read]]:
+def batches_of(reads: Sequence[ReviewedDocument], deps: Deps) -> list[list[ReviewedDocument]]:
     """Cut documents into batches that an evaluator has room for, in order."""
-    batches: list[list[Read]] = []
+    batches: list[list[ReviewedDocument]] = []
     taken = 0.0
     for read in reads:
         tokens = min(deps.desk.count_tokens(read.shown), _room(deps))

@@ -6,7 +6,7 @@ from bookwright.agents.workflows import evaluates
 from bookwright.flows.blueprints.gathering import gather
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.blueprints.pages import cut_to_tokens
-from bookwright.flows.blueprints.reviewing import Read, begin_reading, keep_report
+from bookwright.flows.blueprints.reviewing import ReviewedDocument, begin_reading, keep_report
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import chosen
 from bookwright.models.document import DocumentKind
@@ -90,13 +90,13 @@ def _said_by_models(before: tuple[BlueprintReport, ...]) -> tuple[Fault, ...]:
     return tuple(fault for report in before for fault in report.faults if fault not in by_code)
 
 
-def _documents(faults: tuple[Fault, ...], deps: Deps) -> list[Read]:
+def _documents(faults: tuple[Fault, ...], deps: Deps) -> list[ReviewedDocument]:
     reads = []
     with deps.stores() as stores:
         for label in dict.fromkeys(fault.label for fault in faults):
             try:
                 node = stores.nodes.by_label(label)
-                reads.append(Read(node, chosen(stores, node, None)))
+                reads.append(ReviewedDocument(node, chosen(stores, node, None)))
             except (NodeNotFound, InvalidInput):
                 continue
     return reads

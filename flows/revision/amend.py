@@ -10,7 +10,7 @@ from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import AMEND, AMEND_PROSE, LEAK_REVIEW
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.prose.finish import Finish
+from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.surroundings import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import data_kept, put
@@ -77,7 +77,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
     run.add("order", _sayable(wanted.order, run, node))
     run.rests_on(*wanted.rests_on)
     if old.kind is DocumentKind.PROSE:
-        finish = Finish(
+        finish = UnitFinish(
             run.unit,
             run,
             deps,
@@ -112,7 +112,7 @@ def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapp
             use = replace(use, cut_by=(*before.cut_by, *use.cut_by))
         return _put_prose(node, old, text, wanted, sources, use)
 
-    finish = Finish(run.unit, run, deps, taken=taken)
+    finish = UnitFinish(run.unit, run, deps, taken=taken)
     deps.observer.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
 
 

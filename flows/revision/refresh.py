@@ -26,7 +26,7 @@ from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import BookPaused
 from bookwright.models.profile import ProfileName
-from bookwright.models.staleness import Cause, Slot, Stale
+from bookwright.models.staleness import Cause, Slot, StaleDocument
 from bookwright.models.step import Activity, StepKey
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -63,7 +63,7 @@ class Redone:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RefreshScope:
     """What a refresh is about."""
 
     label: str = "1"
@@ -76,13 +76,13 @@ class Wanted:
         """How the command line is told of it."""
         return (*((self.label,) if self.label != "1" else ()), *(("--anew",) if self.is_anew else ()))
 
-    def holds(self, stale: Stale) -> bool:
+    def holds(self, stale: StaleDocument) -> bool:
         """True for a document that is meant."""
         label = stale.document.label
         return self.label == "1" or label == self.label or label.startswith(f"{self.label}.")
 
 
-def refresh(wanted: Wanted, deps: Deps, tell: Callable[[Redone], None]) -> list[Redone]:
+def refresh(wanted: RefreshScope, deps: Deps, tell: Callable[[Redone], None]) -> list[Redone]:
     """Make what is directly stale anew, each document at most once; `tell` hears of each.
 
     Raises:
@@ -103,7 +103,7 @@ def refresh(wanted: Wanted, deps: Deps, tell: Callable[[Redone], None]) -> list[
     return list(done.values())
 
 
-def _next(wanted: Wanted, done: Iterable[Slot], looking: Staleness, deps: Deps) -> Stale | None:
+def _next(wanted: RefreshScope, done: Iterable[Slot], looking: Staleness, deps: Deps) -> StaleDocument | None:
     deps.desk.journal.keep()
     if deps.desk.journal.stop_requested:
         raise BookPaused("asked to rest", f"{deps.desk.journal.way_on} goes on")
@@ -114,19 +114,19 @@ def _next(wanted: Wanted, done: Iterable[Slot], looking: Staleness, deps: Deps) 
         return next(own, None)
 
 
-def _turn(stale: Stale) -> int:
+def _turn(stale: StaleDocument) -> int:
     """Sort key: all in reading order, then the state of the story, then what is made from the newest state."""
     kind = stale.document.kind
     return 1 + _AT_THE_END.index(kind) if kind in _AT_THE_END else 0
 
 
-def is_left_to_walk(stale: Stale, stores: Stores) -> bool:
+def is_left_to_walk(stale: StaleDocument, stores: Stores) -> bool:
     """True for what the walk is about to make anew by itself."""
     node = stores.nodes.get(stale.document.node)
     return not stale.document.kind.is_running and node.status not in (NodeStatus.DONE, NodeStatus.WRITTEN)
 
 
-def _redo(stale: Stale, wanted: Wanted, deps: Deps) -> Redone:
+def _redo(stale: StaleDocument, wanted: RefreshScope, deps: Deps) -> Redone:
     with deps.stores() as stores:
         node = stores.nodes.get(stale.document.node)
         old = stores.documents.get(stale.document.id)
@@ -141,7 +141,7 @@ def _redo(stale: Stale, wanted: Wanted, deps: Deps) -> Redone:
     return Redone(new, new.text_hash != old.text_hash)
 
 
-def _change(node: TaskNode, old: Document, stale: Stale, wanted: Wanted, deps: Deps) -> None:
+def _change(node: TaskNode, old: Document, stale: StaleDocument, wanted: RefreshScope, deps: Deps) -> None:
     if is_made_by_code(node, deps):
         make_page(node, deps)
         return
@@ -164,7 +164,7 @@ def _maker_of(document: Document, deps: Deps) -> StepKey:
         return stores.steps.asked(document.step).key
 
 
-def _amend(node: TaskNode, old: Document, stale: Stale, deps: Deps) -> None:
+def _amend(node: TaskNode, old: Document, stale: StaleDocument, deps: Deps) -> None:
     """Carry the news into a text; one whose writer may know none of it is held against what is kept there now."""
     is_prose = old.kind is DocumentKind.PROSE
     guard = guard_of(unit_of(node, deps), deps) if is_prose else Guard.idle()
@@ -176,7 +176,7 @@ def _amend(node: TaskNode, old: Document, stale: Stale, deps: Deps) -> None:
         amend(node, old, Amendment(order, DocumentOrigin.REFRESH, tuple(replaced.values())), deps, guard)
 
 
-def _is_amended(old: Document, maker: StepKey, wanted: Wanted, deps: Deps) -> bool:
+def _is_amended(old: Document, maker: StepKey, wanted: RefreshScope, deps: Deps) -> bool:
     """True for what goes on from its present text; a weak model can only write anew."""
     if deps.profile.name is ProfileName.SMALL:
         return False
@@ -239,7 +239,7 @@ def _tell_maintainers(deps: Deps, *kinds: DocumentKind) -> bool:
     return waits
 
 
-def _order(stale: Stale, guard: Guard, deps: Deps) -> str:
+def _order(stale: StaleDocument, guard: Guard, deps: Deps) -> str:
     """Say what is new in the documents and records that a text rests on, as far as its writer may know it."""
     told = [guard.redact("\n".join(line for one in stale.rewordings for line in one.news))]
     with deps.stores() as stores:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from bookwright.agents.relay.history.codex_staleness import Change, Toucher
+from bookwright.agents.relay.history.codex_staleness import RecordChange, Toucher
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
 from bookwright.agents.relay.history.relevance import Tellers
 from bookwright.agents.relay.secrets.guarding import public_at
@@ -14,7 +14,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.codex.record import Record, RecordKind, kind_of
 from bookwright.models.codex.touch import Giveaway, Rewording, Touch
 from bookwright.models.document import DocumentKind
-from bookwright.models.staleness import Stale
+from bookwright.models.staleness import StaleDocument
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.codex_uses import MakingCall, UnderCodex
@@ -36,11 +36,11 @@ class Staleness:
         self._found: dict[tuple[int, _State], tuple[Rewording, ...]] = {}
         self._read: tuple[object, CodexHistory, Tellers] | None = None
 
-    def all(self, stores: Stores) -> list[Stale]:
+    def all(self, stores: Stores) -> list[StaleDocument]:
         """Return everything that is stale, directly or not, in reading order."""
         return stores.staleness.all(self._rewordings(stores))
 
-    def direct(self, stores: Stores) -> list[Stale]:
+    def direct(self, stores: Stores) -> list[StaleDocument]:
         """Return what is directly stale, in reading order."""
         return stores.staleness.direct(self._rewordings(stores))
 
@@ -100,9 +100,9 @@ class Staleness:
 def _change(
     slot: RecordSlot, before: Record, after: Record | None, history: CodexHistory, tellers: Tellers,
     old: Callable[[], CodexThen],
-) -> Change:  # fmt: skip
+) -> RecordChange:  # fmt: skip
     alone = CodexThen((before,), history.reading)
-    return Change(
+    return RecordChange(
         slot, history.rows(slot), alone, alone.where(slot, after), old, cache(lambda: old().where(slot, after)), tellers
     )
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from bookwright.exports.record_toml import as_toml
 from bookwright.exports.vault import paper
-from bookwright.exports.vault.pages import Page
+from bookwright.exports.vault.pages import VaultPage
 from bookwright.exports.vault.paper import Paper, Ref
 from bookwright.exports.vault.record_page import about, record_head, record_in
 from bookwright.exports.vault.sealed import is_untouched
@@ -31,7 +31,7 @@ _READ_ONLY = {
 }
 
 
-class Outcome(StrEnum):
+class FileOutcome(StrEnum):
     """What becomes of a file."""
 
     TAKEN = "taken"
@@ -56,11 +56,11 @@ class Outcome(StrEnum):
 class Edit:
     """What one file holds that its book does not."""
 
-    page: Page
+    page: VaultPage
     path: str
     content: bytes
     """What the file holds; of a settled conflict, what it holds all the same."""
-    outcome: Outcome = Outcome.RENDERED
+    outcome: FileOutcome = FileOutcome.RENDERED
     detail: str = ""
     texts: dict[DocumentRow, str] = field(default_factory=dict)
     """The words that each document is to have."""
@@ -83,12 +83,12 @@ def is_unchanged(content: bytes) -> bool:
 
 
 def edit_of(
-    page: Page, path: str, content: bytes, stores: Stores, default: Visibility, resolved: bytes | None = None
+    page: VaultPage, path: str, content: bytes, stores: Stores, default: Visibility, resolved: bytes | None = None
 ) -> Edit:
     """Hold a changed file against the book; `resolved` is what a person made of its conflict, which stands for it."""
     edit = Edit(page, path, content)
     if not page.rows and page.record is None:
-        edit.outcome = Outcome.SET_ASIDE
+        edit.outcome = FileOutcome.SET_ASIDE
         return edit
     try:
         text = paper.decoded(content if resolved is None else resolved)
@@ -99,7 +99,7 @@ def edit_of(
         else:
             _read_record(edit, text, stores, default)
     except BookwrightError as error:
-        edit.outcome, edit.detail, edit.texts, edit.title = Outcome.REFUSED, str(error), {}, ""
+        edit.outcome, edit.detail, edit.texts, edit.title = FileOutcome.REFUSED, str(error), {}, ""
     return edit
 
 
@@ -118,8 +118,8 @@ def _read_texts(edit: Edit, read: Paper, stores: Stores) -> None:
     _retitle(edit, read)
     if both:
         _set_conflict(edit, stores, both)
-    elif (edit.texts or edit.title) and edit.outcome is Outcome.RENDERED:
-        edit.outcome = Outcome.TAKEN
+    elif (edit.texts or edit.title) and edit.outcome is FileOutcome.RENDERED:
+        edit.outcome = FileOutcome.TAKEN
 
 
 def _take(edit: Edit, row: DocumentRow, ref: Ref, sides: tuple[str, str, str], both: dict[Ref, str]) -> None:
@@ -138,7 +138,7 @@ def _take(edit: Edit, row: DocumentRow, ref: Ref, sides: tuple[str, str, str], b
         both[Ref(row.label, row.kind.value, row.version, row.text_hash)] = result.text
     elif not _same(result.text, theirs):
         edit.texts[row] = result.text
-        edit.outcome = Outcome.MERGED
+        edit.outcome = FileOutcome.MERGED
 
 
 def _set_conflict(edit: Edit, stores: Stores, both: dict[Ref, str]) -> None:
@@ -150,7 +150,7 @@ def _set_conflict(edit: Edit, stores: Stores, both: dict[Ref, str]) -> None:
         for row in edit.page.rows
     ]
     edit.conflict = paper.written({"node": edit.page.rows[0].label}, refs, edit.page.heading, texts)
-    edit.outcome, edit.texts, edit.title = Outcome.CONFLICT, {}, ""
+    edit.outcome, edit.texts, edit.title = FileOutcome.CONFLICT, {}, ""
     edit.detail = f"{', '.join(f'{ref.kind} {ref.label}' for ref in both)} changed in the book, too"
 
 
@@ -217,11 +217,11 @@ def _read_record(edit: Edit, text: str, stores: Stores, default: Visibility) -> 
         result = merged(as_toml(base), as_toml(mine), as_toml(now.record), is_by_line=True)
         if result.conflicts:
             edit.conflict = record_head(now) + result.text
-            edit.outcome, edit.detail = Outcome.CONFLICT, "the record changed in the book, too"
+            edit.outcome, edit.detail = FileOutcome.CONFLICT, "the record changed in the book, too"
             return
         mine = settled(record_in(result.text, kind), default)
-        edit.outcome = Outcome.MERGED
+        edit.outcome = FileOutcome.MERGED
     check_change(now.record, mine)
     check_places(mine, stores, now.record)
     edit.record = mine
-    edit.outcome = Outcome.TAKEN if edit.outcome is Outcome.RENDERED else edit.outcome
+    edit.outcome = FileOutcome.TAKEN if edit.outcome is FileOutcome.RENDERED else edit.outcome

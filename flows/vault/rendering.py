@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bookwright.exports.vault.names import NOTES
-from bookwright.exports.vault.pages import Page, Pages, whole_pages
+from bookwright.exports.vault.pages import Pages, VaultPage, whole_pages
 from bookwright.exports.vault.sealed import is_untouched, seal_of, sealed
 from bookwright.models.blueprint import Blueprint
 from bookwright.models.book import Book
@@ -15,9 +15,9 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.models.settings import Settings
 from bookwright.storage.files.blueprints import blueprint_of
-from bookwright.storage.files.vault_folder import Listed, VaultFolder, VaultList
+from bookwright.storage.files.vault_folder import ListedPage, VaultFolder, VaultList
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.vault_rows import Mark, VaultRows
+from bookwright.storage.vault_rows import VaultMark, VaultRows
 
 FORMAT = 1
 """Of the pages: with another one all are rendered anew."""
@@ -54,12 +54,12 @@ class Vault:
         self._blueprint, self._home = book.brief.blueprint, settings.home
         self.list = VaultList(self.folder, f"{FORMAT} {book.id} {book.created_at}")
 
-    def pages(self) -> tuple[list[Page], Mark]:
+    def pages(self) -> tuple[list[VaultPage], VaultMark]:
         """Return all pages of the book as it stands, and how far that is."""
         with self.storage.read() as stores:
             return self.pages_in(stores), VaultRows(stores.connection, self.storage.book).mark()
 
-    def pages_in(self, stores: Stores) -> list[Page]:
+    def pages_in(self, stores: Stores) -> list[VaultPage]:
         """Return all pages of the book as one transaction sees it."""
         book = stores.books.get(self.storage.book)
         pages = Pages(stores, book, self._plan)
@@ -102,12 +102,14 @@ class Vault:
             found += whole_pages(stores, book, pages) if with_whole else ()
         return self._put(found, gone, mark, {})
 
-    def _unlisted(self, records: Iterable[Page]) -> list[str]:
+    def _unlisted(self, records: Iterable[VaultPage]) -> list[str]:
         keys = {page.key for page in records}
         return [key for key in self.list.pages if key.startswith(_OF_CODEX) and key not in keys]
 
-    def _put(self, pages: Iterable[Page], gone: Iterable[str], mark: Mark, accepted: Mapping[str, str]) -> Rendered:
-        done, notes = Rendered(), dict[str, Listed | None]()
+    def _put(
+        self, pages: Iterable[VaultPage], gone: Iterable[str], mark: VaultMark, accepted: Mapping[str, str]
+    ) -> Rendered:
+        done, notes = Rendered(), dict[str, ListedPage | None]()
         for key in gone:
             if self._is_cleared(self.list.pages[key].path, (), accepted, done):
                 notes[key] = None
@@ -119,7 +121,7 @@ class Vault:
         self.list.note(notes, mark if whole else self.list.mark)
         return done
 
-    def _put_page(self, page: Page, accepted: Mapping[str, str], done: Rendered) -> Listed | None:
+    def _put_page(self, page: VaultPage, accepted: Mapping[str, str], done: Rendered) -> ListedPage | None:
         """Put a page in its place; None where it stands there, or cannot or must not be put."""
         listed = self.list.pages.get(page.key)
         is_as_listed = listed is not None and (listed.path, listed.stamp) == (page.path, page.stamp)
@@ -131,7 +133,9 @@ class Vault:
             done.failed[page.path] = error.strerror or str(error)
             return None
 
-    def _replace(self, page: Page, listed: Listed | None, accepted: Mapping[str, str], done: Rendered) -> Listed | None:
+    def _replace(
+        self, page: VaultPage, listed: ListedPage | None, accepted: Mapping[str, str], done: Rendered
+    ) -> ListedPage | None:
         there = self.folder.read(page.path)
         with self.storage.read() as stores:
             content = sealed(page.render(stores))
@@ -144,9 +148,9 @@ class Vault:
             self.folder.write(page.path, content)
             done.written.append(page.path)
             done.created += [] if there is not None else [page.path]
-        return Listed(page.path, page.stamp, seal_of(content))
+        return ListedPage(page.path, page.stamp, seal_of(content))
 
-    def _is_moved(self, page: Page, old: str, accepted: Mapping[str, str], done: Rendered) -> bool:
+    def _is_moved(self, page: VaultPage, old: str, accepted: Mapping[str, str], done: Rendered) -> bool:
         others = {other.path for key, other in self.list.pages.items() if key != page.key}
         return self._is_cleared(old, others, accepted, done)
 

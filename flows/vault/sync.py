@@ -6,31 +6,31 @@ transaction; then the folder is rendered. A file whose changes could not be take
 
 from dataclasses import dataclass, field
 
-from bookwright.exports.vault.pages import Page
+from bookwright.exports.vault.pages import VaultPage
 from bookwright.exports.vault.paper import LONGEST_BYTES
 from bookwright.exports.vault.sealed import seal_of, sealed
 from bookwright.flows.revision.revise import take_in, void_unfinished
 from bookwright.flows.vault.conflict_files import conflict_path, is_conflict, is_of, lay_out, set_aside
-from bookwright.flows.vault.hand_edits import Edit, Outcome, edit_of, is_unchanged
+from bookwright.flows.vault.hand_edits import Edit, FileOutcome, edit_of, is_unchanged
 from bookwright.flows.vault.renamed import Strays, composed, is_there, strays_in
 from bookwright.flows.vault.rendering import Vault, sum_of
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.record import Origin, kind_of
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.merge import has_marks
-from bookwright.storage.files.vault_folder import Listed
+from bookwright.storage.files.vault_folder import ListedPage
 from bookwright.storage.stores import Stores
 
-_TAKEN = (Outcome.TAKEN, Outcome.MERGED)
-_LEFT = (Outcome.CONFLICT, Outcome.REFUSED)
+_TAKEN = (FileOutcome.TAKEN, FileOutcome.MERGED)
+_LEFT = (FileOutcome.CONFLICT, FileOutcome.REFUSED)
 
 
 @dataclass(frozen=True)
-class Finding:
+class FileFinding:
     """What a file is found to be, or what became of it."""
 
     path: str
-    outcome: Outcome
+    outcome: FileOutcome
     detail: str = ""
 
 
@@ -38,7 +38,7 @@ class Finding:
 class Plan:
     """What a sync would do."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FileFinding] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     accepted: dict[str, str] = field(default_factory=dict)
     """Files whose words the book will have, by the sum of what stands in them."""
@@ -55,7 +55,7 @@ class Plan:
         return sum(finding.outcome in _TAKEN for finding in self.findings)
 
     @property
-    def left(self) -> list[Finding]:
+    def left(self) -> list[FileFinding]:
         """What could not be taken in."""
         return [finding for finding in self.findings if finding.outcome in _LEFT]
 
@@ -106,7 +106,7 @@ class Sync:
             if edit.record is not None and edit.page.record is not None:
                 self._stores.codex.edit(edit.record, edit.page.record.version, Origin.AUTHOR)
 
-    def _names(self, page: Page) -> list[str]:
+    def _names(self, page: VaultPage) -> list[str]:
         """The place of a page, and the one in which it was last put."""
         listed = self._vault.list.pages.get(page.key)
         return list(dict.fromkeys([page.path, *([listed.path] if listed else [])]))
@@ -116,16 +116,16 @@ class Sync:
         lacking = {page.path for page in self._pages if not there[page.key]}
         return strays_in(self._vault.folder, self._vault.storage.book, places, lacking, known)
 
-    def _look_at(self, page: Page, there: list[str]) -> None:
+    def _look_at(self, page: VaultPage, there: list[str]) -> None:
         name = self.plan.moved.get(page.path)
         for path in there:
             self._look_at_file(page, path)
         if name is not None:
             self._look_at_file(page, page.path, name)
         elif not there:
-            self._find(page.path, Outcome.RESTORED if page.key in self._vault.list.pages else Outcome.RENDERED)
+            self._find(page.path, FileOutcome.RESTORED if page.key in self._vault.list.pages else FileOutcome.RENDERED)
 
-    def _look_at_file(self, page: Page, path: str, name: str = "") -> None:
+    def _look_at_file(self, page: VaultPage, path: str, name: str = "") -> None:
         """Hold a file against its page; `name` is the one that a person gave it."""
         content = self._read(name or path)
         if content is None:
@@ -137,7 +137,7 @@ class Sync:
         self._conflicts.add(composed(conflict))
         settled = self._settled(conflict)
         edit = edit_of(page, path, content, self._stores, self._default, settled)
-        if settled is not None and edit.outcome is Outcome.REFUSED:
+        if settled is not None and edit.outcome is FileOutcome.REFUSED:
             edit.detail = f"its conflict was settled in {conflict!r}, which {edit.detail}"
         self.plan.edits.append(edit)
         is_again = settled is not None and not is_of(settled, content)
@@ -147,15 +147,15 @@ class Sync:
             self.plan.settled += [] if settled is None else [conflict]
             self.plan.changed_again += [path] if is_again else []
 
-    def _look_at_unchanged(self, page: Page, path: str, content: bytes, name: str) -> None:
+    def _look_at_unchanged(self, page: VaultPage, path: str, content: bytes, name: str) -> None:
         listed = self._vault.list.pages.get(page.key)
-        is_listed = listed == Listed(page.path, page.stamp, seal_of(content))
+        is_listed = listed == ListedPage(page.path, page.stamp, seal_of(content))
         if name:
-            self._find(path, Outcome.RESTORED, _named(name))
+            self._find(path, FileOutcome.RESTORED, _named(name))
         elif is_listed or content == sealed(page.render(self._stores)):
             return
         else:
-            self._find(path, Outcome.RENDERED)
+            self._find(path, FileOutcome.RENDERED)
         self.plan.accepted[path] = sum_of(content)
 
     def _settled(self, conflict: str) -> bytes | None:
@@ -171,32 +171,32 @@ class Sync:
         if content is not None and is_unchanged(content):
             self.plan.accepted[path] = sum_of(content)
         elif content is not None:
-            self._find(path, Outcome.REFUSED, "is no part of the book any more; move it away or delete it")
+            self._find(path, FileOutcome.REFUSED, "is no part of the book any more; move it away or delete it")
 
     def _look_at_stray(self, path: str, place: str | None) -> None:
         """Name what lies in no page's place; `place` is that of the page of which it is a copy."""
         if place is not None:
-            self._find(path, Outcome.UNKNOWN, f"a copy of {place!r}, left alone; changes belong there")
+            self._find(path, FileOutcome.UNKNOWN, f"a copy of {place!r}, left alone; changes belong there")
         elif composed(path) not in self._conflicts:
-            self._find(path, Outcome.UNKNOWN, "a conflict that is over; delete it" if is_conflict(path) else "")
+            self._find(path, FileOutcome.UNKNOWN, "a conflict that is over; delete it" if is_conflict(path) else "")
 
     def _read(self, path: str) -> bytes | None:
         """Return a file's content; what cannot be read is found to be so."""
         try:
             content = self._vault.folder.read(path)
         except OSError as error:
-            self._find(path, Outcome.REFUSED, f"cannot be read as a file ({error.strerror or error})")
+            self._find(path, FileOutcome.REFUSED, f"cannot be read as a file ({error.strerror or error})")
             return None
         if content is not None and len(content) > LONGEST_BYTES:
-            self._find(path, Outcome.REFUSED, f"has more than {LONGEST_BYTES:,} bytes")
+            self._find(path, FileOutcome.REFUSED, f"has more than {LONGEST_BYTES:,} bytes")
             return None
         return content
 
-    def _find(self, path: str, outcome: Outcome, detail: str = "") -> None:
-        self.plan.findings.append(Finding(path, outcome, detail))
+    def _find(self, path: str, outcome: FileOutcome, detail: str = "") -> None:
+        self.plan.findings.append(FileFinding(path, outcome, detail))
 
 
-def finish(vault: Vault, plan: Plan) -> list[Finding]:
+def finish(vault: Vault, plan: Plan) -> list[FileFinding]:
     """Put conflicts and what is set aside beside, then bring the folder up to the book.
 
     What cannot be written, or was changed meanwhile, joins the plan's findings and is returned.
@@ -222,15 +222,15 @@ def finish(vault: Vault, plan: Plan) -> list[Finding]:
     left = dict.fromkeys(done.held, "was changed while this went on; sync again")
     left |= {path: f"cannot be written ({reason})" for path, reason in done.failed.items()}
     told = {finding.path for finding in plan.left}
-    found = [Finding(path, Outcome.REFUSED, reason) for path, reason in left.items() if path not in told]
+    found = [FileFinding(path, FileOutcome.REFUSED, reason) for path, reason in left.items() if path not in told]
     plan.findings += found
     return found
 
 
 def _put_beside(vault: Vault, edit: Edit) -> None:
-    if edit.outcome is Outcome.SET_ASIDE:
+    if edit.outcome is FileOutcome.SET_ASIDE:
         set_aside(vault.folder, edit.path)
-    elif edit.outcome is Outcome.CONFLICT:
+    elif edit.outcome is FileOutcome.CONFLICT:
         lay_out(vault.folder, edit.page.path, edit.conflict, edit.content)
 
 

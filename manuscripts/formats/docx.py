@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bookwright.manuscripts.blocks import Block, Source, notes_left_out
+from bookwright.manuscripts.blocks import Block, ManuscriptSource, notes_left_out
 from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
@@ -23,7 +23,7 @@ _NOTES = (f"{_W}footnoteReference", f"{_W}endnoteReference")
 _SIGNS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
-def read_docx(path: Path) -> Source:
+def read_docx(path: Path) -> ManuscriptSource:
     """Read a Word file.
 
     Raises:
@@ -39,7 +39,7 @@ def read_docx(path: Path) -> Source:
     told = next((block.text for block in found if block.level == _TITLE), "")
     blocks = [block for block in found if block.level != _TITLE]
     count = sum(1 for _ in body.iter(*_NOTES)) if body is not None else 0
-    return Source(tuple(blocks), "docx", title or told, author, notes=notes_left_out(count))
+    return ManuscriptSource(tuple(blocks), "docx", title or told, author, notes=notes_left_out(count))
 
 
 def _core(archive: Archive) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
-from bookwright.manuscripts.blocks import Block, Source, notes_left_out
+from bookwright.manuscripts.blocks import Block, ManuscriptSource, notes_left_out
 from bookwright.manuscripts.formats.archive import Archive, opened, xml_of
-from bookwright.manuscripts.formats.html import Page, read_page
+from bookwright.manuscripts.formats.html import HtmlPage, read_page
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 
@@ -22,7 +22,7 @@ _MOST_DEPTH = 6
 _ASIDE = frozenset(("cover", "title-page", "toc", "copyright-page", "text-titlepage", "titlepage", "landmarks"))
 
 
-class _Entry(NamedTuple):
+class _ContentsEntry(NamedTuple):
     """One line of the book's contents."""
 
     page: str
@@ -32,7 +32,7 @@ class _Entry(NamedTuple):
     depth: int
 
 
-def read_epub(path: Path) -> Source:
+def read_epub(path: Path) -> ManuscriptSource:
     """Read an EPUB, of version 2 or 3.
 
     Raises:
@@ -61,7 +61,7 @@ def _check_open(archive: Archive) -> None:
             raise InvalidInput("it is protected (DRM); import a copy without protection")
 
 
-def _read(archive: Archive, package: Any, folder: str) -> Source:
+def _read(archive: Archive, package: Any, folder: str) -> ManuscriptSource:
     items = {item.get("id", ""): item for item in package.iterfind(".//{*}manifest/{*}item")}
     spine = [items[ref.get("idref", "")] for ref in _linear(package) if ref.get("idref", "") in items]
     contents = _by_page(_contents(archive, items, package, folder))
@@ -79,22 +79,24 @@ def _read(archive: Archive, package: Any, folder: str) -> Source:
         for tag in ("title", "creator", "language")
     }
     notes = notes_left_out(sum(page.notes for page in pages))
-    return Source(tuple(blocks), "epub", plain(told["title"]), plain(told["creator"]), told["language"], notes=notes)
+    return ManuscriptSource(
+        tuple(blocks), "epub", plain(told["title"]), plain(told["creator"]), told["language"], notes=notes
+    )
 
 
 def _linear(package: Any) -> Iterator[Any]:
     return (ref for ref in package.iterfind(".//{*}spine/{*}itemref") if ref.get("linear") != "no")
 
 
-def _by_page(contents: Iterable[_Entry]) -> dict[str, list[_Entry]]:
-    found: dict[str, list[_Entry]] = {}
+def _by_page(contents: Iterable[_ContentsEntry]) -> dict[str, list[_ContentsEntry]]:
+    found: dict[str, list[_ContentsEntry]] = {}
     for entry in contents:
         if entry.title:
             found.setdefault(entry.page, []).append(entry)
     return found
 
 
-def _page(content: bytes, name: str, entries: Sequence[_Entry]) -> Page:
+def _page(content: bytes, name: str, entries: Sequence[_ContentsEntry]) -> HtmlPage:
     """Read a page; one without headings of its own has those of the book's contents, each at its place."""
     page = read_page(content, name, {})
     if not entries or not page.blocks or any(block.level for block in page.blocks):
@@ -119,7 +121,7 @@ def _without_repetitions(blocks: Sequence[Block]) -> list[Block]:
     ]
 
 
-def _contents(archive: Archive, items: Mapping[str, Any], package: Any, folder: str) -> list[_Entry]:
+def _contents(archive: Archive, items: Mapping[str, Any], package: Any, folder: str) -> list[_ContentsEntry]:
     """Return the book's own navigation, in its order."""
     for item in items.values():
         if "nav" in (item.get("properties") or "").split():
@@ -130,7 +132,7 @@ def _contents(archive: Archive, items: Mapping[str, Any], package: Any, folder: 
     return list(_from_ncx(archive, name)) if name and name in archive else []
 
 
-def _from_nav(archive: Archive, name: str) -> Iterator[_Entry]:
+def _from_nav(archive: Archive, name: str) -> Iterator[_ContentsEntry]:
     for nav in xml_of(archive.read(name), name).iter("{*}nav"):
         if nav.get("{http://www.idpf.org/2007/ops}type") in (None, "toc"):
             for link in nav.iter("{*}a"):
@@ -138,7 +140,7 @@ def _from_nav(archive: Archive, name: str) -> Iterator[_Entry]:
                 yield _entry(name, link.get("href", ""), "".join(link.itertext()), depth)
 
 
-def _from_ncx(archive: Archive, name: str) -> Iterator[_Entry]:
+def _from_ncx(archive: Archive, name: str) -> Iterator[_ContentsEntry]:
     for point in xml_of(archive.read(name), name).iter("{*}navPoint"):
         content = point.find("{*}content")
         if content is not None:
@@ -146,9 +148,11 @@ def _from_ncx(archive: Archive, name: str) -> Iterator[_Entry]:
             yield _entry(name, content.get("src", ""), point.findtext("{*}navLabel/{*}text") or "", depth)
 
 
-def _entry(contents: str, link: str, title: str, depth: int) -> _Entry:
+def _entry(contents: str, link: str, title: str, depth: int) -> _ContentsEntry:
     page = _place(posixpath.dirname(contents), link)
-    return _Entry(page, unquote(urldefrag(link)[1]), plain(" ".join(title.split())), min(max(depth, 1), _MOST_DEPTH))
+    return _ContentsEntry(
+        page, unquote(urldefrag(link)[1]), plain(" ".join(title.split())), min(max(depth, 1), _MOST_DEPTH)
+    )
 
 
 def _aside(package: Any, folder: str) -> frozenset[str]:

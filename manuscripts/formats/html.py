@@ -26,7 +26,7 @@ _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 
 
 @dataclass(frozen=True)
-class Page:
+class HtmlPage:
     """What a page tells."""
 
     blocks: list[Block]
@@ -34,7 +34,7 @@ class Page:
     """How many notes to the text were left out."""
 
 
-def read_page(content: bytes, name: str, anchors: Mapping[str, Block]) -> Page:
+def read_page(content: bytes, name: str, anchors: Mapping[str, Block]) -> HtmlPage:
     """Read a page; ruby glosses, pictures, navigation, notes and their marks are left out.
 
     `anchors` are the headings that the book's contents have for places of the page, by their ids.
@@ -51,7 +51,7 @@ def read_page(content: bytes, name: str, anchors: Mapping[str, Block]) -> Page:
     page = _Walk(anchors)
     page.walk(root)
     page.flush()
-    return Page(page.blocks, page.notes)
+    return HtmlPage(page.blocks, page.notes)
 
 
 def _encoding(content: bytes) -> str:

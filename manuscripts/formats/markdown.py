@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from bookwright.manuscripts.blocks import Block, Source, notes_left_out
+from bookwright.manuscripts.blocks import Block, ManuscriptSource, notes_left_out
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import is_scene_break
 
@@ -33,14 +33,14 @@ _ATTRIBUTES = re.compile(r"\s*\{[#.][^}]*\}\s*$")
 _SPACES = re.compile(" {2,}")
 
 
-def read_markdown(text: str, encoding: str) -> Source:
+def read_markdown(text: str, encoding: str) -> ManuscriptSource:
     """Read a Markdown file; `*emphasis*` stays, as a book's prose has it, footnotes and pictures do not."""
     values, rest = _front_matter(plain(text.replace("\r\n", "\n").replace("\r", "\n")))
     story, count = _NOTE.subn("", without_comments(rest))
     blocks = tuple(_blocks(_without_tags(_NOTE_MARK.sub("", story))))
     language = values.get("lang", values.get("language", ""))
     notes = notes_left_out(count)
-    return Source(blocks, "md", values.get("title", ""), values.get("author", ""), language, encoding, notes)
+    return ManuscriptSource(blocks, "md", values.get("title", ""), values.get("author", ""), language, encoding, notes)
 
 
 def without_comments(text: str) -> str:

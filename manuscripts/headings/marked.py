@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bookwright.manuscripts.blocks import Block
-from bookwright.manuscripts.found import Mark
+from bookwright.manuscripts.found import HeadingMark
 from bookwright.manuscripts.headings.candidates import THIN
 from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in, is_contents
 
@@ -29,7 +29,7 @@ class _Head:
         return self.read is not None and self.read.rank in (Rank.CHAPTER, Rank.SPECIAL)
 
 
-def marked_headings(blocks: Sequence[Block]) -> list[Mark]:
+def marked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
     """Return the headings of chapters and parts that the format marks; none where it marks fewer than two."""
     heads = _without_title(_heads(blocks))
     story = [head for head in heads if not is_contents(head.text)]
@@ -88,12 +88,12 @@ def _is_opened_deeper(place: int, heads: Sequence[_Head]) -> bool:
     return after is not None and after.level > heads[place].level and heads[place].body < THIN
 
 
-def _mark(head: _Head, level: int, after: _Head | None) -> Mark:
+def _mark(head: _Head, level: int, after: _Head | None) -> HeadingMark:
     """Read a heading; `after` is the next one that is no table of contents."""
     read = head.read
     if is_contents(head.text):
-        return Mark(head.index, "", head.text, is_matter=True)
+        return HeadingMark(head.index, "", head.text, is_matter=True)
     is_above = head.level < level and after is not None and after.level > head.level
     is_part = is_above or (read is not None and read.rank is Rank.PART and head.body < THIN and after is not None)
     title = read.title if read is not None and not read.is_weak and read.rank is not Rank.SPECIAL else head.text
-    return Mark(head.index, title, head.text, is_part=is_part, leaves_part=head.level < level and not is_part)
+    return HeadingMark(head.index, title, head.text, is_part=is_part, leaves_part=head.level < level and not is_part)

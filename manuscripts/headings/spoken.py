@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from bookwright.manuscripts.blocks import Block
-from bookwright.manuscripts.found import Mark
+from bookwright.manuscripts.found import HeadingMark
 from bookwright.manuscripts.headings.candidates import Candidate, candidates_in, measured, undoubled, without_contents
 from bookwright.manuscripts.headings.chains import chain_of, main_chain
 from bookwright.manuscripts.headings.lines import Rank, is_title
@@ -16,7 +16,7 @@ _OPENING = 2_500
 """Characters that may stand between the heading of a part and its first chapter."""
 
 
-def spoken_headings(blocks: Sequence[Block]) -> list[Mark]:
+def spoken_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
     """Return the headings of chapters and parts in order; nothing where there are not at least two."""
     every = candidates_in(blocks)
     total = sum(len(block.text) for block in blocks)
@@ -81,11 +81,11 @@ def _chapters_in(found: Sequence[Candidate]) -> int:
     return sum(one.heading.rank in (Rank.CHAPTER, Rank.SPECIAL) for one in found)
 
 
-def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[Mark]:
+def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[HeadingMark]:
     has_titles = _have_titles_below(found, blocks)
     has_chapters = _chapters_in(found) >= _LEAST_HEADINGS
     main = _main_family(found)
-    marks: list[Mark] = []
+    marks: list[HeadingMark] = []
     for one in found:
         heading = one.heading
         if heading.above is not None:
@@ -95,7 +95,7 @@ def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[Mark]:
         )
         below = _title_below(one, blocks) if has_titles else ""
         marks.append(
-            Mark(
+            HeadingMark(
                 one.begins,
                 heading.title or below or _own_title(one),
                 one.text,
@@ -113,14 +113,14 @@ def _main_family(found: Sequence[Candidate]) -> str:
     return max(dict.fromkeys(families), key=families.count, default="")
 
 
-def _part_above(one: Candidate, marks: Sequence[Mark]) -> list[Mark]:
+def _part_above(one: Candidate, marks: Sequence[HeadingMark]) -> list[HeadingMark]:
     """The part that a chapter's own line names, where it is another than the last one."""
     above = one.heading.above
     assert above is not None
     last = next((mark for mark in reversed(marks) if mark.is_part), None)
     if last is not None and last.heading == above.text:
         return []
-    return [Mark(one.begins, above.title, above.text, blocks=0, is_part=True)]
+    return [HeadingMark(one.begins, above.title, above.text, blocks=0, is_part=True)]
 
 
 def _own_title(one: Candidate) -> str:

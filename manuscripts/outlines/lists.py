@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textwrap import dedent
 
 from bookwright.manuscripts.headings.lines import Rank, heading_in
-from bookwright.manuscripts.outlines.parts import ITEM, Section, unit_of, unlengthed, unmarked
+from bookwright.manuscripts.outlines.parts import ITEM, OutlineSection, unit_of, unlengthed, unmarked
 from bookwright.models.tree.outline import OutlineUnit
 
 _SPLIT = re.compile(r"\s*(?:[:：]|\s[—–-]{1,2})\s+|[:：]")
@@ -15,7 +15,7 @@ CONTAINERS = frozenset(
 """Headings above the chapters of an outline that are none themselves."""
 
 
-def listed(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]] | None:
+def listed(sections: Sequence[OutlineSection], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]] | None:
     """Read a list of chapters: below no heading at all, or below one that says "chapters"."""
     holder = next((one for one in sections if unmarked(one.text).casefold() in CONTAINERS), None)
     if sections and holder is None:
@@ -46,7 +46,7 @@ def _item(lines: Sequence[str]) -> OutlineUnit:
     assert found is not None  # a group begins with an item
     title, goal = _cut(unmarked(found[1]))
     inside = dedent("\n".join(lines[1:])).split("\n")
-    section = Section(1, title, heading_in(title), [goal, ""])
+    section = OutlineSection(1, title, heading_in(title), [goal, ""])
     first = next((place for place, line in enumerate(inside) if ITEM.match(line)), len(inside))
     own = first if section.is_part else len(inside)
     section.lines += [line.strip(" \t") for line in inside[:own]]

@@ -11,7 +11,7 @@ from itertools import takewhile
 from bookwright.manuscripts.formats.markdown import without_comments
 from bookwright.manuscripts.headings.lines import Rank, heading_in
 from bookwright.manuscripts.outlines.lists import CONTAINERS, listed
-from bookwright.manuscripts.outlines.parts import ITEM, Section, unit_of, unmarked
+from bookwright.manuscripts.outlines.parts import ITEM, OutlineSection, unit_of, unmarked
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.outline import MOST_DEPTH, MOST_UNITS, Outline, OutlineUnit
@@ -44,10 +44,10 @@ def read_outline(text: str) -> Outline:
     return outline
 
 
-def _sections(text: str) -> tuple[list[str], list[Section]]:
+def _sections(text: str) -> tuple[list[str], list[OutlineSection]]:
     """Cut a text at its headings; at lines that say "Chapter 3" where it marks none and has no list."""
     before: list[str] = []
-    found: list[Section] = []
+    found: list[OutlineSection] = []
     for line, heading in _headed(text.split("\n")):
         if heading is not None:
             found.append(heading)
@@ -56,7 +56,7 @@ def _sections(text: str) -> tuple[list[str], list[Section]]:
     return (before, found) if found or any(map(ITEM.match, before)) else _spoken(before)
 
 
-def _headed(lines: Sequence[str]) -> Iterator[tuple[str, Section | None]]:
+def _headed(lines: Sequence[str]) -> Iterator[tuple[str, OutlineSection | None]]:
     """Yield the lines that are shown, each with the heading that it is; what is fenced is text."""
     is_fenced = False
     for line, after in zip(lines, (*lines[1:], ""), strict=True):
@@ -66,21 +66,21 @@ def _headed(lines: Sequence[str]) -> Iterator[tuple[str, Section | None]]:
             yield line, None if is_fenced else _heading(line, after)
 
 
-def _heading(line: str, after: str) -> Section | None:
+def _heading(line: str, after: str) -> OutlineSection | None:
     marked, under = _ATX.match(line), _UNDER.fullmatch(after) if line.strip() else None
     if marked and marked[2].strip():
-        return Section(len(marked[1]), marked[2].strip(), heading_in(unmarked(marked[2])))
+        return OutlineSection(len(marked[1]), marked[2].strip(), heading_in(unmarked(marked[2])))
     if under and not ITEM.match(line):
-        return Section(1 if under[1][0] == "=" else 2, line.strip(), heading_in(unmarked(line)))
+        return OutlineSection(1 if under[1][0] == "=" else 2, line.strip(), heading_in(unmarked(line)))
     return None
 
 
-def _spoken(lines: Sequence[str]) -> tuple[list[str], list[Section]]:
+def _spoken(lines: Sequence[str]) -> tuple[list[str], list[OutlineSection]]:
     before: list[str] = []
-    found: list[Section] = []
+    found: list[OutlineSection] = []
     for line in lines:
         text = unmarked(line)
-        section = Section(2, text, heading_in(text))
+        section = OutlineSection(2, text, heading_in(text))
         if section.is_unit:
             found.append(section)
         else:
@@ -88,7 +88,7 @@ def _spoken(lines: Sequence[str]) -> tuple[list[str], list[Section]]:
     return before, found
 
 
-def _title(sections: list[Section], named: str, before: list[str]) -> tuple[str, list[Section]]:
+def _title(sections: list[OutlineSection], named: str, before: list[str]) -> tuple[str, list[OutlineSection]]:
     """Tell the book's title from its chapters: the first heading, if it is the only one so high and no chapter.
 
     Raises:
@@ -111,7 +111,7 @@ def _title(sections: list[Section], named: str, before: list[str]) -> tuple[str,
     return unmarked(first.text), others
 
 
-def _units(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]]:
+def _units(sections: Sequence[OutlineSection], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]]:
     """Return the notes on the whole book, and its units."""
     units = [section for section in sections if section.is_unit]
     says_chapter = any(section.read and section.read.rank is Rank.CHAPTER for section in units)
@@ -125,7 +125,7 @@ def _units(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[str
     return list(before), _nested(_folded(sections, deepest))
 
 
-def _worded(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]]:
+def _worded(sections: Sequence[OutlineSection], before: Sequence[str]) -> tuple[list[str], list[OutlineUnit]]:
     """Take headings that say that they are chapters or parts as units, and all others as notes."""
     notes, kept = list(before), []
     deepest = max(section.level for section in sections if section.is_unit)
@@ -138,9 +138,9 @@ def _worded(sections: Sequence[Section], before: Sequence[str]) -> tuple[list[st
     return notes, _nested(kept)
 
 
-def _folded(sections: Sequence[Section], deepest: int) -> list[Section]:
+def _folded(sections: Sequence[OutlineSection], deepest: int) -> list[OutlineSection]:
     """Make what stands under a heading deeper than any unit's a part of what stands before it."""
-    kept: list[Section] = []
+    kept: list[OutlineSection] = []
     for section in sections:
         if kept and section.level > deepest:
             kept[-1].lines += section.as_lines()
@@ -149,14 +149,14 @@ def _folded(sections: Sequence[Section], deepest: int) -> list[Section]:
     return kept
 
 
-def _has_parts(sections: Sequence[Section], levels: Sequence[int]) -> bool:
+def _has_parts(sections: Sequence[OutlineSection], levels: Sequence[int]) -> bool:
     """True where deeper headings follow most of the highest."""
     top = [place for place, section in enumerate(sections) if section.level == levels[0]]
     followed = sum(place + 1 < len(sections) and sections[place + 1].level > levels[0] for place in top)
     return len(levels) > 1 and followed >= len(top) / 2
 
 
-def _nested(sections: Sequence[Section]) -> list[OutlineUnit]:
+def _nested(sections: Sequence[OutlineSection]) -> list[OutlineUnit]:
     """Put units into those before them that stand higher: by their headings' levels, or by their words if all are even.
 
     Raises:
@@ -166,12 +166,12 @@ def _nested(sections: Sequence[Section]) -> list[OutlineUnit]:
     return _below(sections, [section.level if has_levels else _rank(section, sections) for section in sections], 1)
 
 
-def _rank(section: Section, sections: Sequence[Section]) -> int:
+def _rank(section: OutlineSection, sections: Sequence[OutlineSection]) -> int:
     holds_parts = section.is_volume and any(other.is_part and not other.is_volume for other in sections)
     return 1 if holds_parts else 2 if section.is_part else 3
 
 
-def _below(sections: Sequence[Section], depths: Sequence[int], depth: int) -> list[OutlineUnit]:
+def _below(sections: Sequence[OutlineSection], depths: Sequence[int], depth: int) -> list[OutlineUnit]:
     units, place = [], 0
     while place < len(sections):
         inside = takewhile(lambda other: other > depths[place], depths[place + 1 :])  # noqa: B023, used at once

@@ -25,7 +25,7 @@ _MOST_TITLE, _MOST_GOAL = 120, 1_200
 
 
 @dataclass
-class Section:
+class OutlineSection:
     """A heading with the lines below it, up to the next heading."""
 
     level: int
@@ -54,7 +54,7 @@ class Section:
         return self.is_part and self.read is not None and self.read.family in _VOLUMES
 
 
-def unit_of(section: Section) -> OutlineUnit:
+def unit_of(section: OutlineSection) -> OutlineUnit:
     """Read a goal, a length and a design out of a section."""
     found = _IN_TITLE.search(section.text)
     goal, length, rest = "", parse_length(found[1]) if found else None, []
@@ -72,7 +72,7 @@ def unit_of(section: Section) -> OutlineUnit:
     return OutlineUnit(title=_name(section), goal=goal[:_MOST_GOAL], design=design, length=length)
 
 
-def _name(section: Section) -> str:
+def _name(section: OutlineSection) -> str:
     title = unmarked(unlengthed(section.text))
     read = heading_in(title)
     return (read.title if read is not None and read.is_weak and read.title else title)[:_MOST_TITLE]

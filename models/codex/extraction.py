@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bookwright.models.codex.entries import EntryKind, Importance
-from bookwright.models.codex.foreshadowing import EventType, ForeshadowingType
+from bookwright.models.codex.foreshadowing import ForeshadowingType, ThreadEventType
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, max_length=160)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
@@ -84,7 +84,7 @@ class FoundTouch(_Found):
 
     thread: Name
     """Its id."""
-    did: EventType
+    did: ThreadEventType
     quote: Told
     """The words in which it was done, as they stand in the text."""
     subtlety: Annotated[int | None, Field(ge=1, le=10)] = None

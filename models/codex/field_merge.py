@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bookwright.models.codex.entries import folded
-from bookwright.models.codex.record import Origin, Record, Wish, kind_of, make_record
+from bookwright.models.codex.record import FieldSuggestion, Origin, Record, kind_of, make_record
 
 Keyed = dict[str, Any]
 
@@ -58,7 +58,7 @@ def origins_after(
     return {**origins, **dict.fromkeys(sorted(changed), origin)}
 
 
-def merged(old: Record, wanted: Record, origins: dict[str, Origin]) -> tuple[Record, list[Wish]]:
+def merged(old: Record, wanted: Record, origins: dict[str, Origin]) -> tuple[Record, list[FieldSuggestion]]:
     """Lay what an extraction found over a record; what it may not change comes back as wishes.
 
     Nothing that it is silent about is touched, nor the name and id of the record.
@@ -90,7 +90,7 @@ class _Laying:
 
     def __init__(self, origins: dict[str, Origin]) -> None:
         self._authored = {path for path, origin in origins.items() if origin is Origin.AUTHOR}
-        self.wishes: list[Wish] = []
+        self.wishes: list[FieldSuggestion] = []
 
     def lay(self, old: Keyed, found: Keyed, path: tuple[str, ...]) -> Keyed:
         values = dict(old)
@@ -113,7 +113,7 @@ class _Laying:
         name = "/".join(path)
         is_authored = name in self._authored or any(own.startswith(f"{name}/") for own in self._authored)
         if is_authored or path[-1] in CONTROLS:
-            self.wishes.append(Wish(path=name, present=present, wanted=value))
+            self.wishes.append(FieldSuggestion(path=name, present=present, wanted=value))
             return False
         return True
 

@@ -31,7 +31,7 @@ class ThreadStatus(StrEnum):
     ABANDONED = "abandoned"
 
 
-class EventType(StrEnum):
+class ThreadEventType(StrEnum):
     """What a text did for a thread."""
 
     PLANT = "plant"
@@ -40,11 +40,11 @@ class EventType(StrEnum):
     REVEAL = "reveal"
 
 
-class _Part(BaseModel):
+class _ThreadPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ThreadVisibility(_Part):
+class ThreadVisibility(_ThreadPart):
     """What a writer may say of a thread before its payoff."""
 
     level: VisibilityLevel | None = None
@@ -53,7 +53,7 @@ class ThreadVisibility(_Part):
     allowed_expressions: Names = ()
 
 
-class Seed(_Part):
+class Seed(_ThreadPart):
     """What is planted."""
 
     content: Body = Field(default="", max_length=4_000)
@@ -62,7 +62,7 @@ class Seed(_Part):
     """Where it is to be planted."""
 
 
-class Payoff(_Part):
+class Payoff(_ThreadPart):
     """What the thread comes to: secret until it is there."""
 
     content: Body = Field(default="", max_length=4_000)
@@ -70,11 +70,11 @@ class Payoff(_Part):
     planned_at: Place | None = None
 
 
-class ThreadEvent(_Part):
+class ThreadEvent(_ThreadPart):
     """What one unit did for a thread."""
 
     place: Place
-    type: EventType
+    type: ThreadEventType
     date: Name = Field(default="", max_length=40)
     """When it was recorded, by the calendar; empty where nobody has said."""
     expression: Body = Field(default="", max_length=2_000)
@@ -82,7 +82,7 @@ class ThreadEvent(_Part):
     subtlety: int | None = Field(default=None, ge=1, le=10)
 
 
-class Timeline(_Part):
+class Timeline(_ThreadPart):
     """What was planned for a thread and what was done."""
 
     registered_at: Place | None = None
@@ -92,7 +92,7 @@ class Timeline(_Part):
     """In the order in which they were recorded."""
 
 
-class Related(_Part):
+class Related(_ThreadPart):
     """What a thread touches, by names or ids of the codex."""
 
     characters: Names = ()
@@ -104,7 +104,7 @@ Prerequisite = Annotated[Name, Field(pattern=r"^\w[\w.\-]*/(registered|planted|r
 """`"FS-010-ring/planted"`: another thread's id and the state it must have reached."""
 
 
-class Foreshadowing(_Part):
+class Foreshadowing(_ThreadPart):
     """One thread of foreshadowing."""
 
     id: Slug

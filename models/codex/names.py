@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from bookwright.models.codex.entries import CodexEntry, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing
-from bookwright.models.codex.record import Record, Wish
+from bookwright.models.codex.record import FieldSuggestion, Record
 
 
 def names_of(record: Record) -> tuple[str, ...]:
@@ -28,14 +28,14 @@ def taken_names(entries: Iterable[CodexEntry], but: str) -> dict[str, str]:
     return {folded(name): entry.id for entry in entries if entry.id != but for name in entry.names}
 
 
-def without_clashes(record: Record, entries: Iterable[CodexEntry]) -> tuple[Record, list[Wish]]:
+def without_clashes(record: Record, entries: Iterable[CodexEntry]) -> tuple[Record, list[FieldSuggestion]]:
     """Return a record without the aliases that another entry has; these come back as wishes."""
     if not isinstance(record, CodexEntry):
         return record, []
     taken = taken_names(entries, record.id)
     free = tuple(alias for alias in record.aliases if folded(alias) not in taken)
     wanted = [alias for alias in record.aliases if alias not in free]
-    wishes = [Wish(path="aliases", present=list(free), wanted=wanted)] if wanted else []
+    wishes = [FieldSuggestion(path="aliases", present=list(free), wanted=wanted)] if wanted else []
     return record.model_copy(update={"aliases": free}), wishes
 
 

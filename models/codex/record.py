@@ -79,7 +79,7 @@ class SuggestionStatus(StrEnum):
     DROPPED = "dropped"
 
 
-class Wish(BaseModel):
+class FieldSuggestion(BaseModel):
     """One field that an extraction would change and may not."""
 
     model_config = ConfigDict(frozen=True)
@@ -89,7 +89,7 @@ class Wish(BaseModel):
     wanted: Any = None
 
 
-class Suggestion(Wish):
+class Suggestion(FieldSuggestion):
     """A wish that was put on record."""
 
     id: int

@@ -11,7 +11,7 @@ Score = Annotated[float, Field(ge=0, le=1)]
 Said = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 
 
-class Band(StrEnum):
+class ScoreBand(StrEnum):
     """What a score amounts to. Source: DETAILS 002, "Quality"."""
 
     EXCELLENT = "excellent"
@@ -20,12 +20,17 @@ class Band(StrEnum):
     NEEDS_IMPROVEMENT = "needs_improvement"
 
     @classmethod
-    def of(cls, score: float) -> "Band":
+    def of(cls, score: float) -> "ScoreBand":
         """Return the band that a score from 0 to 1 lies in; a band holds its lower bound."""
         return next(band for band, least in _LEAST.items() if score >= least)
 
 
-_LEAST = {Band.EXCELLENT: 0.85, Band.GOOD: 0.70, Band.ACCEPTABLE: 0.50, Band.NEEDS_IMPROVEMENT: float("-inf")}
+_LEAST = {
+    ScoreBand.EXCELLENT: 0.85,
+    ScoreBand.GOOD: 0.70,
+    ScoreBand.ACCEPTABLE: 0.50,
+    ScoreBand.NEEDS_IMPROVEMENT: float("-inf"),
+}
 
 
 class Scores(BaseModel):
@@ -54,9 +59,9 @@ class Scores(BaseModel):
         return sum(self.dimensions.values()) / len(self.dimensions)
 
     @property
-    def band(self) -> Band:
+    def band(self) -> ScoreBand:
         """What the whole amounts to."""
-        return Band.of(self.overall)
+        return ScoreBand.of(self.overall)
 
 
 class QualityIssue(BaseModel):

@@ -15,7 +15,7 @@ CRITICAL_A_CHAPTER = 2
 """Clues without which nobody could solve it that a chapter may show for the first time. Source: DETAILS, 000."""
 
 
-class Role(StrEnum):
+class ThreadRole(StrEnum):
     """What a thread does for readers."""
 
     CLUE = "clue"
@@ -33,11 +33,11 @@ class Weight(StrEnum):
     MINOR = "minor"
 
 
-class _Part(BaseModel):
+class _RegisterPart(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class RegisteredSecret(_Part):
+class RegisteredSecret(_RegisterPart):
     """What readers are not to know before its chapter."""
 
     id: Word = ""
@@ -49,12 +49,12 @@ class RegisteredSecret(_Part):
     revealed_in: Chapter
 
 
-class RegisteredThread(_Part):
+class RegisteredThread(_RegisterPart):
     """What readers see before they understand it."""
 
     id: Word = ""
     title: Name
-    role: Role = Role.CLUE
+    role: ThreadRole = ThreadRole.CLUE
     weight: Weight = Weight.MINOR
     seed: Annotated[Told, StringConstraints(min_length=1)]
     """What can be seen, with its innocent use."""
@@ -72,10 +72,10 @@ class RegisteredThread(_Part):
     @property
     def is_critical_clue(self) -> bool:
         """True for a clue without which nobody could solve it."""
-        return self.role is Role.CLUE and self.weight is Weight.CRITICAL
+        return self.role is ThreadRole.CLUE and self.weight is Weight.CRITICAL
 
 
-class Register(_Part):
+class Register(_RegisterPart):
     """All of it, as a model lays it down."""
 
     secrets: Annotated[tuple[RegisteredSecret, ...], Field(max_length=12)] = ()
@@ -104,7 +104,7 @@ class Register(_Part):
 
     def late_clues(self) -> list[RegisteredThread]:
         """Return the clues that would be shown no earlier than what they lead to."""
-        return [own for own in self.threads if own.role is Role.CLUE and own.planted_in >= self.revealed_in(own)]
+        return [own for own in self.threads if own.role is ThreadRole.CLUE and own.planted_in >= self.revealed_in(own)]
 
     def crowded(self, most: int = CRITICAL_A_CHAPTER) -> list[int]:
         """Return the chapters that show more critical clues for the first time than one may."""
@@ -115,14 +115,14 @@ _FEW = 3
 """Threads that a weak model's book keeps."""
 
 
-class FewThread(_Part):
+class FewThread(_RegisterPart):
     """A thread as a weak model tells of it."""
 
     title: Name
     seed: Annotated[Told, StringConstraints(min_length=1)]
 
 
-class FewThreads(_Part):
+class FewThreads(_RegisterPart):
     """What a weak model can lay down: one secret, and what is seen of it early; code says in which chapters."""
 
     secret: Annotated[Told, StringConstraints(min_length=1)]

@@ -23,7 +23,7 @@ class Argument(BaseModel):
     value: str
 
 
-class Reading(BaseModel):
+class CommandAnswer(BaseModel):
     """How a model answers: flat, so that every provider and a weak model's grammar can hold it to its shape."""
 
     model_config = ConfigDict(frozen=True)

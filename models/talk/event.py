@@ -35,7 +35,7 @@ ENDS = frozenset({EventType.COMPLETED, EventType.FAILED})
 """The end of an execution: what no subscriber misses."""
 
 
-class Wire(BaseModel):
+class WireModel(BaseModel):
     """Snake case in Python, camel case in JSON; nothing unknown, and checked again whoever made it."""
 
     model_config = ConfigDict(
@@ -44,7 +44,7 @@ class Wire(BaseModel):
     )  # fmt: skip
 
 
-class ToolTiming(Wire):
+class ToolTiming(WireModel):
     """How long one use of a tool took."""
 
     id: str
@@ -52,7 +52,7 @@ class ToolTiming(Wire):
     duration_millis: int = Field(ge=0)
 
 
-class StreamMetrics(Wire):
+class StreamMetrics(WireModel):
     """What one execution streamed, and when. Source: REQUIREMENTS S4-034, S4-035."""
 
     assistant_chars: int = 0
@@ -68,7 +68,7 @@ class StreamMetrics(Wire):
     """Ids of tool uses that were begun and never answered."""
 
 
-class Role(StrEnum):
+class SpeakerRole(StrEnum):
     """Who speaks in a message."""
 
     USER = "user"
@@ -78,13 +78,13 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
-class Message(Wire):
+class Message(WireModel):
     """One whole message of a tab, as a screen lists it."""
 
     id: str
     tab_id: str
     agent_id: str
-    role: Role
+    role: SpeakerRole
     text: str
     timestamp: int
     """Milliseconds since 1970."""
@@ -92,13 +92,13 @@ class Message(Wire):
     """What stands before `text` was let go, because it grew past what a store keeps of one message."""
 
 
-class TextPayload(Wire):
+class TextPayload(WireModel):
     """One increment."""
 
     text: str
 
 
-class EventPayload(Wire):
+class EventPayload(WireModel):
     """Something that happened: `started`, `waiting`, `session`, `tool_use` and so on."""
 
     name: str = Field(min_length=1)
@@ -107,7 +107,7 @@ class EventPayload(Wire):
     data: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-class CompletedPayload(Wire):
+class CompletedPayload(WireModel):
     """The whole text of an execution."""
 
     text: str
@@ -116,7 +116,7 @@ class CompletedPayload(Wire):
     """What it cost: `model`, `inputTokens`, `outputTokens`, `cost` in millionths of a dollar."""
 
 
-class FailedPayload(Wire):
+class FailedPayload(WireModel):
     """Why an execution gave nothing."""
 
     error: str
@@ -124,7 +124,7 @@ class FailedPayload(Wire):
     metrics: StreamMetrics | None = None
 
 
-class MessagePayload(Wire):
+class MessagePayload(WireModel):
     """A message that a store has taken in."""
 
     message: Message
@@ -135,7 +135,7 @@ def now_millis() -> int:
     return time.time_ns() // 1_000_000
 
 
-class _Event(Wire):
+class _Event(WireModel):
     agent_id: str = Field(min_length=1)
     tab_id: str = Field(min_length=1)
     """The lane it belongs to: a book's id, or a talk."""

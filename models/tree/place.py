@@ -59,7 +59,7 @@ def order_of(label: str) -> tuple[int, ...]:
     return tuple(int(ordinal) for ordinal in label.split("."))
 
 
-class Part(BaseModel):
+class ChapterPart(BaseModel):
     """A unit below a chapter, with what is to happen in it."""
 
     model_config = ConfigDict(frozen=True)
@@ -81,7 +81,7 @@ class ReadingOrder(BaseModel):
     """How many percent a chapter is likely to have that is still to be made; 0 once all are there."""
     coarse: tuple[str, ...] = ()
     """Labels of the units that hold whole chapters, or will."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ChapterPart, ...] = ()
     """The units below chapters in which something is due, in reading order."""
 
     def chapter_of(self, label: str) -> int:
@@ -127,7 +127,7 @@ class ReadingOrder(BaseModel):
         """Whether the unit `at` is above the chapters: what is due in one of them is not to be done by it."""
         return at in self.coarse
 
-    def parts_at(self, at: str) -> tuple[tuple[Part, ...], ...]:
+    def parts_at(self, at: str) -> tuple[tuple[ChapterPart, ...], ...]:
         """Return the siblings among which a unit of a chapter stands, at each depth from the chapter down to it."""
         levels = []
         for depth in range(self._depth_of_chapter(at) + 1, len(order_of(at)) + 1):

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bookwright.storage.files.processes import lives
-from bookwright.storage.vault_rows import Mark
+from bookwright.storage.vault_rows import VaultMark
 
 OWN = ".bookwright"
 """Where the folder keeps what it knows of itself."""
@@ -27,7 +27,7 @@ _LONGEST_READ = 64_000_000
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPage:
     """A page as it was last put into the folder."""
 
     path: str
@@ -178,12 +178,12 @@ class VaultList:
         """Read it; one with another `head`, such as of another format, is as if it were not there."""
         self._folder = folder
         self._head = head
-        self.pages: dict[str, Listed] = {}
-        self.mark = Mark()
+        self.pages: dict[str, ListedPage] = {}
+        self.mark = VaultMark()
         self._lines = 0
         self._read()
 
-    def note(self, pages: dict[str, Listed | None], mark: Mark) -> None:
+    def note(self, pages: dict[str, ListedPage | None], mark: VaultMark) -> None:
         """Keep what was put in or taken out (None), and how far the folder has followed its book.
 
         Raises:
@@ -209,7 +209,7 @@ class VaultList:
         Raises:
             OSError: It cannot be removed.
         """
-        self.pages, self.mark = {}, Mark()
+        self.pages, self.mark = {}, VaultMark()
         self._folder.clear_unfinished()
         self._folder.remove(f"{OWN}/{_LIST}")
         with suppress(OSError):
@@ -226,9 +226,9 @@ class VaultList:
     def _take(self, value: dict[str, object]) -> None:
         match value:
             case {"mark": [int(newest), int(record)]}:
-                self.mark = Mark(newest, record)
+                self.mark = VaultMark(newest, record)
             case {"key": str(key), "path": str(path), "stamp": str(stamp), "seal": str(seal)} if _is_inside(path):
-                self.pages[key] = Listed(path, stamp, seal)
+                self.pages[key] = ListedPage(path, stamp, seal)
             case {"key": str(key), "path": None}:
                 self.pages.pop(key, None)
 
@@ -266,7 +266,7 @@ def _stepped(handle: int, part: str, *, make: bool) -> int:
         return os.open(part, _FOLDER, dir_fd=handle)
 
 
-def _line_of(item: tuple[str, Listed | None]) -> dict[str, object]:
+def _line_of(item: tuple[str, ListedPage | None]) -> dict[str, object]:
     key, listed = item
     return {"key": key} | (asdict(listed) if listed else {"path": None})
 

@@ -19,7 +19,7 @@ from bookwright.storage.index.chunks import chunks
 from bookwright.storage.index.embedding import Embedder, Vectors
 from bookwright.storage.index.passage import KINDS, NewPassage, Passage, PassageId, Row
 from bookwright.storage.index.passages import PassageRepository
-from bookwright.storage.index.pool import Candidate, Limits, Mentions, Pool, Shelf
+from bookwright.storage.index.pool import Candidate, Mentions, Pool, SearchLimits, Shelf
 from bookwright.storage.index.ranking import rank
 from bookwright.storage.index.scan_index import ScanIndex
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
@@ -106,7 +106,7 @@ class KnowledgeIndex:
             return []
         self._open()
         vectors = self._query_vectors(asked)
-        limits = Limits(tuple(kinds), frozenset(exclude_nodes), before)
+        limits = SearchLimits(tuple(kinds), frozenset(exclude_nodes), before)
         pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._shelf, known)
         candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]

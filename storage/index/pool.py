@@ -36,7 +36,7 @@ Nearest = Callable[[Vectors, Sequence[DocumentKind], int], list[list[Row]]]
 
 
 @dataclass(frozen=True)
-class Limits:
+class SearchLimits:
     """What a search may return."""
 
     kinds: tuple[DocumentKind, ...]
@@ -122,7 +122,7 @@ class Pool:
     known: Collection[str] = ()
     """Names of the book."""
 
-    def gather(self, asked: Sequence[str], queries: Vectors, limits: Limits) -> list[Candidate]:
+    def gather(self, asked: Sequence[str], queries: Vectors, limits: SearchLimits) -> list[Candidate]:
         """Return the `SIZE` nearest to each query and what names its names, in order of their ids."""
         named = self._named(asked, limits)
         found = [*self._near(queries, limits), *named]
@@ -138,7 +138,7 @@ class Pool:
         chosen = _nearest_to_each(queries, candidates) | self._ids_with_names(asked, named_passages, limits)
         return [candidates[identity] for identity in sorted(chosen & candidates.keys())]
 
-    def _near(self, queries: Vectors, limits: Limits) -> Iterator[Candidate]:
+    def _near(self, queries: Vectors, limits: SearchLimits) -> Iterator[Candidate]:
         """Ask the index, and further until there is enough within the limits for each query."""
         count = SIZE + _SPARE
         while True:
@@ -149,7 +149,7 @@ class Pool:
                 return (held[row] for some in kept for row in some[:SIZE])
             count *= 4
 
-    def _named(self, asked: Sequence[str], limits: Limits) -> list[Candidate]:
+    def _named(self, asked: Sequence[str], limits: SearchLimits) -> list[Candidate]:
         with self.look() as repository:
             rows = self.mentions.of(_names(asked, self.known), limits.kinds, repository)
         return [held for held in self._look_up(rows).values() if limits.admit(held[0])]
@@ -158,7 +158,7 @@ class Pool:
         with self.look() as repository:
             return self.shelf.of(rows, repository)
 
-    def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: Limits) -> set[PassageId]:
+    def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: SearchLimits) -> set[PassageId]:
         known = {passage.id: passage for passage in (*named, *(passage for passage, _ in self.fresh.values()))}
         chosen: set[PassageId] = set()
         for name in _names(asked, self.known):

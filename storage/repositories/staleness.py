@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.staleness import Rests, Stale, Version, replacement
+from bookwright.models.staleness import Rests, StaleDocument, Version, replacement
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables import document_inputs, documents, nodes, steps
@@ -50,7 +50,7 @@ class StalenessRepository:
         self._connection = connection
         self._book = book
 
-    def all(self, rewordings: Rewordings | None = None) -> list[Stale]:
+    def all(self, rewordings: Rewordings | None = None) -> list[StaleDocument]:
         """Return everything that is stale, directly or not, in reading order; reads all recorded inputs.
 
         `rewordings` are what of the codex could have touched some documents, by their ids.
@@ -63,7 +63,7 @@ class StalenessRepository:
         rows = self._connection.execute(pairs)
         return Rests(self._versions(), ((row.document, row.input) for row in rows), rewordings).stale()
 
-    def direct(self, rewordings: Rewordings | None = None) -> list[Stale]:
+    def direct(self, rewordings: Rewordings | None = None) -> list[StaleDocument]:
         """Return what is directly stale, in reading order; reads what was replaced and what rests on it, no more."""
         changed = select(documents.c.node).where(documents.c.book == self._book, documents.c.version > 1)
         several = self._versions(documents.c.node.in_(changed))

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from bookwright.models.codex.record import RecordKind, Suggestion, SuggestionStatus, Wish
+from bookwright.models.codex.record import FieldSuggestion, RecordKind, Suggestion, SuggestionStatus
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import codex_suggestions as suggestions
@@ -28,7 +28,7 @@ class SuggestionRepository:
         self._book = book
 
     def add(
-        self, kind: RecordKind, slug: str, version: int, wish: Wish, document: int | None, step: int | None
+        self, kind: RecordKind, slug: str, version: int, wish: FieldSuggestion, document: int | None, step: int | None
     ) -> None:
         """Keep a wish, unless the same one waits already or was dropped before."""
         wanted = json.dumps(wish.wanted, ensure_ascii=False, sort_keys=True)

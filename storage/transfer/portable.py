@@ -59,7 +59,7 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Part:
+class BookTable:
     """One table of a book, as it is told."""
 
     table: Table
@@ -80,7 +80,7 @@ class Part:
 
 
 @cache
-def parts() -> tuple[Part, ...]:
+def parts() -> tuple[BookTable, ...]:
     """Return the tables of a book, each after those that it refers to."""
     wanted = [table for table in metadata.sorted_tables if is_of_a_book(table) and table.name not in MADE_AGAIN]
     return tuple(_part(table) for table in wanted)
@@ -129,7 +129,7 @@ class Keys:
         return self._by_table[table][number - 1] if number else 0
 
 
-def count_rows(part: Part, book: str, keys: Keys, connection: Connection) -> int:
+def count_rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> int:
     """Count a book's rows in one table."""
     known = keys.count(part.name)
     if known is not None:
@@ -137,7 +137,7 @@ def count_rows(part: Part, book: str, keys: Keys, connection: Connection) -> int
     return connection.execute(select(func.count()).select_from(part.table).where(part.of(book))).scalar_one()
 
 
-def rows(part: Part, book: str, keys: Keys, connection: Connection) -> Iterator[dict[str, Any]]:
+def rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> Iterator[dict[str, Any]]:
     """Yield a book's rows of one table, as JSON knows values, in an order that every database keeps."""
     order = [_by_bytes(column, connection) for column in part.table.primary_key if column.name != "book"]
     query = select(*part.columns).where(part.of(book)).order_by(*order)
@@ -146,18 +146,18 @@ def rows(part: Part, book: str, keys: Keys, connection: Connection) -> Iterator[
         yield _rested(part, _numbered(part, values, keys.number))
 
 
-def taken_in(part: Part, values: dict[str, Any], keys: Keys) -> dict[str, Any]:
+def taken_in(part: BookTable, values: dict[str, Any], keys: Keys) -> dict[str, Any]:
     """Return a told row as a database takes it: with its keys, and bytes as they are stored."""
     stored = {name: _stored(value, part, name) for name, value in values.items()}
     return _numbered(part, stored, keys.key)
 
 
-def is_round_of_queue(part: Part, values: Mapping[str, Any]) -> bool:
+def is_round_of_queue(part: BookTable, values: Mapping[str, Any]) -> bool:
     """True if a step's round is a place in the maintainers' queue: they take in what they are owed up to it."""
     return part.table is steps and values.get("activity") == Activity.MAINTAIN.value
 
 
-def _told(value: Any, part: Part) -> Any:
+def _told(value: Any, part: BookTable) -> Any:
     """Return a stored value as JSON knows it; a text of the book as itself unless UTF-8 cannot hold it."""
     if not isinstance(value, (bytes, memoryview)):
         return value
@@ -182,13 +182,13 @@ def bytes_of(value: Any) -> bytes:
     raise ValueError("is neither a text nor bytes in base64")
 
 
-def _stored(value: Any, part: Part, name: str) -> Any:
+def _stored(value: Any, part: BookTable, name: str) -> Any:
     if not isinstance(part.table.c[name].type, LargeBinary):
         return value
     return zlib.compress(bytes_of(value), 3) if part.table is texts else bytes_of(value)
 
 
-def _numbered(part: Part, values: dict[str, Any], translate: Any) -> dict[str, Any]:
+def _numbered(part: BookTable, values: dict[str, Any], translate: Any) -> dict[str, Any]:
     referring = dict(part.references)
     if part.key:
         referring[part.key] = part.name
@@ -199,18 +199,18 @@ def _numbered(part: Part, values: dict[str, Any], translate: Any) -> dict[str, A
     }
 
 
-def _rested(part: Part, values: dict[str, Any]) -> dict[str, Any]:
+def _rested(part: BookTable, values: dict[str, Any]) -> dict[str, Any]:
     is_running = part.table is books and values["state"] == BookState.WRITING.value
     return values | RESTS if is_running else values
 
 
-def _part(table: Table) -> Part:
+def _part(table: Table) -> BookTable:
     key = next((column.name for column in table.primary_key if is_number(column) and not column.foreign_keys), None)
     if table.primary_key.columns.keys() != [key]:
         key = None
     left_out = LOCAL.get(table.name, frozenset())
     columns = tuple(column for column in table.columns if column.name != "book" and column.name not in left_out)
-    return Part(table, key, columns, _references(table))
+    return BookTable(table, key, columns, _references(table))
 
 
 def _references(table: Table) -> dict[str, str]:
@@ -228,7 +228,7 @@ def _of_book(table: Table, book: str) -> ColumnElement[bool]:
     return key.parent.in_(select(key.column).where(_of_book(key.column.table, book)))
 
 
-def _keys(part: Part, book: str, connection: Connection) -> "array[int]":
+def _keys(part: BookTable, book: str, connection: Connection) -> "array[int]":
     column = part.table.c[str(part.key)]
     found = connection.execute(
         select(column).where(part.of(book)).order_by(column), execution_options={"yield_per": 10 * _AT_ONCE}

@@ -20,7 +20,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.repositories.texts import bytes_hash
 from bookwright.storage.tables import maintenance, texts
-from bookwright.storage.transfer.portable import Part, bytes_of, is_round_of_queue, python_type
+from bookwright.storage.transfer.portable import BookTable, bytes_of, is_round_of_queue, python_type
 
 _WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
     ("books", "state"): BookState, ("nodes", "level"): Level, ("nodes", "child_level"): Level,
@@ -56,7 +56,7 @@ class TreeCheck:
         self._labels.append(label)
 
 
-def check_row(part: Part, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
+def check_row(part: BookTable, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
     """Check one row, the `number`th of its table, in a book with so many rows in each table.
 
     Raises:
@@ -93,7 +93,7 @@ def _check_value(column: Column[Any], value: Any) -> None:
         raise ValueError(f"{column.name!r} cannot be {str(value)[:40]!r}")
 
 
-def _check_meaning(part: Part, name: str, value: Any) -> None:
+def _check_meaning(part: BookTable, name: str, value: Any) -> None:
     place, words = (part.name, name), _WORDS.get((part.name, name))
     if words is not None and value is not None and value not in words.__members__.values():
         raise ValueError(f"{name!r} cannot be {value[:40]!r}")
@@ -124,7 +124,7 @@ def _is_storable(value: str) -> bool:
     return "\x00" not in value and value.encode("utf-8", "replace").decode("utf-8") == value
 
 
-def _check_references(part: Part, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
+def _check_references(part: BookTable, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
     for name, table in part.references.items():
         target = values.get(name)
         is_hard = bool(part.table.c[name].foreign_keys)

@@ -14,7 +14,7 @@ from bookwright.models.errors import BookwrightError, InvalidInput, UnusableBook
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import books, session_messages, sessions
-from bookwright.storage.transfer.portable import Keys, Part, parts, taken_in
+from bookwright.storage.transfer.portable import BookTable, Keys, parts, taken_in
 from bookwright.storage.tree.nodes import NodeRepository
 
 Row = dict[str, Any]
@@ -24,7 +24,7 @@ _RESERVED = text("SELECT nextval(pg_get_serial_sequence(:table, :column)) FROM g
 
 
 def take_in(
-    told: Iterable[tuple[Part, Row]], counts: Mapping[str, int], told_id: str, book: str, database: Database
+    told: Iterable[tuple[BookTable, Row]], counts: Mapping[str, int], told_id: str, book: str, database: Database
 ) -> None:
     """Make the book `book` of the told rows of `told_id`, in one transaction.
 
@@ -52,14 +52,14 @@ class _Taking:
         )
         self._sessions = _SessionNames(connection)
 
-    def do(self, told: Iterable[tuple[Part, Row]]) -> None:
+    def do(self, told: Iterable[tuple[BookTable, Row]]) -> None:
         """Insert all rows, some at a time; rows of one statement name the same columns."""
         rows = ((part, self._row(part, values)) for part, values in told)
         for _, some in groupby(rows, key=lambda item: (item[0].name, tuple(item[1]))):
             while batch := list(islice(some, _AT_ONCE)):
                 self._connection.execute(insert(batch[0][0].table), [row for _, row in batch])
 
-    def _row(self, part: Part, values: Row) -> Row:
+    def _row(self, part: BookTable, values: Row) -> Row:
         row = taken_in(part, values, self._keys)
         if part.table is books:
             return row | {"id": self._book}
@@ -86,7 +86,7 @@ class _SessionNames:
         return self._known[told]
 
 
-def _reserved(part: Part, count: int, connection: Connection) -> "array[int]":
+def _reserved(part: BookTable, count: int, connection: Connection) -> "array[int]":
     """Return so many keys that no row has or will be given: SQLite lets nobody else write meanwhile."""
     column = part.table.c[str(part.key)]
     if connection.dialect.name == "postgresql":

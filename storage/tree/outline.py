@@ -37,14 +37,14 @@ class TreeLine:
 
 
 @dataclass(frozen=True)
-class Span:
+class LineSpan:
     """Some neighbouring lines, and how many more there are on either side."""
 
     lines: tuple[TreeLine, ...] = ()
     before: int = 0
     after: int = 0
 
-    def narrowed(self, label: str, width: int) -> "Span":
+    def narrowed(self, label: str, width: int) -> "LineSpan":
         """The same with at most `width` lines around the one with that label, or at the end."""
         if len(self.lines) <= width:
             return self
@@ -67,23 +67,23 @@ class OutlineReader:
         self._connection = connection
         self._nodes = NodeRepository(connection, book)
 
-    def siblings(self, unit: TaskNode, width: int) -> Span:
+    def siblings(self, unit: TaskNode, width: int) -> LineSpan:
         """Return a unit among its sibling units, with up to `width` before and as many after it."""
         if unit.parent is None:
-            return Span(tuple(self._lines(nodes.c.key == unit.key)))
+            return LineSpan(tuple(self._lines(nodes.c.key == unit.key)))
         units = _units_of(unit.parent)
         before = self._lines(*units, nodes.c.ordinal < unit.ordinal, newest=width)
         after = self._lines(*units, nodes.c.ordinal >= unit.ordinal, limit=width + 1)
-        return Span(
+        return LineSpan(
             lines=(*before, *after),
             before=self._count(*units, nodes.c.ordinal < unit.ordinal) - len(before),
             after=self._count(*units, nodes.c.ordinal >= unit.ordinal) - len(after),
         )
 
-    def last_units(self, parent: int, width: int) -> Span:
+    def last_units(self, parent: int, width: int) -> LineSpan:
         """Return the last child units of a unit."""
         lines = self._lines(*_units_of(parent), newest=width)
-        return Span(tuple(lines), before=self._count(*_units_of(parent)) - len(lines))
+        return LineSpan(tuple(lines), before=self._count(*_units_of(parent)) - len(lines))
 
     def tasks(self, parents: Sequence[int]) -> list[TreeLine]:
         """Return the design and search tasks right below some nodes, in the order they were planned."""

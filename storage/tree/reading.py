@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.place import Part, Place, ReadingOrder, order_of
+from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder, order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.tables import nodes
@@ -27,7 +27,7 @@ _UNITS = select(
 _PARTS = select(nodes.c.label, nodes.c.title, nodes.c.goal).where(*_LIVING, nodes.c.label.like(bindparam("below")))
 
 
-class UnitRow(NamedTuple):
+class UnitShare(NamedTuple):
     """What of a unit decides where it stands."""
 
     label: str
@@ -44,13 +44,13 @@ class UnitRow(NamedTuple):
         return cls(unit.label, unit.level, unit.length, unit.written, unit.status, unit.is_last, unit.decision)
 
 
-UnitRows = dict[str, UnitRow]
+UnitRows = dict[str, UnitShare]
 """The living units of a book by their labels."""
 
 
 def read_units(connection: Connection, book: str) -> UnitRows:
     """Return the living units of a book."""
-    return {row.label: UnitRow(*row) for row in connection.execute(_UNITS, {"book": book})}
+    return {row.label: UnitShare(*row) for row in connection.execute(_UNITS, {"book": book})}
 
 
 def update_units(rows: UnitRows, changed: Iterable[TaskNode]) -> None:
@@ -59,10 +59,12 @@ def update_units(rows: UnitRows, changed: Iterable[TaskNode]) -> None:
         if unit.status is NodeStatus.VOID:
             rows.pop(unit.label, None)
         elif unit.is_unit:
-            rows[unit.label] = UnitRow.of(unit)
+            rows[unit.label] = UnitShare.of(unit)
 
 
-def read_order(connection: Connection, book: str, rows: Mapping[str, UnitRow], places: Iterable[Place]) -> ReadingOrder:
+def read_order(
+    connection: Connection, book: str, rows: Mapping[str, UnitShare], places: Iterable[Place]
+) -> ReadingOrder:
     """Return the chapters as far as they are there, or the highest units of a book without chapters.
 
     `rows` are the book's living units, `places` those at which the codex has something due: only there it is told
@@ -81,7 +83,7 @@ def read_order(connection: Connection, book: str, rows: Mapping[str, UnitRow], p
     return order.model_copy(update={"parts": _parts(connection, book, order, rows, places)})
 
 
-def _ends(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> tuple[float, ...]:
+def _ends(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> tuple[float, ...]:
     """At how many percent each chapter ends: what stands before it as it was written, itself as it was planned.
 
     So a chapter that turns out longer or shorter moves none of those before it, nor its own end.
@@ -97,7 +99,7 @@ def _ends(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> tuple[float, 
     return tuple(ends)
 
 
-def _usual(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> float:
+def _usual(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> float:
     whole = max(rows["1"].length or 1, 1)
     if not chapters:
         return round(100 * min(Level.CHAPTER.usual_length / whole, 1 / _FEWEST), 3)
@@ -107,7 +109,7 @@ def _usual(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> float:
     return round(100 * sum(lengths) / len(lengths) / whole, 3)
 
 
-def _is_complete(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> bool:
+def _is_complete(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> bool:
     """True once the last chapter is there."""
     if rows["1"].status != NodeStatus.OPEN:
         return True
@@ -116,14 +118,14 @@ def _is_complete(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> bool:
     return all(rows[label].is_last for label in path if label in rows)
 
 
-def _coarse(chapters: Sequence[str], rows: Mapping[str, UnitRow]) -> Iterable[str]:
+def _coarse(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> Iterable[str]:
     own = set(chapters)
     return (label for label, row in rows.items() if label not in own and Level(row.level).is_at_least(Level.ACT))
 
 
 def _parts(
-    connection: Connection, book: str, order: ReadingOrder, rows: Mapping[str, UnitRow], places: Iterable[Place]
-) -> tuple[Part, ...]:
+    connection: Connection, book: str, order: ReadingOrder, rows: Mapping[str, UnitShare], places: Iterable[Place]
+) -> tuple[ChapterPart, ...]:
     """The units below the chapters in which something may be due, and below the one that is being written."""
     due = {order.number(place) for place in places}
     if not due:
@@ -132,11 +134,11 @@ def _parts(
     found = []
     for chapter in sorted(wanted, key=order_of):
         below = connection.execute(_PARTS, {"book": book, "below": f"{chapter}.%"})
-        found += [Part(label=row.label, told=f"{row.title}\n{row.goal}") for row in below]
+        found += [ChapterPart(label=row.label, told=f"{row.title}\n{row.goal}") for row in below]
     return tuple(sorted(found, key=lambda part: order_of(part.label)))
 
 
-def _wanted(chapters: Sequence[str], due: Collection[int], rows: Mapping[str, UnitRow]) -> list[str]:
+def _wanted(chapters: Sequence[str], due: Collection[int], rows: Mapping[str, UnitShare]) -> list[str]:
     numbered = list(enumerate(chapters, 1))
     here = [label for _, label in numbered if rows[label].status == NodeStatus.OPEN]
     there = [label for number, label in numbered if number in due]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.book_facts import FULL, SMALL, Bounds, book_facts
+from bookwright.agents.book_facts import FULL, SMALL, FactBounds, book_facts
 from bookwright.agents.chief_editor import TRIES, ChiefEditor, Understood
 from bookwright.models.codex.record import Origin, RecordKind, make_record
 from bookwright.models.errors import NotUnderstood
@@ -153,7 +153,9 @@ def test_the_prompt_offers_what_can_be_done_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(("bounds", "most"), [(FULL, 12_000), (SMALL, 2_000)])
 @pytest.mark.parametrize("title", ["x" * 100_000, "\n".join(["</words>"] * 500)])
-def test_the_facts_of_a_large_book_are_bounded(tmp_settings: Settings, title: str, bounds: Bounds, most: int) -> None:
+def test_the_facts_of_a_large_book_are_bounded(
+    tmp_settings: Settings, title: str, bounds: FactBounds, most: int
+) -> None:
     acts = [
         {"level": "act", "title": "A" * 120, "parts": [{"level": "chapter", "title": "C" * 120}] * 60} for _ in range(9)
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -50,7 +50,7 @@ def write_once(settings: Settings) -> None:
     models = ModelService(settings)
     while True:
         try:
-            run_book(book.id, Surroundings(settings, database, models))
+            run_book(book.id, RunConfig(settings, database, models))
             models.close()
             return
         except BookHeld:

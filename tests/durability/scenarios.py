@@ -16,8 +16,8 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.exports.files import export, export_path
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings, hold
-from bookwright.flows.revision.refresh import Wanted, refresh
+from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.revision.refresh import RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.flows.run_book import run_book
@@ -124,8 +124,8 @@ def _refresh(settings: Settings) -> None:
     book = find_or_create(database, _SECRET)
     models = ModelService(settings)
     try:
-        with hold(book.id, Surroundings(settings, database, models), way_on="`bookwright refresh`") as deps:
-            refresh(Wanted(), deps, lambda redone: None)
+        with hold(book.id, RunConfig(settings, database, models), way_on="`bookwright refresh`") as deps:
+            refresh(RefreshScope(), deps, lambda redone: None)
     finally:
         models.close()
         database.dispose()
@@ -170,7 +170,7 @@ def _write(brief: Brief, settings: Settings) -> None:
     book = find_or_create(database, brief)
     models = _Attentive(ModelService(settings), database.engine, settings.home / JOURNAL_READS)
     try:
-        run_book(book.id, Surroundings(settings, database, models))
+        run_book(book.id, RunConfig(settings, database, models))
         storage = BookStorage(database, book.id, book.brief.language)
         export(storage, "md", export_path(book.id, "md", settings))
     finally:

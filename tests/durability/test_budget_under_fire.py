@@ -21,7 +21,7 @@ from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount
 from bookwright.models.book import Book, BookState
@@ -29,7 +29,7 @@ from bookwright.models.brief import Brief, make_brief
 from bookwright.models.errors import BackendUnavailable, BookHeld, BookPaused
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.studio import Standing, Studio
+from bookwright.storage.studio import Studio, StudioStanding
 from bookwright.storage.tables import steps
 from tests.durability.children import calls_in, in_child, provider
 from tests.support.fake_provider import FakeProvider
@@ -89,7 +89,7 @@ def write(settings: Settings, title: str) -> None:
     book = find_or_create(database, brief_of(title))
     while True:
         try:
-            run_book(book.id, Surroundings(settings, database, models))
+            run_book(book.id, RunConfig(settings, database, models))
         except BookPaused as rest:
             if not isinstance(rest.__cause__, BackendUnavailable):
                 break  # its row says why
@@ -114,7 +114,7 @@ def write_in_children(settings: Settings, spec: str = "") -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
 
 
-def look(settings: Settings) -> tuple[list[Book], Standing, Amount]:
+def look(settings: Settings) -> tuple[list[Book], StudioStanding, Amount]:
     """Return the books, where the studio stands, and what the journals hold, row by row."""
     database = open_library(settings)
     with database.read() as connection:

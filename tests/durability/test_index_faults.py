@@ -25,7 +25,7 @@ from sqlalchemy import select
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
@@ -116,7 +116,7 @@ class Half:
         database, models = open_library(settings), ModelService(settings)
         try:
             book = find_or_create(database, BOOK)
-            run_book(book.id, Surroundings(settings, database, Disturbed(models, disturb)))
+            run_book(book.id, RunConfig(settings, database, Disturbed(models, disturb)))
         finally:
             models.close()
             database.dispose()

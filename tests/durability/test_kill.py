@@ -14,7 +14,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
@@ -87,7 +87,7 @@ def test_a_second_worker_is_told_who_holds_the_book_and_pays_nothing(tmp_path: P
         models = ModelService(settings.model_copy(update={"llm_base_url": url + "/second"}))
 
         with pytest.raises(BookHeld, match=f"process {first} on"):
-            run_book(book.id, Surroundings(settings, database, models))
+            run_book(book.id, RunConfig(settings, database, models))
 
         os.kill(first, signal.SIGTERM)
         os.waitpid(first, 0)

@@ -21,7 +21,7 @@ from bookwright import failpoints
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
@@ -76,7 +76,7 @@ class Scene:
         models = ModelService(self.settings)
         try:
             asker = Disturbed(models, self)
-            return run_book(self.create().id, Surroundings(self.settings, self.database, asker))
+            return run_book(self.create().id, RunConfig(self.settings, self.database, asker))
         finally:
             models.close()
 
@@ -137,7 +137,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     with FakeProvider(author=novelist.write) as provider:
         settings = settings_for(home, provider.url)
         database, models = open_library(settings), ModelService(settings)
-        run_book(find_or_create(database, SHORT).id, Surroundings(settings, database, models))
+        run_book(find_or_create(database, SHORT).id, RunConfig(settings, database, models))
         models.close()
         database.dispose()
     return finished_text(settings)[1]

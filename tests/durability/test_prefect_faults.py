@@ -23,7 +23,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import book_id, find_or_create, opened_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.login import make_login
@@ -75,7 +75,7 @@ class Studio:
         with opened_library(self.settings) as database, closing(ModelService(self.settings)) as models:
 
             def run_seen_by(observer: RunObserver) -> BookRun:
-                around = Surroundings(self.settings, database, models, observer=observer)
+                around = RunConfig(self.settings, database, models, observer=observer)
                 return BookRun(around, lambda: closing(EventBus()), lambda gate: False)
 
             book = find_or_create(database, make_brief(BRIEF))
@@ -119,7 +119,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
     with FakeProvider(author=novelist) as provider:
         settings = load_settings(**settings_for(tmp_path_factory.mktemp("calm"), provider))
         with opened_library(settings) as database, closing(ModelService(settings)) as models:
-            run_book(find_or_create(database, make_brief(BRIEF)).id, Surroundings(settings, database, models))
+            run_book(find_or_create(database, make_brief(BRIEF)).id, RunConfig(settings, database, models))
     book, text = finished_text(settings)
     return book.calls, text
 

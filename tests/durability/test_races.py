@@ -20,7 +20,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.allowance import Allowance
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import run_book
 from bookwright.models.amount import Amount, Cap
 from bookwright.models.book import Book, BookState
@@ -76,7 +76,7 @@ class Racer:
             self.start.wait(SECONDS)
             self.calls_left = 1 + number % 2
             try:
-                run_book(book.id, Surroundings(self.settings, database, Meagre(models, self)))
+                run_book(book.id, RunConfig(self.settings, database, Meagre(models, self)))
             except BookHeld as held:
                 self.tell(f"{number} held {held.owner} {0 < held.seconds_left <= SECONDS}")
                 self.end.wait(SECONDS)
@@ -299,7 +299,7 @@ def test_an_overtaken_worker_leaves_the_book_as_the_other_has_it(
     models = ModelService(settings)
 
     def be_overtaken() -> None:
-        with hold(book.id, Surroundings(settings, database, models)):
+        with hold(book.id, RunConfig(settings, database, models)):
             let_run_out(database)
             take(database, book, "worker B")
             before.update(everything(database))

@@ -19,7 +19,7 @@ from prefect.client.orchestration import get_client
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import book_id, find_or_create, opened_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.pool import on_server
 from bookwright.flows.prefect.server import PrefectApi, start_prefect, stop_process
 from bookwright.flows.run_book import run_book
@@ -185,7 +185,7 @@ def undisturbed(home: Path, provider: FakeProvider) -> dict[str, str]:
     with opened_library(settings) as database, closing(ModelService(settings)) as models:
         books = [find_or_create(database, brief_of(number)) for number in range(BOOKS)]
         for book in books:
-            run_book(book.id, Surroundings(settings, database, models))
+            run_book(book.id, RunConfig(settings, database, models))
         return {book.id: text_of(database, book.id) for book in books}
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Row, select
 from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -57,7 +57,7 @@ class TroubledBook:
             changed, policy=RetryPolicy(changed.max_attempts, changed.retry_after_cap_seconds, sleep=self._rest)
         )
         try:
-            return run_book(self.id, Surroundings(changed, self.database, models))
+            return run_book(self.id, RunConfig(changed, self.database, models))
         except BookPaused:
             return self.book
         finally:

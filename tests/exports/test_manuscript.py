@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.exports.manuscript import Chapter, Manuscript, Part
+from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart
 from bookwright.models.errors import NodeNotFound
 from tests.support.books import make_book, make_settings
 
@@ -32,7 +32,7 @@ def test_volumes_and_acts_are_parts_and_chapters_count_through(tmp_path):
         "Volume 2: Iron", "Part 1: Low Tide", "Chapter 3", "Chapter 4",
     ]  # fmt: skip
     assert [section.depth for section in sections] == [0, 1, 2, 2, 0, 1, 2, 2]
-    assert [type(section) for section in sections[:3]] == [Part, Part, Chapter]
+    assert [type(section) for section in sections[:3]] == [ManuscriptPart, ManuscriptPart, Chapter]
 
 
 def test_a_unit_in_a_chapters_place_is_headed(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from bookwright.exports.files import export
-from bookwright.exports.manuscript import Chapter, Manuscript, Part
+from bookwright.exports.manuscript import Chapter, Manuscript, ManuscriptPart
 from bookwright.exports.pages import plain_paragraphs
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.plan import PlanNode, TaskType
@@ -60,8 +60,8 @@ def test_pages_stand_under_their_stages_in_the_order_in_which_they_were_made(atl
     sections = [(type(section), section.heading, section.depth) for section in Manuscript(atlas).sections()]
 
     assert sections == [
-        (Part, "Ground", 0), (Chapter, "What is known", 1), (Chapter, "The coast", 1),
-        (Part, "Clues", 0), (Chapter, "Spoilers <all>", 1), (Chapter, "One entry", 1),
+        (ManuscriptPart, "Ground", 0), (Chapter, "What is known", 1), (Chapter, "The coast", 1),
+        (ManuscriptPart, "Clues", 0), (Chapter, "Spoilers <all>", 1), (Chapter, "One entry", 1),
     ]  # fmt: skip
 
 

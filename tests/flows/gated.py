@@ -11,7 +11,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -52,7 +52,7 @@ class Desk:
 
     database: Database
     storage: BookStorage
-    around: Surroundings
+    around: RunConfig
     asked: Recorded
 
     def run(self) -> Book:
@@ -104,7 +104,7 @@ def sit_down(home: Path, identity: str = "", **brief: Any) -> Desk:
         book = find_or_create(database, make_brief(values))
     asked = Recorded(ModelService(settings))
     return Desk(
-        database, BookStorage(database, book.id, book.brief.language), Surroundings(settings, database, asked), asked
+        database, BookStorage(database, book.id, book.brief.language), RunConfig(settings, database, asked), asked
     )
 
 

@@ -10,7 +10,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.brief import make_brief
@@ -41,13 +41,13 @@ class Shelf:
     def written(self, book: Book) -> Book:
         models = ModelService(self.settings)
         try:
-            return run_book(book.id, Surroundings(self.settings, self.database, models))
+            return run_book(book.id, RunConfig(self.settings, self.database, models))
         finally:
             models.close()
 
     @contextmanager
     def held(self, book: Book) -> Iterator[Deps]:
-        with hold(book.id, Surroundings(self.settings, self.database, ModelService(self.settings))) as deps:
+        with hold(book.id, RunConfig(self.settings, self.database, ModelService(self.settings))) as deps:
             yield deps
 
     def room(self, book: Book) -> int:

@@ -10,7 +10,7 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.errors import BookPaused
 from bookwright.models.step import CODE, Activity
@@ -29,7 +29,7 @@ def rehearsed(home: Path, limits: Limits | None = None, **brief: Any) -> BookSto
     book = find_or_create(database, make_brief_of(**brief))
     with closing(ModelService(settings)) as models:
         try:
-            run_book(book.id, Surroundings(settings, database, models, limits=limits or Limits()))
+            run_book(book.id, RunConfig(settings, database, models, limits=limits or Limits()))
         except BookPaused:
             assert limits is not None
     return BookStorage(database, book.id, book.brief.language)

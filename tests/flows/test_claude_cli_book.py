@@ -6,7 +6,7 @@ from typing import Any
 from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
@@ -31,7 +31,7 @@ def written(home: Path, claude: FakeClaude) -> tuple[Book, str]:
     book = find_or_create(database, make_brief(BRIEF))
     models = ModelService(settings, policy=RetryPolicy(sleep=_no_rest))
     try:
-        finished = run_book(book.id, Surroundings(settings, database, models))
+        finished = run_book(book.id, RunConfig(settings, database, models))
         with BookStorage(database, book.id, book.brief.language).read() as stores:
             leaves = [unit.key for unit in stores.nodes.leaves()]
             prose = stores.documents.of_nodes(leaves, DocumentKind.PROSE)

@@ -20,7 +20,7 @@ from bookwright.agents.steps.ports import Asker
 from bookwright.exports.files import export
 from bookwright.flows.activities.plan import plan
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
@@ -113,7 +113,7 @@ def written(home: Path, **brief: Any) -> Written:
     models = Overheard(service)
     try:
         book = find_or_create(database, make_brief({"length": LENGTH, **brief}))
-        book = run_book(book.id, Surroundings(settings, database, models))
+        book = run_book(book.id, RunConfig(settings, database, models))
         storage = BookStorage(database, book.id, book.brief.language)
         with storage.read() as stores:
             nodes = list(stores.nodes.walk())

@@ -6,7 +6,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
@@ -35,7 +35,7 @@ def written(home: Path, model: str, provider: FakeProvider, monkeypatch: pytest.
     book = find_or_create(database, make_brief(BRIEF))
     models = ModelService(settings)
     try:
-        finished = run_book(book.id, Surroundings(settings, database, models))
+        finished = run_book(book.id, RunConfig(settings, database, models))
         with BookStorage(database, book.id, book.brief.language).read() as stores:
             leaves = [unit.key for unit in stores.nodes.leaves()]
             prose = stores.documents.of_nodes(leaves, DocumentKind.PROSE)

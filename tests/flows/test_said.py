@@ -14,7 +14,7 @@ from bookwright.cli.writing.live import LiveView, PlainView, StreamView
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, CompletedEvent, TextEvent
@@ -34,7 +34,7 @@ def written(home, *handlers, close_seconds=60):
         bus = EventBus()
         for handler in handlers:
             bus.on("*", handler)
-        finished = run_book(book.id, Surroundings(settings, database, models, events=bus))
+        finished = run_book(book.id, RunConfig(settings, database, models, events=bus))
         bus.close(close_seconds)
     text = "".join(body(Manuscript(storage), "1"))
     database.dispose()

@@ -11,7 +11,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.flows.upkeep import prune, reindex
 from bookwright.models.book import Book, BookState
@@ -44,7 +44,7 @@ def write(settings: Settings, until: str | None = None) -> None:
     book = find_or_create(database, BRIEF)
     models = ModelService(settings)
     try:
-        run_book(book.id, Surroundings(settings, database, models, limits=Limits.parse(until, None)))
+        run_book(book.id, RunConfig(settings, database, models, limits=Limits.parse(until, None)))
     except BookPaused:
         if until is None:
             raise

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.manuscripts.blocks import Block, Source
+from bookwright.manuscripts.blocks import Block, ManuscriptSource
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.cutting import MOST
 from bookwright.manuscripts.formats.plain_text import blocks_of
@@ -16,7 +16,7 @@ PROSE = "The lamp went out before the tide had turned, and nobody asked her wher
 
 
 def found_in(text: str, language: str = "en", pattern: str = "") -> FoundBook:
-    return recognise(Source(tuple(blocks_of(text)), "txt"), Language(language), pattern)
+    return recognise(ManuscriptSource(tuple(blocks_of(text)), "txt"), Language(language), pattern)
 
 
 @pytest.mark.parametrize("name", HABITS)
@@ -141,7 +141,7 @@ def test_marked_headings_are_believed_at_the_level_where_the_chapters_are():
         for chapter in ("Sea", "Land"):
             blocks += [Block(f"{part} {chapter}", 3), Block(PROSE), Block("a scene", 4), Block(PROSE)]
 
-    found = recognise(Source(tuple(blocks), "docx"), Language.EN)
+    found = recognise(ManuscriptSource(tuple(blocks), "docx"), Language.EN)
 
     assert [part.title for part in found.parts] == ["North", "South"]
     assert [(chapter.title, chapter.part) for chapter in found.chapters] == [
@@ -155,7 +155,7 @@ def test_a_marked_table_of_contents_and_an_epilogue_beside_the_parts_are_no_part
     blocks += [Block("Part One", 1), Block("Chapter 1", 2), Block(PROSE), Block("Chapter 2", 2), Block(PROSE)]
     blocks += [Block("Epilogue", 1), Block(PROSE)]
 
-    found = recognise(Source(tuple(blocks), "docx"), Language.EN)
+    found = recognise(ManuscriptSource(tuple(blocks), "docx"), Language.EN)
 
     assert [(chapter.heading, chapter.part) for chapter in found.chapters] == [
         ("Chapter 1", 0), ("Chapter 2", 0), ("Epilogue", None),

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from bookwright.models.blueprint import Blueprint
-from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, ThreadRole, Weight
 from bookwright.models.tree.level import Level
 
 
@@ -72,7 +72,7 @@ def test_a_clue_that_comes_with_the_reveal_of_its_secret_is_late() -> None:
 
 def test_a_third_critical_clue_crowds_a_chapter_and_a_minor_one_does_not() -> None:
     critical = [clue(title=f"Clue {number}", weight=Weight.CRITICAL) for number in range(3)]
-    trails = [clue(title=f"Trail {number}", role=Role.RED_HERRING) for number in range(3)]
+    trails = [clue(title=f"Trail {number}", role=ThreadRole.RED_HERRING) for number in range(3)]
 
     assert Register(threads=(*critical, *trails)).crowded() == [2]
     assert Register(threads=(*critical[:2], clue(title="Small"), *trails)).crowded() == []

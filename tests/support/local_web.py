@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpcore2
 
 from bookwright.agents.tools.web.addresses import Address
-from bookwright.agents.tools.web.connection import Wire
+from bookwright.agents.tools.web.connection import Network
 from tests.support.local_server import Asked, Canned, LocalServer
 from tests.support.local_web_pages import INJECTION, PAGES, WebPage
 
@@ -52,8 +52,8 @@ class LocalWeb:
         return self.server.url
 
     @property
-    def wire(self) -> Wire:
-        return Wire(resolve=self._resolve, connect=self._connect)
+    def wire(self) -> Network:
+        return Network(resolve=self._resolve, connect=self._connect)
 
     @property
     def fetched(self) -> list[str]:

@@ -290,7 +290,7 @@ RULES: dict[str, Rules] = {
         "number": lambda d: d.item, "is_mended": _chance(0.85),
         "left": lambda d: "" if d["is_mended"] else d.say("asked"), "evidence": _TOLD,
     },
-    "Reading": {
+    "CommandAnswer": {
         "_found": lambda d: understood("".join(d.step.texts("words"))), "quote": lambda d: d["_found"][0],
         "verb": lambda d: d["_found"][1], "arguments": lambda d: d["_found"][2].items(),
     },

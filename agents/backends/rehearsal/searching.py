@@ -1,6 +1,6 @@
 """A search service for rehearsals: an estimate must neither wait for the web nor pay for it."""
 
-from bookwright.agents.tools.searchers.protocol import Found, Hit
+from bookwright.agents.tools.searchers.protocol import SearchHit, SearchResults
 
 _SNIPPET = "Rehearsed: what a page about this would say in its first two lines, which is about as much as is shown. "
 
@@ -10,11 +10,13 @@ class RehearsedSearcher:
 
     name = "rehearsal"
 
-    def search(self, query: str, limit: int) -> Found:
+    def search(self, query: str, limit: int) -> SearchResults:
         """Return pages about a query."""
-        return Found(
+        return SearchResults(
             tuple(
-                Hit(f"Rehearsed page {number} about: {query}", f"https://rehearsal.invalid/{number}", _SNIPPET * 3, "")
+                SearchHit(
+                    f"Rehearsed page {number} about: {query}", f"https://rehearsal.invalid/{number}", _SNIPPET * 3, ""
+                )
                 for number in range(1, limit + 1)
             )
         )

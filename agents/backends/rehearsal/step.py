@@ -19,7 +19,7 @@ _FEW_SENTENCES = 1_000
 """Tokens below which an answer has no room for lists."""
 
 
-class Artefact(Protocol):
+class ArtefactFacts(Protocol):
     """What the desk puts before a step."""
 
     @property
@@ -43,7 +43,7 @@ class Step:
     label: str
     attempt: int
     card: Card
-    artefacts: Sequence[Artefact]
+    artefacts: Sequence[ArtefactFacts]
     language: Language
     seed: int
     output: type[BaseModel] | None

@@ -14,7 +14,7 @@ from bookwright.agents.backends.gathering import Gathering
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.remote import faults
 from bookwright.agents.backends.remote.clients import Client, make_client, make_model, takes_sampling
-from bookwright.agents.backends.remote.wire import Form, Wire, to_wire
+from bookwright.agents.backends.remote.wire import Form, LibraryCall, to_wire
 from bookwright.agents.backends.schema import texts_of
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
@@ -100,7 +100,7 @@ class ProviderBackend:
         return reply
 
     async def _stream(
-        self, request: Request, model: Model, wire: Wire, gathering: Gathering, deadline: Deadline, limit: int
+        self, request: Request, model: Model, wire: LibraryCall, gathering: Gathering, deadline: Deadline, limit: int
     ) -> Reply:
         async with model_request_stream(
             model, wire.messages, model_settings=wire.settings, model_request_parameters=wire.parameters

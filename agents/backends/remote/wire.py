@@ -31,7 +31,7 @@ _NO_ANSWER = "(no answer)"
 
 
 @dataclass(frozen=True)
-class Wire:
+class LibraryCall:
     """One call in the library's terms."""
 
     messages: list[ModelMessage]
@@ -56,7 +56,9 @@ class Form:
         return None
 
 
-def to_wire(request: Request, provider: Provider, form: Form, *, thinking_allowance: int, takes_sampling: bool) -> Wire:
+def to_wire(
+    request: Request, provider: Provider, form: Form, *, thinking_allowance: int, takes_sampling: bool
+) -> LibraryCall:
     """Put a request into the library's terms for this provider."""
     is_in_words = bool(request.tools) and not form.calls_tools
     mode = OutputMode.PROMPTED if is_in_words else form.output  # a forced shape would leave no room for an action
@@ -65,7 +67,7 @@ def to_wire(request: Request, provider: Provider, form: Form, *, thinking_allowa
         schema_request(prompted, request.locale) if prompted else "", tools_request(request) if is_in_words else "",
     )  # fmt: skip
     called = () if is_in_words else request.tools
-    return Wire(
+    return LibraryCall(
         _messages(request, provider, "\n\n".join(filter(None, tails)), frozenset(tool.name for tool in called)),
         _settings(request, provider, thinking_allowance, takes_sampling),
         _parameters(request, provider, mode, called),

@@ -9,7 +9,7 @@ from bookwright.models.text.language import Language
 
 
 @dataclass(frozen=True)
-class Found:
+class NameForm:
     """A spelling where a name may stand."""
 
     name: str
@@ -63,7 +63,7 @@ _KO_NO_NAMES = frozenset(
 )
 
 
-def candidates(text: str, language: Language, known: frozenset[str]) -> Iterator[Found]:
+def candidates(text: str, language: Language, known: frozenset[str]) -> Iterator[NameForm]:
     """Yield spellings that may be names; `known` are the plain forms of names on record."""
     if language is Language.EN:
         yield from _in_english(text)
@@ -95,7 +95,7 @@ def plain_form(name: str) -> str:
     return re.sub(r"[\s\-'’.]", "", bare).casefold()
 
 
-def _in_english(text: str) -> Iterator[Found]:
+def _in_english(text: str) -> Iterator[NameForm]:
     """Yield capitalised words; those that begin a sentence count only as near misses of known names."""
     in_small_letters = frozenset(re.findall(r"(?<![\w'’])[a-zà-öø-ÿ]+", text))
     for match in _CAPITAL.finditer(text):
@@ -105,40 +105,40 @@ def _in_english(text: str) -> Iterator[Found]:
         before = text[max(0, match.start() - 24) : match.start()]
         is_named = bool(_TITLE.search(before)) or not _SENTENCE_START.search(before)
         if is_named or word.lower() not in in_small_letters:
-            yield Found(word, match.start(1), match.start(1) + len(word), is_named)
+            yield NameForm(word, match.start(1), match.start(1) + len(word), is_named)
 
 
-def _in_chinese(text: str, known: frozenset[str]) -> Iterator[Found]:
+def _in_chinese(text: str, known: frozenset[str]) -> Iterator[NameForm]:
     """Yield what stands where a name does, and any wording that has all but one character of a longer name."""
     for match in _ZH_PLACE.finditer(f"\n{text}"):
         if match.group(1)[0] in _SURNAMES:
-            yield Found(match.group(1), match.start(1) - 1, match.end(1) - 1, is_named=True)
+            yield NameForm(match.group(1), match.start(1) - 1, match.end(1) - 1, is_named=True)
     for name in known:
         if len(name) >= 3:
             yield from _near_in_han(text, name)
 
 
-def _near_in_han(text: str, name: str) -> Iterator[Found]:
+def _near_in_han(text: str, name: str) -> Iterator[NameForm]:
     for gap in range(len(name)):
         pattern = f"{re.escape(name[:gap])}[\u4e00-\u9fff]{re.escape(name[gap + 1 :])}"
         for match in re.finditer(pattern, text):
             if match.group() != name:
-                yield Found(match.group(), match.start(), match.end(), is_named=False)
+                yield NameForm(match.group(), match.start(), match.end(), is_named=False)
 
 
-def _in_japanese(text: str) -> Iterator[Found]:
+def _in_japanese(text: str) -> Iterator[NameForm]:
     for match in _JA_TITLED.finditer(text):
         if match.group(1) not in _JA_NO_NAMES:
-            yield Found(match.group(1), match.start(1), match.end(1), is_named=True)
+            yield NameForm(match.group(1), match.start(1), match.end(1), is_named=True)
     for pattern in (_JA_KATAKANA, _JA_KANJI):
         for match in pattern.finditer(text):
             if not re.match(_JA_HONORIFIC, text[match.end() :][:3]):
-                yield Found(match.group(1), match.start(1), match.end(1), is_named=False)
+                yield NameForm(match.group(1), match.start(1), match.end(1), is_named=False)
 
 
-def _in_korean(text: str) -> Iterator[Found]:
+def _in_korean(text: str) -> Iterator[NameForm]:
     for match in _KO_TITLED.finditer(text):
         if match.group(1) not in _KO_NO_NAMES:
-            yield Found(match.group(1), match.start(1), match.end(1), is_named=True)
+            yield NameForm(match.group(1), match.start(1), match.end(1), is_named=True)
     for match in _KO_WORD.finditer(text):
-        yield Found(match.group(1), match.start(1), match.end(1), is_named=False)
+        yield NameForm(match.group(1), match.start(1), match.end(1), is_named=False)

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bookwright.agents.relay.figures.name_forms import Found, candidates, parts_of, plain_form
+from bookwright.agents.relay.figures.name_forms import NameForm, candidates, parts_of, plain_form
 from bookwright.agents.relay.figures.text import excerpt
 from bookwright.models.text.figures import NameDoubt
 from bookwright.models.text.language import Language
@@ -44,7 +44,7 @@ def name_doubts(text: str, known: Iterable[str], language: Language) -> tuple[Na
     return tuple(sorted(doubts, key=lambda doubt: (not doubt.like, -doubt.count, doubt.name))[:_DOUBTS])
 
 
-def _note(entry: _Seen, found: Found) -> None:
+def _note(entry: _Seen, found: NameForm) -> None:
     entry.span = entry.span if entry.count else (found.start, found.end)
     entry.count += 1
     entry.is_named |= found.is_named

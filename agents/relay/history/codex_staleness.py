@@ -11,7 +11,7 @@ from typing import Protocol
 
 from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
 from bookwright.agents.relay.history.codex_then import CodexReader, CodexThen, RecordSlot
-from bookwright.agents.relay.history.relevance import Stage, Tellers
+from bookwright.agents.relay.history.relevance import RelevanceTest, Tellers
 from bookwright.agents.relay.leaks.check import gives_away
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.registers import planned_secrets
@@ -77,7 +77,7 @@ class Making(Protocol):
 
 
 @dataclass(frozen=True)
-class Change:
+class RecordChange:
     """One record in two versions, and the two codices that differ in nothing else."""
 
     slot: RecordSlot
@@ -100,12 +100,12 @@ class Toucher:
         self._brief = brief
         self._locale = locale
         self._director = ContinuityDirector()
-        self._stage = Stage()
+        self._stage = RelevanceTest()
         self._suspects: dict[tuple[object, str], bool] = {}
         """Whether a text, by its hash, may hold something that a record keeps back."""
-        self._last: tuple[Making, Change, list[str], list[str]] | None = None
+        self._last: tuple[Making, RecordChange, list[str], list[str]] | None = None
 
-    def touch(self, made: Making, change: Change) -> Touch | None:
+    def touch(self, made: Making, change: RecordChange) -> Touch | None:
         """Return how the new version of a record could have touched what was made under the old one; None if not."""
         if self._is_shown_otherwise(made, change) and self._had_room(made, change.before):
             return Touch.SHOWN
@@ -119,7 +119,7 @@ class Toucher:
             return Touch.TOLD
         return None
 
-    def news(self, made: Making, change: Change) -> tuple[str, ...]:
+    def news(self, made: Making, change: RecordChange) -> tuple[str, ...]:
         """Return what is shown with the new version alone; all of it where it only lost something."""
         before, after = self._both(made, change)
         return tuple(line for line in after if line not in before) or tuple(after)
@@ -129,7 +129,7 @@ class Toucher:
         kept = self._kept(made, codex)
         return gives_away(made.text, kept.secrets, kept.settings, kept.words, made.public)
 
-    def _is_shown_otherwise(self, made: Making, change: Change) -> bool:
+    def _is_shown_otherwise(self, made: Making, change: RecordChange) -> bool:
         if made.kind is not DocumentKind.PROSE:
             return change.slot[0] is RecordKind.SECRET and self._is_listed_otherwise(made, change)
         alone = (*change.before.records, *change.after.records)
@@ -142,7 +142,7 @@ class Toucher:
         before, after = self._both(made, change)
         return before != after
 
-    def _is_alike_alone(self, made: Making, change: Change) -> bool:
+    def _is_alike_alone(self, made: Making, change: RecordChange) -> bool:
         """Whether a writer who had nothing but the record would be shown the same of both versions."""
         told = made.told if change.slot[0] is RecordKind.ENTRY else None
         before, after = (
@@ -152,14 +152,14 @@ class Toucher:
             after.codex, after.orders, after.reveals, after.hints, after.keywords.shown
         )  # fmt: skip
 
-    def _changes_others(self, made: Making, change: Change) -> bool:
+    def _changes_others(self, made: Making, change: RecordChange) -> bool:
         """Whether what is shown of other records may hang on which version stands."""
         if change.tellers.are_led(change.before, change.after):
             return True
         is_kept_alike = _sides(made, change.before).kept == _sides(made, change.after).kept
         return not is_kept_alike and change.tellers.quote(change.slot, change.before, change.after)
 
-    def _is_listed_otherwise(self, made: Making, change: Change) -> bool:
+    def _is_listed_otherwise(self, made: Making, change: RecordChange) -> bool:
         """Whether the list of secrets reads otherwise: a line of it, or their order."""
         if self._listed(made, change.before) != self._listed(made, change.after):
             return True
@@ -167,7 +167,7 @@ class Toucher:
             return False
         return self._listed(made, change.old()) != self._listed(made, change.new())
 
-    def _is_kept_otherwise(self, made: Making, change: Change) -> bool:
+    def _is_kept_otherwise(self, made: Making, change: RecordChange) -> bool:
         before, after = self._kept(made, change.before), self._kept(made, change.after)
         if (before.secrets, before.settings) != (after.secrets, after.settings):
             return True
@@ -180,7 +180,7 @@ class Toucher:
     def _kept(self, made: Making, codex: CodexThen) -> Kept:
         return kept_at(codex, made.at)
 
-    def _both(self, made: Making, change: Change) -> tuple[list[str], list[str]]:
+    def _both(self, made: Making, change: RecordChange) -> tuple[list[str], list[str]]:
         """What stood of the old codex in the prompts, and what would of the new one; the last answer is kept."""
         if self._last is None or self._last[0] is not made or self._last[1] is not change:
             before, after = (self._shown(made, codex(), change.tellers) for codex in (change.old, change.new))
@@ -208,7 +208,7 @@ class Toucher:
         lines = [line for line in self._listed(made, alone) if line.startswith("- ")]
         return all(any(line in block for block in made.prompts.values()) for line in lines)
 
-    def _holds_back(self, made: Making, change: Change) -> bool:
+    def _holds_back(self, made: Making, change: RecordChange) -> bool:
         """Whether something was taken out for the old version, or something that stood there goes for the new one."""
         before, after = _sides(made, change.before), _sides(made, change.after)
         if before == after:
@@ -220,7 +220,7 @@ class Toucher:
         is_wide = is_public_changed and (before.kept != after.kept or _shares(change, before))
         return self._finds(made, change.new() if is_wide else change.after, change)
 
-    def _finds(self, made: Making, quick: CodexThen, change: Change) -> bool:
+    def _finds(self, made: Making, quick: CodexThen, change: RecordChange) -> bool:
         """Whether the guard of a codex finds something in what it is held against; `quick` is what may have begun to.
 
         Whoever makes a brief may read everything, and only the brief is held against it.
@@ -244,13 +244,13 @@ class Toucher:
             self._suspects[looks_for, key] = found
         return found
 
-    def _tells_now(self, made: Making, change: Change) -> bool:
+    def _tells_now(self, made: Making, change: RecordChange) -> bool:
         if _checked(self._kept(made, change.before)) == _checked(self._kept(made, change.after)):
             return False
         return self.gives_away(made, change.after) and not self.gives_away(made, change.before)
 
 
-def _shares(change: Change, sides: "_Sides") -> bool:
+def _shares(change: RecordChange, sides: "_Sides") -> bool:
     return change.tellers.share(change.slot, sides.public)
 
 

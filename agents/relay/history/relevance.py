@@ -31,7 +31,7 @@ class _Bearing:
     """From which on nothing of it is kept back, once all have come, if it is open."""
 
 
-class Stage:
+class RelevanceTest:
     """Tells which entries the writer of a unit could not do without.
 
     One that what is to happen does not name, of which nothing is kept back and that no secret is about leaves

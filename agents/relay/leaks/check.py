@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bookwright.agents.relay.leaks.folding import Folded, fold, letters_of
 from bookwright.agents.relay.leaks.free import Free
-from bookwright.agents.relay.leaks.issue import LeakIssue, LeakKind, Severity, Verdict
-from bookwright.agents.relay.leaks.keywords import Found, find_keyword, stem_of
+from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakIssue, LeakKind, LeakSeverity
+from bookwright.agents.relay.leaks.keywords import KeywordHit, find_keyword, stem_of
 from bookwright.agents.relay.leaks.meaning import MeaningCheck
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.sharing import names_of
@@ -70,16 +70,16 @@ def gives_away(
     if not found and not any(find_alike(sentences, secret) for secret in kept):
         return False
     free = Free(draft, secrets, public())
-    if any(issue.severity is not Severity.MEDIUM and free.leaves(issue) for issue in found):
+    if any(issue.severity is not LeakSeverity.MEDIUM and free.leaves(issue) for issue in found):
         return True
     return any(find_alike(free.without(sentences), secret) for secret in kept)
 
 
-def verdict_of(issues: Sequence[LeakIssue]) -> Verdict:
+def verdict_of(issues: Sequence[LeakIssue]) -> DraftVerdict:
     """Judge a draft by its issues: what is critical or high rejects it, anything else is a warning."""
-    if any(issue.severity is not Severity.MEDIUM for issue in issues):
-        return Verdict.REJECTED
-    return Verdict.WARNING if issues else Verdict.APPROVED
+    if any(issue.severity is not LeakSeverity.MEDIUM for issue in issues):
+        return DraftVerdict.REJECTED
+    return DraftVerdict.WARNING if issues else DraftVerdict.APPROVED
 
 
 def suspects(
@@ -121,11 +121,11 @@ def _place_of(issue: LeakIssue) -> tuple[LeakKind, str, int]:
     return issue.kind, issue.secret, issue.start
 
 
-def _of_keyword(text: str, found: Found, secret: str) -> LeakIssue:
+def _of_keyword(text: str, found: KeywordHit, secret: str) -> LeakIssue:
     written = text[found.start : found.end]
     doubt = "" if found.is_certain else "; it may be two words that meet by chance"
     return _issue(
-        text, LeakKind.FORBIDDEN_KEYWORD, Severity.CRITICAL if found.is_certain else Severity.MEDIUM,
+        text, LeakKind.FORBIDDEN_KEYWORD, LeakSeverity.CRITICAL if found.is_certain else LeakSeverity.MEDIUM,
         (found.start, found.end), f"the forbidden keyword {found.keyword!r} stands here as {written!r}{doubt}", secret,
         word=found.keyword,
     )  # fmt: skip
@@ -134,7 +134,7 @@ def _of_keyword(text: str, found: Found, secret: str) -> LeakIssue:
 def _quotations(draft: Folded, settings: Sequence[str]) -> Iterator[LeakIssue]:
     for found in find_quotations(draft, settings):
         detail = f"{found.end - found.start} characters stand in setting text {found.setting + 1} letter by letter"
-        yield _issue(draft.text, LeakKind.QUOTATION, Severity.HIGH, (found.start, found.end), detail)
+        yield _issue(draft.text, LeakKind.QUOTATION, LeakSeverity.HIGH, (found.start, found.end), detail)
 
 
 def _likenesses(
@@ -147,15 +147,15 @@ def _likenesses(
         worded = find_alike(sentences, secret)
         for alike in worded:
             detail = f"{alike.score:.0%} of the wording of secret {secret.id!r}"
-            yield _alike(text, sentences, alike, LeakKind.WORDING, Severity.HIGH, detail, secret)
+            yield _alike(text, sentences, alike, LeakKind.WORDING, LeakSeverity.HIGH, detail, secret)
         for alike in meaning.find(secret):
             if not any(_overlap(alike, other) for other in worded):
                 detail = f"comes near to what secret {secret.id!r} says; it may say it in other words"
-                yield _alike(text, sentences, alike, LeakKind.MEANING, Severity.MEDIUM, detail, secret)
+                yield _alike(text, sentences, alike, LeakKind.MEANING, LeakSeverity.MEDIUM, detail, secret)
 
 
 def _alike(
-    text: str, sentences: Sequence[Sentence], alike: Alike, kind: LeakKind, severity: Severity, detail: str,
+    text: str, sentences: Sequence[Sentence], alike: Alike, kind: LeakKind, severity: LeakSeverity, detail: str,
     secret: Secret,
 ) -> LeakIssue:  # fmt: skip
     place = (sentences[alike.run.first].start, sentences[alike.run.last].end)
@@ -167,7 +167,7 @@ def _overlap(one: Alike, other: Alike) -> bool:
 
 
 def _issue(
-    text: str, kind: LeakKind, severity: Severity, place: tuple[int, int], detail: str, secret: str = "",
+    text: str, kind: LeakKind, severity: LeakSeverity, place: tuple[int, int], detail: str, secret: str = "",
     score: float = 1.0, word: str = "",
 ) -> LeakIssue:  # fmt: skip
     start, end = place

@@ -16,7 +16,7 @@ class LeakKind(StrEnum):
     """Setting text, letter by letter."""
 
 
-class Severity(StrEnum):
+class LeakSeverity(StrEnum):
     """How bad it is. Source: DETAILS "Leak checks and thresholds"."""
 
     CRITICAL = "critical"
@@ -24,7 +24,7 @@ class Severity(StrEnum):
     MEDIUM = "medium"
 
 
-class Verdict(StrEnum):
+class DraftVerdict(StrEnum):
     """What becomes of the draft."""
 
     APPROVED = "approved"
@@ -38,7 +38,7 @@ class LeakIssue:
     """One leak, located in the draft."""
 
     kind: LeakKind
-    severity: Severity
+    severity: LeakSeverity
     start: int
     end: int
     """Places in the draft as it was given, in characters."""

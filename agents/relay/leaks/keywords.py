@@ -17,7 +17,7 @@ _SHORT_KANA = 3
 
 
 @dataclass(frozen=True)
-class Found:
+class KeywordHit:
     """One occurrence of a keyword; places count characters of the text as written."""
 
     keyword: str
@@ -27,18 +27,18 @@ class Found:
     """False where words that stand side by side may read like it by chance."""
 
 
-def find_keyword(draft: Folded, keyword: str) -> list[Found]:
+def find_keyword(draft: Folded, keyword: str) -> list[KeywordHit]:
     """Return all occurrences of a keyword, first to last, none inside another.
 
     Latin keywords are found at word boundaries, with English endings; others anywhere.
     """
     wanted = fold(keyword)
-    found: dict[int, Found] = {}
+    found: dict[int, KeywordHit] = {}
     for form in _forms(wanted):
         for start in _places(draft.letters, form):
             end = start + len(form)
             if start not in found and _is_whole(draft, start, end):
-                found[start] = Found(keyword, *draft.span(start, end), _is_certain(draft, wanted, start, end))
+                found[start] = KeywordHit(keyword, *draft.span(start, end), _is_certain(draft, wanted, start, end))
     return [found[start] for start in sorted(found)]
 
 

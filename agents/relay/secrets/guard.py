@@ -5,7 +5,7 @@ from copy import copy
 
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.secrets.holders import Holders
-from bookwright.agents.relay.secrets.matching import Matcher, Violation, Withholding
+from bookwright.agents.relay.secrets.matching import Disclosure, Matcher, Withholding
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.use import CodexUse
 from bookwright.models.errors import FatalContextError
@@ -37,12 +37,12 @@ class Guard(Matcher):
         other._shown = tuple(map(letters_of, prose))
         return other
 
-    def violations(self, text: str) -> tuple[Violation, ...]:
+    def violations(self, text: str) -> tuple[Disclosure, ...]:
         """Return the places of a text that give away what is withheld, first to last; empty for a clean text."""
         found = super().violations(text)
         return tuple(one for one in found if not self._is_shown(one)) if found and self._shown else found
 
-    def _is_shown(self, found: Violation) -> bool:
+    def _is_shown(self, found: Disclosure) -> bool:
         letters = letters_of(found.excerpt)
         return any(letters in shown for shown in self._shown)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bookwright.agents.relay.codex_texts import Piece, is_unknown, other_pieces, pieces_of
+from bookwright.agents.relay.codex_texts import CodexText, is_unknown, other_pieces, pieces_of
 from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords, collect_forbidden
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
@@ -23,9 +23,9 @@ from bookwright.models.tree.place import ReadingOrder
 class Kept:
     """A codex at one place, every text of it with its level."""
 
-    sections: tuple[tuple[SeenEntry, tuple[Piece, ...]], ...] = ()
+    sections: tuple[tuple[SeenEntry, tuple[CodexText, ...]], ...] = ()
     """Entries with their sections."""
-    others: tuple[Piece, ...] = ()
+    others: tuple[CodexText, ...] = ()
     """Secrets, and payoffs of threads."""
     everywhere: tuple[str, ...] = ()
     """What the author forbids in the whole book."""
@@ -35,7 +35,7 @@ class Kept:
     """What is held against nobody there, where that was asked."""
 
     @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[CodexText, ...]:
         """Every text, those of secrets and threads first."""
         return (*self.others, *(piece for _, own in self.sections for piece in own))
 
@@ -90,7 +90,7 @@ class Kept:
         return bool(self.secrets or self.settings)
 
     @property
-    def _withheld(self) -> Iterable[Piece]:
+    def _withheld(self) -> Iterable[CodexText]:
         return (piece for piece in self.pieces if piece.level < Visibility.KNOW)
 
     @property
@@ -123,11 +123,11 @@ def kept_of(
     )
 
 
-def _is_off_page(piece: Piece) -> bool:
+def _is_off_page(piece: CodexText) -> bool:
     return piece.level < Visibility.USE and bool(piece.text.strip())
 
 
-def _as_secret(piece: Piece) -> Secret:
+def _as_secret(piece: CodexText) -> Secret:
     return Secret(
         id=piece.id, content=piece.text, visibility=piece.level, forbidden_keywords=piece.forbidden,
         allowed_expressions=piece.allowed, related_entity=piece.about,

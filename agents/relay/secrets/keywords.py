@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from bookwright.agents.relay.codex_texts import Piece
+from bookwright.agents.relay.codex_texts import CodexText
 from bookwright.models.codex.entries import Visibility, folded
 
 
@@ -71,7 +71,7 @@ class ForbiddenKeywords(BaseModel):
         return tuple(text for text in told if not any(word in folded(text) for word in hidden))
 
 
-def collect_forbidden(pieces: Iterable[Piece], everywhere: Iterable[str] = ()) -> ForbiddenKeywords:
+def collect_forbidden(pieces: Iterable[CodexText], everywhere: Iterable[str] = ()) -> ForbiddenKeywords:
     """Return every word that is forbidden at the place of some pieces; what is out forbids nothing any more."""
     found: dict[str, tuple[str, list[KeywordSource]]] = {}
     kept = (piece for piece in pieces if piece.level < Visibility.USE)
@@ -85,7 +85,7 @@ def collect_forbidden(pieces: Iterable[Piece], everywhere: Iterable[str] = ()) -
     return ForbiddenKeywords(keywords=tuple(sorted(keywords, key=lambda keyword: keyword.text)))
 
 
-def _source(piece: Piece) -> KeywordSource:
+def _source(piece: CodexText) -> KeywordSource:
     kind = _KINDS.get(piece.source, SourceKind.ENTITY)
     place = f"{piece.id}/{piece.name}" if kind is SourceKind.ENTITY else piece.id
     return KeywordSource(kind=kind, id=place, level=piece.level)

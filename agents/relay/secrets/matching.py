@@ -23,7 +23,7 @@ _KNOWN_TEXTS = 256
 """Findings that a matcher keeps: blocks and artefacts stand in one prompt after the other."""
 
 
-class Kind(StrEnum):
+class MatchKind(StrEnum):
     """What of something kept stands in a text."""
 
     PHRASE = "phrase"
@@ -32,10 +32,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Violation:
+class Disclosure:
     """A place in a text that says something kept; places count its characters."""
 
-    kind: Kind
+    kind: MatchKind
     start: int
     end: int
     excerpt: str
@@ -85,7 +85,7 @@ class Matcher:
         """Whether nothing is withheld."""
         return not self._words and self._phrases.is_empty
 
-    def violations(self, text: str) -> tuple[Violation, ...]:
+    def violations(self, text: str) -> tuple[Disclosure, ...]:
         """Return the places of a text that give away what is withheld, first to last; empty for a clean text."""
         return () if self.is_idle else self._found(text)
 
@@ -119,16 +119,18 @@ class Matcher:
         """Return the texts that hold nothing withheld."""
         return tuple(text for text in texts if not self.violations(text))
 
-    def _find(self, text: str) -> tuple[Violation, ...]:
+    def _find(self, text: str) -> tuple[Disclosure, ...]:
         folded = folded_text(text)
-        spans = [(Kind.PHRASE, *span) for span in self._phrases.places(folded)]
-        spans += [(Kind.WORD, found.start, found.end) for word in self._words for found in find_keyword(folded, word)]
+        spans = [(MatchKind.PHRASE, *span) for span in self._phrases.places(folded)]
+        spans += [
+            (MatchKind.WORD, found.start, found.end) for word in self._words for found in find_keyword(folded, word)
+        ]
         said = spans_of(folded, self._said) if spans else []
         ordered = sorted((one for one in spans if not is_within(one[1:], said)), key=lambda one: one[1:])
-        return tuple(Violation(kind, start, end, text[start:end]) for kind, start, end in ordered)
+        return tuple(Disclosure(kind, start, end, text[start:end]) for kind, start, end in ordered)
 
 
-def _without(text: str, found: Sequence[Violation], gap: str) -> str:
+def _without(text: str, found: Sequence[Disclosure], gap: str) -> str:
     lines: list[str] = []
     start = 0
     for line in text.split("\n"):

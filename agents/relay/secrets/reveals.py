@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter, is_late
 from bookwright.agents.relay.secrets.matching import Matcher
-from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.tree.place import ReadingOrder
 
@@ -30,7 +30,9 @@ def reveals_at(secrets: Iterable[Secret], at: str, reading: ReadingOrder, matche
     Nothing of what the `matcher` finds stands in it.
     """
     due = [own for own in secrets if due_in_chapter(own, at, reading)]
-    own = [secret for secret in due if falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, Turn.LAST)]
+    own = [
+        secret for secret in due if falls_to(at, f"{secret.content}\n{secret.related_entity}", reading, OrderTurn.LAST)
+    ]
     found = [
         Reveal(secret=secret.id, content=content, is_late=is_late(secret, at, reading))
         for secret in sorted(own, key=lambda secret: _GRAVEST.index(secret.importance))

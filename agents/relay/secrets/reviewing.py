@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.free import Free
-from bookwright.agents.relay.leaks.issue import LeakIssue, Verdict
+from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakIssue
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.leak import Leak, LeakJudgement, LeakRound, Suspicion
@@ -56,7 +56,7 @@ def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:
 
 def is_rejected(issues: Iterable[LeakIssue]) -> bool:
     """Whether the checks alone reject a draft; no model is asked about it then."""
-    return verdict_of(list(issues)) is Verdict.REJECTED
+    return verdict_of(list(issues)) is DraftVerdict.REJECTED
 
 
 def judged(draft: str, found: LeakRound, judgement: LeakJudgement, kept: Kept) -> LeakRound:

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, Piece
+from bookwright.agents.relay.codex_texts import SECTION_SUBTLETY, CodexText
 from bookwright.agents.relay.secrets.kept import Kept
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
-from bookwright.agents.relay.threads.foreshadowing import Band, band_of
+from bookwright.agents.relay.threads.foreshadowing import SubtletyBand, band_of
 from bookwright.models.codex.entries import EntryKind, Visibility, folded
 from bookwright.models.codex.sight import SeenEntry
 
@@ -49,7 +49,7 @@ class VisibleEntry(_Shown):
     sections: tuple[VisibleSection, ...] = ()
 
 
-class Fact(_Shown):
+class KnownFact(_Shown):
     """What is out, or may be told freely."""
 
     text: str
@@ -75,7 +75,7 @@ class Restricted(_Shown):
     subtlety: int = Field(default=SECTION_SUBTLETY, ge=1, le=10)
 
     @property
-    def band(self) -> Band:
+    def band(self) -> SubtletyBand:
         """What that subtlety leaves to the writer."""
         return band_of(self.subtlety)
 
@@ -92,7 +92,7 @@ class VisibleCodex(_Shown):
     """What the filter lets through at one place, and for the reviewer what it did not."""
 
     entries: tuple[VisibleEntry, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[KnownFact, ...] = ()
     """Secrets and payoffs that are out; what is still to come out here is an order, and stands nowhere else."""
     restricted: tuple[Restricted, ...] = ()
     notices: tuple[Notice, ...] = ()
@@ -123,7 +123,7 @@ class _Filter:
         entries = [found for entry, pieces in self._kept.sections if (found := self._entry(entry, pieces))]
         shown = {folded(name): entry.name for entry in entries for name in (entry.id, entry.name, *entry.aliases)}
         facts = [
-            Fact(text=text, about=piece.about, is_told=piece.is_told, told_in=piece.told_in)
+            KnownFact(text=text, about=piece.about, is_told=piece.is_told, told_in=piece.told_in)
             for piece in self._kept.others
             if (text := self._admitted(piece, shown.get(folded(piece.about), ""), f"{piece.source}.{piece.id}"))
             and not piece.is_owed
@@ -133,7 +133,7 @@ class _Filter:
             notices=tuple(self._notices), excluded_sections=tuple(self._excluded),
         )  # fmt: skip
 
-    def _entry(self, seen: SeenEntry, pieces: Iterable[Piece]) -> VisibleEntry | None:
+    def _entry(self, seen: SeenEntry, pieces: Iterable[CodexText]) -> VisibleEntry | None:
         """The entry with what may be used of it; None for one that is hidden altogether."""
         entry = seen.entry
         label = f"{entry.kind}.{entry.name}"
@@ -150,7 +150,7 @@ class _Filter:
             phase=seen.phase, sections=tuple(sections),
         )  # fmt: skip
 
-    def _admitted(self, piece: Piece, about: str, label: str) -> str:
+    def _admitted(self, piece: CodexText, about: str, label: str) -> str:
         """The text, if it may be used; what may not is put where it belongs."""
         text = self._matcher.redact(piece.text) if piece.level >= Visibility.KNOW else ""
         if text != piece.text:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bookwright.models.codex.entries import Visibility
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadEvent, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadEventType, ThreadStatus
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.tree.place import ReadingOrder
 
@@ -28,10 +28,10 @@ _LEVELS = {
     _S.ABANDONED: Visibility.HIDDEN,
 }
 _MOVES = {
-    EventType.PLANT: _S.PLANTED,
-    EventType.REINFORCE: _S.REINFORCED,
-    EventType.HINT: None,
-    EventType.REVEAL: _S.REVEALED,
+    ThreadEventType.PLANT: _S.PLANTED,
+    ThreadEventType.REINFORCE: _S.REINFORCED,
+    ThreadEventType.HINT: None,
+    ThreadEventType.REVEAL: _S.REVEALED,
 }
 _STAGES = (_S.REGISTERED, _S.PLANTED, _S.REINFORCED, _S.REVEALED)
 _ALMOST_INVISIBLE = 8
@@ -54,7 +54,7 @@ _T = Technique
 
 
 @dataclass(frozen=True)
-class Band:
+class SubtletyBand:
     """A stretch of the subtlety scale, with what it leaves to a writer."""
 
     name: str
@@ -69,15 +69,15 @@ class Band:
 
 
 BANDS = (
-    Band("plain", 2, (_T.STATEMENT, _T.DIALOGUE, _T.ACTION, _T.OBJECT, _T.SCENERY, _T.HABIT)),
-    Band("standard", 4, (_T.DIALOGUE, _T.ACTION, _T.OBJECT, _T.SCENERY, _T.HABIT)),
-    Band("fine", 6, (_T.ACTION, _T.OBJECT, _T.SCENERY, _T.HABIT)),
-    Band("hidden", 8, (_T.SCENERY, _T.HABIT)),
-    Band("almost invisible", 10, (_T.ABSTRACT,)),
+    SubtletyBand("plain", 2, (_T.STATEMENT, _T.DIALOGUE, _T.ACTION, _T.OBJECT, _T.SCENERY, _T.HABIT)),
+    SubtletyBand("standard", 4, (_T.DIALOGUE, _T.ACTION, _T.OBJECT, _T.SCENERY, _T.HABIT)),
+    SubtletyBand("fine", 6, (_T.ACTION, _T.OBJECT, _T.SCENERY, _T.HABIT)),
+    SubtletyBand("hidden", 8, (_T.SCENERY, _T.HABIT)),
+    SubtletyBand("almost invisible", 10, (_T.ABSTRACT,)),
 )
 
 
-def band_of(subtlety: int) -> Band:
+def band_of(subtlety: int) -> SubtletyBand:
     """Return the band of a subtlety level, 1 to 10."""
     return next(band for band in BANDS if subtlety <= band.last)
 
@@ -159,7 +159,7 @@ def level_of(thread: Foreshadowing) -> Visibility:
 def level_at(thread: Foreshadowing, at: str, reading: ReadingOrder) -> Visibility:
     """Return the level in the unit `at`: a thread whose payoff has come must be told to be paid off, planted or not."""
     before = as_before(thread, at, reading)
-    revealed = [event.place for event in thread.timeline.events if event.type is EventType.REVEAL]
+    revealed = [event.place for event in thread.timeline.events if event.type is ThreadEventType.REVEAL]
     planned = [] if thread.payoff.planned_at is None else [thread.payoff.planned_at]
     has_come = any(reading.has_come(place, at) for place in (*planned, *revealed))
     is_due = has_come and (before.is_open or before.status is _S.REGISTERED)
@@ -182,10 +182,10 @@ def _holds(wanted: str, status: dict[str, ThreadStatus]) -> bool:
 
 def _status_after(thread: Foreshadowing, events: Iterable[ThreadEvent]) -> ThreadStatus:
     """The status that some of a thread's events leave it in; it was planted by hand if none of them all planted it."""
-    moves = [event.type for event in thread.timeline.events if event.type is not EventType.HINT]
+    moves = [event.type for event in thread.timeline.events if event.type is not ThreadEventType.HINT]
     if not moves:
         return thread.status
-    first = _S.REGISTERED if EventType.PLANT in moves else _S.PLANTED
+    first = _S.REGISTERED if ThreadEventType.PLANT in moves else _S.PLANTED
     stages = [_STAGES.index(status) for event in events if (status := _MOVES[event.type]) is not None]
     return _STAGES[max([_STAGES.index(first), *stages])]
 

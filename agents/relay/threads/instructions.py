@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.agents.relay.secrets.matching import Matcher
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at, missing_prerequisites
-from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import Visibility, folded
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.tree.place import Place, ReadingOrder
 
 
@@ -134,7 +134,7 @@ def _if_it_falls(action: ForeshadowAction, thread: Foreshadowing, at: str, readi
     is_payoff = action is ForeshadowAction.PAYOFF
     told = (thread.title, thread.seed.content, *thread.ai_visibility.allowed_expressions)
     words = "\n".join((*told, thread.payoff.content) if is_payoff else told)
-    is_its = falls_to(at, words, reading, Turn.LAST if is_payoff else Turn.FIRST)
+    is_its = falls_to(at, words, reading, OrderTurn.LAST if is_payoff else OrderTurn.FIRST)
     return action if is_its else ForeshadowAction.NONE
 
 
@@ -179,7 +179,7 @@ def _is_due(place: Place | None, at: str, reading: ReadingOrder) -> bool:
 def _is_reinforcement_planned(thread: Foreshadowing, at: str, reading: ReadingOrder) -> bool:
     """Planned for here, and not done yet in an earlier part of the place it is planned for."""
     here = [place for place in thread.timeline.reinforce_at if reading.is_here(place, at)]
-    done = [event.place for event in thread.timeline.events if event.type is EventType.REINFORCE]
+    done = [event.place for event in thread.timeline.events if event.type is ThreadEventType.REINFORCE]
     return any(not any(reading.is_here(place, event.label or "1") for event in done) for place in here)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from bookwright.models.tree.place import Part, ReadingOrder
+from bookwright.models.tree.place import ChapterPart, ReadingOrder
 from bookwright.storage.index.ranking import terms
 
 _LEAST_SHARED = 2
@@ -12,14 +12,14 @@ _NEARLY = 0.6
 """A later part is as fit for an ending as the fittest from this share of its words on."""
 
 
-class Turn(StrEnum):
+class OrderTurn(StrEnum):
     """Where an order belongs in a chapter in which nothing names it."""
 
     FIRST = "first"
     LAST = "last"
 
 
-def falls_to(at: str, words: str, reading: ReadingOrder, turn: Turn) -> bool:
+def falls_to(at: str, words: str, reading: ReadingOrder, turn: OrderTurn) -> bool:
     """Whether the unit `at` is the part of its chapter that an order falls to, or holds it, or is the chapter.
 
     It falls to the part whose goal names most of what it is about; where none does, to the first or the last. The
@@ -34,13 +34,13 @@ def falls_to(at: str, words: str, reading: ReadingOrder, turn: Turn) -> bool:
     return True
 
 
-def _chosen(siblings: Sequence[Part], words: str, turn: Turn) -> Part:
+def _chosen(siblings: Sequence[ChapterPart], words: str, turn: OrderTurn) -> ChapterPart:
     wanted = set(terms(words))
     held = [wanted & set(terms(part.told)) for part in siblings]
     common = set.intersection(*held) if len(held) > 1 else set()
     scores = [len(own - common) for own in held]
     best = max(scores)
-    if turn is Turn.FIRST:
+    if turn is OrderTurn.FIRST:
         return siblings[scores.index(best)] if best else siblings[0]
     if best < _LEAST_SHARED:
         return siblings[-1]

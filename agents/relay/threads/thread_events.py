@@ -13,11 +13,11 @@ from bookwright.agents.relay.secrets.tellings import standing_close
 from bookwright.agents.relay.threads.foreshadowing import as_before, missing_prerequisites, recorded, with_later
 from bookwright.models.codex.entries import folded
 from bookwright.models.codex.extraction import FoundTouch
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadEvent, ThreadStatus
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadEventType, ThreadStatus
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.tree.place import Place, ReadingOrder
 
-_STRENGTH = (EventType.HINT, EventType.REINFORCE, EventType.PLANT, EventType.REVEAL)
+_STRENGTH = (ThreadEventType.HINT, ThreadEventType.REINFORCE, ThreadEventType.PLANT, ThreadEventType.REVEAL)
 _LONGEST_SEED = 80
 """Characters: a longer one describes what is planted and is not found word for word."""
 
@@ -72,16 +72,16 @@ def _entered(
         after = recorded(thread, event)
     except InvalidEntry as error:
         return thread, f"{event.place}: {error}"
-    missing = missing_prerequisites(thread, threads) if event.type is EventType.PLANT else []
+    missing = missing_prerequisites(thread, threads) if event.type is ThreadEventType.PLANT else []
     return after, f"{thread.title!r} was planted before {', '.join(missing)}" if missing else ""
 
 
 def _planted_first(thread: Foreshadowing, event: ThreadEvent | None, at: str, reading: ReadingOrder) -> Foreshadowing:
     """Return a thread as planted that no page had planted before the one that is to pay it off did both."""
-    is_both = event is not None and event.type is EventType.REVEAL and thread.status is ThreadStatus.REGISTERED
+    is_both = event is not None and event.type is ThreadEventType.REVEAL and thread.status is ThreadStatus.REGISTERED
     if event is None or not is_both or not _is_payoff_here(thread, at, reading):
         return thread
-    return recorded(thread, event.model_copy(update={"type": EventType.PLANT}))
+    return recorded(thread, event.model_copy(update={"type": ThreadEventType.PLANT}))
 
 
 def _is_payoff_here(thread: Foreshadowing, at: str, reading: ReadingOrder) -> bool:
@@ -92,10 +92,10 @@ def _is_payoff_here(thread: Foreshadowing, at: str, reading: ReadingOrder) -> bo
 def _told_loosely(text: str, thread: Foreshadowing, at: str, reading: ReadingOrder) -> ThreadEvent | None:
     """What was to be done here and seems to be done, in whatever words."""
     if _is_payoff_here(thread, at, reading) and (words := standing_close(text, thread.payoff.content)):
-        return ThreadEvent(place=place_of(at), type=EventType.REVEAL, expression=words)
+        return ThreadEvent(place=place_of(at), type=ThreadEventType.REVEAL, expression=words)
     is_due = thread.status is ThreadStatus.REGISTERED and reading.has_come(thread.seed.planned_at, at)
     if is_due and thread.seed.planned_at and (words := standing_close(text, thread.seed.content)):
-        return ThreadEvent(place=place_of(at), type=EventType.PLANT, expression=words)
+        return ThreadEvent(place=place_of(at), type=ThreadEventType.PLANT, expression=words)
     return None
 
 
@@ -110,12 +110,12 @@ def _said(text: str, said: list[FoundTouch], thread: Foreshadowing, at: str) -> 
     return ThreadEvent(place=place_of(at), type=kind, expression=touch.quote, subtlety=touch.subtlety)
 
 
-def _fitting(kind: EventType, status: ThreadStatus) -> EventType:
+def _fitting(kind: ThreadEventType, status: ThreadStatus) -> ThreadEventType:
     """A first touch plants, and what is planted already is brought back."""
-    if kind in (EventType.REINFORCE, EventType.HINT) and status is ThreadStatus.REGISTERED:
-        return EventType.PLANT
-    if kind is EventType.PLANT and status is not ThreadStatus.REGISTERED:
-        return EventType.REINFORCE
+    if kind in (ThreadEventType.REINFORCE, ThreadEventType.HINT) and status is ThreadStatus.REGISTERED:
+        return ThreadEventType.PLANT
+    if kind is ThreadEventType.PLANT and status is not ThreadStatus.REGISTERED:
+        return ThreadEventType.REINFORCE
     return kind
 
 
@@ -123,12 +123,12 @@ def _found(draft: Folded, thread: Foreshadowing, at: str, reading: ReadingOrder)
     """What the words of a thread show by themselves: its payoff's reveal it, its own plant it or bring it back."""
     may_reveal = thread.is_open or _is_payoff_here(thread, at, reading)
     if may_reveal and (words := _standing(draft, _payoff_words(thread))):
-        return ThreadEvent(place=place_of(at), type=EventType.REVEAL, expression=words)
+        return ThreadEvent(place=place_of(at), type=ThreadEventType.REVEAL, expression=words)
     words = _standing(draft, _seed_words(thread))
     if not words or (thread.status is ThreadStatus.REGISTERED and not reading.has_come(thread.seed.planned_at, at)):
         return None
     is_planned = any(reading.is_here(place, at) for place in thread.timeline.reinforce_at)
-    kind = EventType.REINFORCE if is_planned else EventType.HINT
+    kind = ThreadEventType.REINFORCE if is_planned else ThreadEventType.HINT
     return ThreadEvent(place=place_of(at), type=_fitting(kind, thread.status), expression=words)
 
 

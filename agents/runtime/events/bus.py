@@ -24,7 +24,7 @@ Topic = EventType | Literal["*"]
 
 
 @dataclass(frozen=True)
-class Standing:
+class SubscriberStanding:
     """How a subscriber fares."""
 
     name: str
@@ -120,7 +120,7 @@ class EventBus:
         return all(ended)
 
     @property
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SubscriberStanding]:
         """How each subscriber fares."""
         return [each.standing for each in self._subscribers if not each.is_spent]
 
@@ -171,8 +171,8 @@ class _Subscriber:
         return self.is_spent and not self.thread.is_alive()
 
     @property
-    def standing(self) -> Standing:
-        return Standing(self.name, self._heard, self.queue.dropped, self._failed)
+    def standing(self) -> SubscriberStanding:
+        return SubscriberStanding(self.name, self._heard, self.queue.dropped, self._failed)
 
     def ended(self, seconds: float) -> bool:
         """Wait for the thread to end; a handler may itself close the bus and is not waited for by itself."""

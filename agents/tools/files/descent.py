@@ -39,7 +39,7 @@ _CODES = {
 
 
 @dataclass(frozen=True)
-class Place:
+class ReachedPath:
     """Where a path leads, links followed; valid while the `with` that gave it lasts."""
 
     folder: int
@@ -67,7 +67,7 @@ class Way:
         self._folders = folders
         self._looks = 0
 
-    def go(self, names: list[str]) -> Place:
+    def go(self, names: list[str]) -> ReachedPath:
         """Walk; the last name may be missing, or be anything but a link."""
         waiting = deque(names)
         while waiting:
@@ -77,16 +77,16 @@ class Way:
                 continue
             found = self._look(name, is_last=not waiting)
             if found is None and self._folders == "suppose":
-                return Place(self._open[-1], [name, *waiting][-1], "/".join([*self._names, name, *waiting]), None)
+                return ReachedPath(self._open[-1], [name, *waiting][-1], "/".join([*self._names, name, *waiting]), None)
             if found is None or not (stat.S_ISLNK(found.st_mode) or stat.S_ISDIR(found.st_mode)):
                 if waiting:
                     raise NotADirectoryError(errno.ENOTDIR, "no folder", name)
-                return Place(self._open[-1], name, "/".join([*self._names, name]), found)
+                return ReachedPath(self._open[-1], name, "/".join([*self._names, name]), found)
             if stat.S_ISLNK(found.st_mode):
                 waiting.extendleft(reversed(self._target(name)))
             elif not self._down(name):
                 waiting.appendleft(name)
-        return Place(self._open[-1], "", "/".join(self._names) or ".", os.fstat(self._open[-1]))
+        return ReachedPath(self._open[-1], "", "/".join(self._names) or ".", os.fstat(self._open[-1]))
 
     def close(self) -> None:
         """Let go of every folder."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bookwright.agents.tools.files.paths import DEEPEST, VERSION_CONTROL
-from bookwright.agents.tools.files.sandbox import TEMPORARY, Vault, kind_of
+from bookwright.agents.tools.files.sandbox import TEMPORARY, Sandbox, kind_of
 
 MOST_ENTRIES = 20_000
 MOST_SECONDS = 2.0
@@ -20,7 +20,7 @@ IGNORED = VERSION_CONTROL | {
 """Folders of version control and builds, which hold nothing of a book."""
 
 
-class Bounds:
+class WalkBounds:
     """How much a tool may still look at; counts as it goes."""
 
     def __init__(self, entries: int = MOST_ENTRIES, seconds: float = MOST_SECONDS) -> None:
@@ -60,7 +60,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     """One name in a folder."""
 
     name: str
@@ -71,14 +71,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Choice:
+class NameFilter:
     """Which names are looked at."""
 
     takes_hidden: bool = False
     takes_ignored: bool = False
     """Whether the folders of version control and builds are."""
 
-    def takes(self, entry: Entry) -> bool:
+    def takes(self, entry: FolderEntry) -> bool:
         """Whether an entry is among them; files of ours that are still being written never are."""
         if entry.name.startswith(TEMPORARY):
             return False
@@ -87,7 +87,7 @@ class Choice:
         return self.takes_ignored or entry.kind != "dir" or entry.name.casefold() not in IGNORED
 
 
-def entries_of(folder: int, bounds: Bounds) -> list[Entry]:
+def entries_of(folder: int, bounds: WalkBounds) -> list[FolderEntry]:
     """The entries of an open folder by name, as far as the bounds allow."""
     found = []
     with os.scandir(folder) as entries:
@@ -96,13 +96,17 @@ def entries_of(folder: int, bounds: Bounds) -> list[Entry]:
                 break
             with suppress(FileNotFoundError):  # gone since it was listed
                 about = entry.stat(follow_symlinks=False)
-                found.append(Entry(entry.name, kind_of(about), about.st_mtime))
+                found.append(FolderEntry(entry.name, kind_of(about), about.st_mtime))
     return sorted(found, key=lambda entry: entry.name)
 
 
 def walk(
-    vault: Vault, path: str, bounds: Bounds, choice: Choice, enters: Callable[[tuple[str, ...]], bool] = lambda _: True
-) -> Iterator[tuple[tuple[str, ...], Entry]]:
+    vault: Sandbox,
+    path: str,
+    bounds: WalkBounds,
+    choice: NameFilter,
+    enters: Callable[[tuple[str, ...]], bool] = lambda _: True,
+) -> Iterator[tuple[tuple[str, ...], FolderEntry]]:
     """Every entry below a folder but folders, with its names from there; files before what lies deeper.
 
     `enters` says whether a folder, by its names, is worth entering. Folders that cannot be read are noted in `bounds`.
@@ -112,8 +116,12 @@ def walk(
 
 
 def _below(
-    folder: int, names: tuple[str, ...], bounds: Bounds, choice: Choice, enters: Callable[[tuple[str, ...]], bool]
-) -> Iterator[tuple[tuple[str, ...], Entry]]:
+    folder: int,
+    names: tuple[str, ...],
+    bounds: WalkBounds,
+    choice: NameFilter,
+    enters: Callable[[tuple[str, ...]], bool],
+) -> Iterator[tuple[tuple[str, ...], FolderEntry]]:
     entries = [entry for entry in entries_of(folder, bounds) if choice.takes(entry)]
     for entry in entries:
         if entry.kind != "dir":

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, Bounds, Choice, walk
+from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
 from bookwright.agents.tools.shortfall import Shortfall, counted
 from bookwright.agents.tools.tool import Params, Tool
@@ -41,8 +41,8 @@ class Glob(Tool[GlobParams]):
         Raises:
             ToolFailure: The pattern or folder cannot be used, or a bound was met before any file.
         """
-        pattern, bounds = PathPattern(params.pattern), Bounds(*self._bounds)
-        choice = Choice(params.include_hidden, params.include_ignored)
+        pattern, bounds = PathPattern(params.pattern), WalkBounds(*self._bounds)
+        choice = NameFilter(params.include_hidden, params.include_ignored)
         with self._vault.folder(params.path) as place:
             path = place.path
         found, is_more = self._found(path, pattern, bounds, choice, params.limit)
@@ -58,7 +58,7 @@ class Glob(Tool[GlobParams]):
         return short.answer(data, done, stats, path_resolved=path)
 
     def _found(
-        self, path: str, pattern: PathPattern, bounds: Bounds, choice: Choice, limit: int
+        self, path: str, pattern: PathPattern, bounds: WalkBounds, choice: NameFilter, limit: int
     ) -> tuple[list[str], bool]:
         found: list[str] = []
         for names, _ in walk(self._vault, path, bounds, choice, pattern.may_lead_on):

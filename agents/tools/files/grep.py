@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, Bounds, Choice, walk
+from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern, file_filter
 from bookwright.agents.tools.files.lines import is_binary, lines_of
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.files.searching import (
-    Hit,
+    LineHit,
     Query,
     Searched,
     find_ripgrep,
@@ -73,7 +73,7 @@ class Grep(Tool[GrepParams]):
         Raises:
             ToolFailure: The pattern or path cannot be used, or the time ran out before any match.
         """
-        bounds = Bounds(*self._bounds)
+        bounds = WalkBounds(*self._bounds)
         include = file_filter(params.include) if params.include else None
         path, files = _files(self._vault, params.path, include, bounds)
         search = _Search(self._vault, params, self._ripgrep, bounds)
@@ -88,7 +88,7 @@ class Grep(Tool[GrepParams]):
 class _Search:
     """One search: batch after batch of files until there are matches enough."""
 
-    def __init__(self, vault: Vault, params: GrepParams, ripgrep: str, bounds: Bounds) -> None:
+    def __init__(self, vault: Sandbox, params: GrepParams, ripgrep: str, bounds: WalkBounds) -> None:
         self._vault = vault
         self._query = Query(params.pattern, not params.case_sensitive, MOST_MATCHES + 1)
         self._ripgrep = ripgrep
@@ -167,7 +167,7 @@ class _Search:
             raise ToolFailure(ErrorCode.INVALID_PARAM, message, "Use a plain regular expression.")
         return found
 
-    def _show(self, path: str, descriptor: int, hits: list[Hit]) -> None:
+    def _show(self, path: str, descriptor: int, hits: list[LineHit]) -> None:
         columns = {hit.line: hit.column for hit in hits}
         os.lseek(descriptor, 0, os.SEEK_SET)
         with open(os.dup(descriptor), "rb") as file:
@@ -180,7 +180,7 @@ class _Search:
                     break
 
 
-def _files(vault: Vault, path: str, include: PathPattern | None, bounds: Bounds) -> tuple[str, list[str]]:
+def _files(vault: Sandbox, path: str, include: PathPattern | None, bounds: WalkBounds) -> tuple[str, list[str]]:
     """The path as it was found, and the files to search, newest first."""
     with vault.place(path) as place:
         resolved, is_file = place.path, place.found is not None and not place.is_folder
@@ -190,7 +190,7 @@ def _files(vault: Vault, path: str, include: PathPattern | None, bounds: Bounds)
     with vault.folder(path):
         found = [
             ("/".join(names if resolved == "." else (resolved, *names)), entry.modified)
-            for names, entry in walk(vault, resolved, bounds, Choice())
+            for names, entry in walk(vault, resolved, bounds, NameFilter())
             if entry.kind == "file" and (include is None or include.matches(names))
         ]
     return resolved, [name for name, _ in sorted(found, key=lambda each: (-each[1], each[0]))]

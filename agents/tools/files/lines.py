@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from bookwright.agents.tools.files.folder_walk import Bounds
+from bookwright.agents.tools.files.folder_walk import WalkBounds
 
 LONGEST_LINE = 100_000
 """Bytes of a line that are looked at; the rest of it is passed over."""
@@ -16,7 +16,7 @@ _COUNTED_CHUNKS = 64
 
 
 @dataclass(frozen=True)
-class Line:
+class FileLine:
     """One line, without its end."""
 
     number: int
@@ -33,20 +33,20 @@ def is_binary(descriptor: int) -> bool:
     return b"\0" in os.pread(descriptor, _SNIFFED, 0)
 
 
-def lines_of(file: BinaryIO, bounds: Bounds) -> Iterator[Line]:
+def lines_of(file: BinaryIO, bounds: WalkBounds) -> Iterator[FileLine]:
     """The lines from where the file stands, until its end or that of the time."""
     number = 0
     while raw := file.readline(LONGEST_LINE):
         number += 1
         is_cut = not raw.endswith(b"\n") and len(raw) == LONGEST_LINE and _skip_rest(file, bounds)
         text, is_replaced = _decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, is_cut)
-        yield Line(number, text.removesuffix("\n").removesuffix("\r"), is_cut, is_replaced)
+        yield FileLine(number, text.removesuffix("\n").removesuffix("\r"), is_cut, is_replaced)
         if bounds.seconds_left == 0:
             bounds.out_of_time()
             return
 
 
-def breaks_left(file: BinaryIO, bounds: Bounds) -> int | None:
+def breaks_left(file: BinaryIO, bounds: WalkBounds) -> int | None:
     """How many lines follow from where the file stands; None if they are too many to count."""
     count, last = 0, b"\n"
     for _ in range(_COUNTED_CHUNKS):
@@ -58,7 +58,7 @@ def breaks_left(file: BinaryIO, bounds: Bounds) -> int | None:
     return None
 
 
-def _skip_rest(file: BinaryIO, bounds: Bounds) -> bool:
+def _skip_rest(file: BinaryIO, bounds: WalkBounds) -> bool:
     """Pass over the rest of a line; whether there was any."""
     is_any = False
     while raw := file.readline(_CHUNK):

@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from bookwright.agents.tools.files.descent import telling
-from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, Bounds, Choice, Entry, entries_of
+from bookwright.agents.tools.files.folder_walk import (
+    MOST_ENTRIES,
+    MOST_SECONDS,
+    FolderEntry,
+    NameFilter,
+    WalkBounds,
+    entries_of,
+)
 from bookwright.agents.tools.shortfall import Shortfall, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
@@ -43,7 +50,7 @@ class LS(Tool[LSParams]):
         Raises:
             ToolFailure: There is no such folder, or nothing at the offset.
         """
-        bounds = Bounds(*self._bounds)
+        bounds = WalkBounds(*self._bounds)
         with self._vault.folder(params.path) as place, telling(params.path):
             entries, path = entries_of(place.folder, bounds), place.path
         chosen = _chosen(entries, params)
@@ -55,14 +62,14 @@ class LS(Tool[LSParams]):
         return _answer(chosen, params, path, bounds.broken)
 
 
-def _chosen(entries: list[Entry], params: LSParams) -> list[Entry]:
-    choice = Choice(takes_hidden=params.include_hidden)
+def _chosen(entries: list[FolderEntry], params: LSParams) -> list[FolderEntry]:
+    choice = NameFilter(takes_hidden=params.include_hidden)
     ignored = [compile_pattern(translate(pattern)) for pattern in params.ignore]
     kept = [each for each in entries if choice.takes(each) and not any(one.match(each.name) for one in ignored)]
     return sorted(kept, key=lambda entry: entry.kind != "dir")
 
 
-def _answer(chosen: list[Entry], params: LSParams, path: str, broken: str) -> ToolResponse:
+def _answer(chosen: list[FolderEntry], params: LSParams, path: str, broken: str) -> ToolResponse:
     end = params.offset + params.limit
     page = chosen[params.offset : end]
     prefix = "" if path == "." else f"{path}/"

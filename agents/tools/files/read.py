@@ -1,12 +1,12 @@
-"""`Read`: the lines of a file."""
+"""`ReadTool`: the lines of a file."""
 
 import os
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import Place, telling
-from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, Bounds
+from bookwright.agents.tools.files.descent import ReachedPath, telling
+from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
 from bookwright.agents.tools.files.lines import breaks_left, is_binary, lines_of
 from bookwright.agents.tools.shortfall import Shortfall, counted
 from bookwright.agents.tools.tool import Params, Tool
@@ -25,14 +25,14 @@ _FALLBACK = {
 
 
 class ReadParams(Params):
-    """What `Read` takes."""
+    """What `ReadTool` takes."""
 
     path: str = Field(min_length=1)
     start_line: int = Field(default=1, ge=1)
     limit: int = Field(default=500, ge=1, le=2000)
 
 
-class Read(Tool[ReadParams]):
+class ReadTool(Tool[ReadParams]):
     """Reads a page of a text file, with the numbers of its lines."""
 
     name = "Read"
@@ -50,18 +50,18 @@ class Read(Tool[ReadParams]):
         Raises:
             ToolFailure: There is no such text file, it has no such line, or the line was not reached in time.
         """
-        bounds = Bounds(MOST_ENTRIES, self._seconds)
+        bounds = WalkBounds(MOST_ENTRIES, self._seconds)
         with self._vault.file(params.path) as (descriptor, place), telling(params.path):
             if is_binary(descriptor):
                 message = f"{params.path!r} is no text: there is a NUL in its beginning."
                 raise ToolFailure(ErrorCode.BINARY_FILE, message, "Choose a text file.", path_resolved=place.path)
-            page = _Page(params)
+            page = _ShownLines(params)
             page.read(descriptor, bounds)
         _check_reached(page, params, place, bounds)
         return page.answer(place, bounds)
 
 
-class _Page:
+class _ShownLines:
     """The lines that are shown, and what is known of the others."""
 
     def __init__(self, params: ReadParams) -> None:
@@ -75,7 +75,7 @@ class _Page:
         """Lines of the file; None if they were too many to count."""
         self._is_more = False
 
-    def read(self, descriptor: int, bounds: Bounds) -> None:
+    def read(self, descriptor: int, bounds: WalkBounds) -> None:
         """Read up to the page's end, then count what follows."""
         with open(os.dup(descriptor), "rb") as file:
             for line in lines_of(file, bounds):
@@ -100,7 +100,7 @@ class _Page:
         self.shown.append(row)
         return True
 
-    def answer(self, place: Place, bounds: Bounds) -> ToolResponse:
+    def answer(self, place: ReachedPath, bounds: WalkBounds) -> ToolResponse:
         """The page, with what it lacks."""
         last = self._first + len(self.shown) - 1
         short, of = Shortfall(), "" if self.total is None else f" of {self.total}"
@@ -120,7 +120,7 @@ class _Page:
         return short.answer({"content": "\n".join(self.shown)}, done, stats, path_resolved=place.path)
 
 
-def _check_reached(page: _Page, params: ReadParams, place: Place, bounds: Bounds) -> None:
+def _check_reached(page: _ShownLines, params: ReadParams, place: ReachedPath, bounds: WalkBounds) -> None:
     if page.shown or (page.total == 0 and params.start_line == 1):
         return
     if bounds.broken:

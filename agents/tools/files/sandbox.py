@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from bookwright.agents.tools.files.descent import FOLDER, Folders, Place, Way, telling
+from bookwright.agents.tools.files.descent import FOLDER, Folders, ReachedPath, Way, telling
 from bookwright.agents.tools.files.paths import parts_of
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
@@ -26,7 +26,7 @@ _FILE = (
 )
 
 
-class Vault:
+class Sandbox:
     """One folder, the files of which can be reached and no others."""
 
     def __init__(self, root: Path) -> None:
@@ -35,7 +35,7 @@ class Vault:
         self._prefixes = tuple({str(root).rstrip("/") + "/", os.path.realpath(root).rstrip("/") + "/"})
 
     @contextmanager
-    def place(self, path: str, *, folders: Folders = "need") -> Iterator[Place]:
+    def place(self, path: str, *, folders: Folders = "need") -> Iterator[ReachedPath]:
         """Go where a path leads. Missing folders on the way are an error, are made, or are supposed to be made.
 
         Raises:
@@ -52,7 +52,7 @@ class Vault:
             way.close()
 
     @contextmanager
-    def file(self, path: str) -> Iterator[tuple[int, Place]]:
+    def file(self, path: str) -> Iterator[tuple[int, ReachedPath]]:
         """Open a regular file to read. Devices, pipes and sockets are refused and never waited for.
 
         Raises:
@@ -74,7 +74,7 @@ class Vault:
                 os.close(descriptor)
 
     @contextmanager
-    def folder(self, path: str) -> Iterator[Place]:
+    def folder(self, path: str) -> Iterator[ReachedPath]:
         """Open a folder.
 
         Raises:
@@ -88,7 +88,7 @@ class Vault:
                 raise ToolFailure(ErrorCode.INVALID_PARAM, f"{path!r} is no folder.", advice, path_resolved=place.path)
             yield place
 
-    def replace(self, path: str, place: Place, content: bytes) -> None:
+    def replace(self, path: str, place: ReachedPath, content: bytes) -> None:
         """Write a file whole or not at all: beside it first, then under its name.
 
         Raises:
@@ -119,7 +119,7 @@ def _check_regular(path: str, found: os.stat_result) -> None:
         raise ToolFailure(ErrorCode.INVALID_PARAM, message, "Choose a regular file.")
 
 
-def _check_unchanged(path: str, place: Place) -> None:
+def _check_unchanged(path: str, place: ReachedPath) -> None:
     try:
         now: os.stat_result | None = os.lstat(place.name, dir_fd=place.folder)
     except FileNotFoundError:
@@ -141,7 +141,7 @@ def _write_new(name: str, folder: int, content: bytes, mode: int) -> None:
         os.fsync(file.fileno())
 
 
-def _missing(path: str, place: Place) -> ToolFailure:
+def _missing(path: str, place: ReachedPath) -> ToolFailure:
     names: list[str] = []
     with suppress(OSError), os.scandir(place.folder) as entries:
         names = [entry.name for entry, _ in zip(entries, range(_NEAR_AMONG), strict=False)]

@@ -33,7 +33,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Hit:
+class LineHit:
     """A line that matches."""
 
     place: int
@@ -47,7 +47,7 @@ class Hit:
 class Searched:
     """What one search came to."""
 
-    hits: list[Hit] = field(default_factory=list)
+    hits: list[LineHit] = field(default_factory=list)
     is_out_of_time: bool = False
     problem: str = ""
     """Why nothing was searched; empty if something was."""
@@ -70,7 +70,7 @@ def search_with_ripgrep(program: str, query: Query, descriptors: list[int], seco
         path, _, rest = line.partition(b"\0")
         figures = rest.split(b":", 2)
         if path in places and len(figures) == 3:
-            hits.append(Hit(places[path], int(figures[0]), int(figures[1])))
+            hits.append(LineHit(places[path], int(figures[0]), int(figures[1])))
     problem = "" if is_late or hits or code != _RIPGREP_FAILED else _first_line(errors) or "ripgrep failed"
     return Searched(hits, is_late, problem)
 
@@ -83,7 +83,7 @@ def search_with_python(query: Query, descriptors: list[int], seconds: float) -> 
     }  # fmt: skip
     command = [sys.executable, "-I", "-S", "-X", "utf8", str(_SOURCE)]
     code, output, errors, is_late = _run(command, json.dumps(job).encode(), descriptors, seconds)
-    hits = [Hit(*map(int, line.split(b":"))) for line in output.split(b"\n")[:-1]]
+    hits = [LineHit(*map(int, line.split(b":"))) for line in output.split(b"\n")[:-1]]
     if code == line_search.NOT_A_PATTERN:
         return Searched(problem=_first_line(errors))
     if code and not is_late:

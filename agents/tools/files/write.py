@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import Place, telling
+from bookwright.agents.tools.files.descent import ReachedPath, telling
 from bookwright.agents.tools.files.lines import is_binary
 from bookwright.agents.tools.files.paths import LONGEST_NAME, check_writable
-from bookwright.agents.tools.files.sandbox import Vault, kind_of
+from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
 from bookwright.agents.tools.shortfall import Shortfall, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
@@ -71,7 +71,7 @@ def _encoded(content: str) -> bytes:
         raise ToolFailure(ErrorCode.INVALID_PARAM, message, "Write it as whole characters.") from None
 
 
-def _before(vault: Vault, path: str, place: Place) -> bytes | None:
+def _before(vault: Sandbox, path: str, place: ReachedPath) -> bytes | None:
     """What the file holds now, as far as it is compared; None where there is none."""
     if place.is_folder:
         advice = "Name a file in it."
@@ -89,7 +89,7 @@ def _before(vault: Vault, path: str, place: Place) -> bytes | None:
             return file.read(_COMPARED_BYTES)
 
 
-def _answer(params: WriteParams, place: Place, before: bytes | None, content: bytes) -> ToolResponse:
+def _answer(params: WriteParams, place: ReachedPath, before: bytes | None, content: bytes) -> ToolResponse:
     preview, is_cut = _preview((before or b"").decode("utf-8", "replace"), params.content)
     operation = "create" if before is None else "update"
     data: dict[str, Any] = {"applied": not params.dry_run, "operation": operation, "diff_preview": preview}

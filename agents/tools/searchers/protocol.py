@@ -21,7 +21,7 @@ _DATES = ("publishedDate", "published_date", "pubdate")
 
 
 @dataclass(frozen=True)
-class Hit:
+class SearchHit:
     """One page that was found; its texts are clean and bounded, but written by strangers."""
 
     title: str
@@ -40,10 +40,10 @@ class Silent:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResults:
     """What a service answered, best first."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     silent: tuple[Silent, ...] = ()
 
 
@@ -55,7 +55,7 @@ class Searcher(Protocol):
         """The service as a person calls it."""
         ...
 
-    def search(self, query: str, limit: int) -> Found:
+    def search(self, query: str, limit: int) -> SearchResults:
         """Return up to `limit` pages about a query.
 
         Raises:
@@ -64,9 +64,9 @@ class Searcher(Protocol):
         ...
 
 
-def hits(entries: object, limit: int) -> tuple[Hit, ...]:
+def hits(entries: object, limit: int) -> tuple[SearchHit, ...]:
     """Read a service's list of results; what is no page is left out, and of the same page the first stays."""
-    found: dict[str, Hit] = {}
+    found: dict[str, SearchHit] = {}
     for entry in entries if isinstance(entries, list) else ():
         hit = _hit(entry) if isinstance(entry, Mapping) else None
         if hit is not None:
@@ -86,14 +86,14 @@ def silent(entries: object) -> tuple[Silent, ...]:
     )
 
 
-def _hit(entry: Mapping[str, Any]) -> Hit | None:
+def _hit(entry: Mapping[str, Any]) -> SearchHit | None:
     place = _web_address(entry.get("url"))
     if place is None:
         return None
     title = one_line(_text(entry.get("title")), _LONGEST_TITLE) or place.host
     snippet = one_line(_text(entry.get("content")), _LONGEST_SNIPPET)
     date = next((day for name in _DATES if (day := _day(_text(entry.get(name))))), "")
-    return Hit(title, str(place), snippet, date)
+    return SearchHit(title, str(place), snippet, date)
 
 
 def _web_address(url: object) -> httpx2.URL | None:

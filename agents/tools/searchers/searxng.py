@@ -7,16 +7,24 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from bookwright.agents.tools.searchers.protocol import Found, hits, silent
-from bookwright.agents.tools.web.connection import Reach, Wire
-from bookwright.agents.tools.web.download import Body, Bounds, Cut, Downloader, Reply, phrase, port_of
+from bookwright.agents.tools.searchers.protocol import SearchResults, hits, silent
+from bookwright.agents.tools.web.connection import Network, NetworkReach
+from bookwright.agents.tools.web.download import (
+    Body,
+    DownloadBounds,
+    Downloader,
+    ServerAnswer,
+    Truncation,
+    phrase,
+    port_of,
+)
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
 
-_BOUNDS = Bounds(size=4_000_000, seconds=30, idle_seconds=25, redirects=2, url=8_000)
+_BOUNDS = DownloadBounds(size=4_000_000, seconds=30, idle_seconds=25, redirects=2, url=8_000)
 """Its own engines may take many seconds; a query in Chinese has nine characters of address for each of its own."""
 
-_CUTS = {Cut.TIME: ErrorCode.TIMEOUT, Cut.CONNECTION: ErrorCode.NETWORK_ERROR}
+_CUTS = {Truncation.TIME: ErrorCode.TIMEOUT, Truncation.CONNECTION: ErrorCode.NETWORK_ERROR}
 
 
 class SearxngSearcher:
@@ -24,23 +32,23 @@ class SearxngSearcher:
 
     name = "SearXNG"
 
-    def __init__(self, url: str, bounds: Bounds = _BOUNDS) -> None:
+    def __init__(self, url: str, bounds: DownloadBounds = _BOUNDS) -> None:
         place = httpx2.URL(url)
         named = frozenset([(place.raw_host.decode(), port_of(place))])
         self._url = url.rstrip("/")
-        self._downloader = Downloader(Wire(), Reach(named), bounds)
+        self._downloader = Downloader(Network(), NetworkReach(named), bounds)
 
-    def search(self, query: str, limit: int) -> Found:
+    def search(self, query: str, limit: int) -> SearchResults:
         """Return up to `limit` pages; it gives some twenty and cannot be asked for fewer."""
         told = urlencode({"q": query, "format": "json"})
         with self._downloader.open(f"{self._url}/search?{told}", "application/json") as reply:
             _require_ok(reply)
             body = reply.read()
         answer = _parsed(body)
-        return Found(hits(answer.get("results"), limit), silent(answer.get("unresponsive_engines")))
+        return SearchResults(hits(answer.get("results"), limit), silent(answer.get("unresponsive_engines")))
 
 
-def _require_ok(reply: Reply) -> None:
+def _require_ok(reply: ServerAnswer) -> None:
     if reply.status == 429:
         wait = reply.header("retry-after")
         again = f"in {wait} seconds" if wait.isdigit() else "later"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from bookwright.agents.tools.searchers.protocol import Found, hits
+from bookwright.agents.tools.searchers.protocol import SearchResults, hits
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
 
@@ -27,12 +27,12 @@ class TavilySearcher:
         self._address = address
         self._seconds = seconds
 
-    def search(self, query: str, limit: int) -> Found:
+    def search(self, query: str, limit: int) -> SearchResults:
         """Return up to `limit` pages."""
         answer = self._asked(query, limit)
         if not isinstance(answer, Mapping) or not isinstance(answer.get("results"), list):
             raise _unusable("Tavily's answer has no list of results.")
-        return Found(hits(answer["results"], limit))
+        return SearchResults(hits(answer["results"], limit))
 
     def _asked(self, query: str, limit: int) -> Any:
         import requests

@@ -27,7 +27,7 @@ Connect = Callable[[Address, int, float], httpcore2.NetworkStream]
 """Opens a connection to an address and port within so many seconds; raises httpcore's errors."""
 
 
-class Deadline:
+class RequestDeadline:
     """A moment by which something has to be done."""
 
     def __init__(self, seconds: float) -> None:
@@ -62,7 +62,7 @@ def system_tls() -> ssl.SSLContext:
 
 
 @dataclass(frozen=True)
-class Wire:
+class Network:
     """The machine's way to the network.
 
     Nothing here decides what may be reached, so a test can lay the names of a made-up web to a
@@ -75,7 +75,7 @@ class Wire:
 
 
 @dataclass(frozen=True)
-class Reach:
+class NetworkReach:
     """What may be reached: the public web on its two ports, and servers that the operator named."""
 
     named: frozenset[tuple[str, int]] = frozenset()
@@ -104,7 +104,7 @@ class Reach:
 class CheckedBackend(httpcore2.NetworkBackend):
     """Resolves, judges, connects; all within one deadline."""
 
-    def __init__(self, wire: Wire, reach: Reach, deadline: Deadline) -> None:
+    def __init__(self, wire: Network, reach: NetworkReach, deadline: RequestDeadline) -> None:
         self._wire = wire
         self._reach = reach
         self._deadline = deadline
@@ -155,7 +155,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
 class _TimedStream(httpcore2.NetworkStream):
     """A connection whose every operation ends by the deadline, however little a server sends at a time."""
 
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: RequestDeadline) -> None:
         self._stream = stream
         self._deadline = deadline
 

@@ -11,7 +11,7 @@ import httpcore2
 import httpx2
 
 from bookwright import __version__
-from bookwright.agents.tools.web.connection import CheckedBackend, Deadline, Reach, Wire
+from bookwright.agents.tools.web.connection import CheckedBackend, Network, NetworkReach, RequestDeadline
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
 
@@ -21,7 +21,7 @@ _USER_AGENT = f"Bookwright/{__version__} (a reader for authors)"
 
 
 @dataclass(frozen=True)
-class Bounds:
+class DownloadBounds:
     """How much a download may take."""
 
     size: int = 5_000_000
@@ -34,7 +34,7 @@ class Bounds:
     """Characters of an address."""
 
 
-class Cut(StrEnum):
+class Truncation(StrEnum):
     """Why not all of a body was taken."""
 
     SIZE = "it is longer than what is read of a page"
@@ -48,13 +48,13 @@ class Body:
     """What was read."""
 
     content: bytes
-    cut: Cut | None = None
+    cut: Truncation | None = None
 
 
-class Reply:
+class ServerAnswer:
     """A server's answer whose body is still to be read."""
 
-    def __init__(self, url: str, response: httpcore2.Response, bounds: Bounds) -> None:
+    def __init__(self, url: str, response: httpcore2.Response, bounds: DownloadBounds) -> None:
         self.url = url
         """Where it was found, after all redirects."""
         self.status = response.status
@@ -80,7 +80,7 @@ class Reply:
         cut = self._fill(content, zlib.decompressobj(_GZIP) if encoding.endswith("gzip") else None)
         return Body(bytes(content), cut)
 
-    def _fill(self, content: bytearray, unpack: "zlib._Decompress | None") -> Cut | None:
+    def _fill(self, content: bytearray, unpack: "zlib._Decompress | None") -> Truncation | None:
         try:
             for chunk in self._response.iter_stream():
                 left = self._bounds.size - len(content)
@@ -88,39 +88,39 @@ class Reply:
                 content += unpack.decompress(chunk, left + 1) if unpack else chunk[: left + 1]
                 if len(content) > self._bounds.size:
                     del content[self._bounds.size :]
-                    return Cut.SIZE
+                    return Truncation.SIZE
         except httpcore2.TimeoutException:
-            return Cut.TIME
+            return Truncation.TIME
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
-            return Cut.CONNECTION
+            return Truncation.CONNECTION
         except zlib.error:
-            return Cut.DAMAGED
-        return Cut.CONNECTION if unpack and content and not unpack.eof else None
+            return Truncation.DAMAGED
+        return Truncation.CONNECTION if unpack and content and not unpack.eof else None
 
 
 class Downloader:
     """Opens addresses, with no cookies, no credentials and no proxy of the environment."""
 
-    def __init__(self, wire: Wire, reach: Reach, bounds: Bounds) -> None:
+    def __init__(self, wire: Network, reach: NetworkReach, bounds: DownloadBounds) -> None:
         self._wire = wire
         self._reach = reach
         self._bounds = bounds
 
     @contextmanager
-    def open(self, url: str, accept: str) -> Iterator[Reply]:
+    def open(self, url: str, accept: str) -> Iterator[ServerAnswer]:
         """Ask for a page, following redirects, each of which is checked as the first address was.
 
         Raises:
             ToolFailure: ACCESS_DENIED, INVALID_PARAM, NETWORK_ERROR, TIMEOUT or API_ERROR.
         """
         place = self._checked(url)
-        deadline = Deadline(self._bounds.seconds)
+        deadline = RequestDeadline(self._bounds.seconds)
         backend = CheckedBackend(self._wire, self._reach, deadline)
         with httpcore2.ConnectionPool(ssl_context=self._wire.tls(), network_backend=backend) as pool:
             for _ in range(self._bounds.redirects + 1):
                 with self._asked(pool, place, accept) as response:
                     if response.status not in _REDIRECTS:
-                        yield Reply(str(place), response, self._bounds)
+                        yield ServerAnswer(str(place), response, self._bounds)
                         return
                     place = self._next(place, response)
         message = f"The page sends on to another address more than {self._bounds.redirects} times."

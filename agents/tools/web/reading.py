@@ -35,7 +35,7 @@ _LOOKS_LIKE_HTML = re.compile(rb"<(!doctype html|html|head|body|title|p|div|h1)\
 
 
 @dataclass(frozen=True)
-class Page:
+class WebPage:
     """A page as it is read; its texts are clean, but written by strangers."""
 
     title: str
@@ -56,7 +56,7 @@ def require_readable(content_type: str, url: str) -> None:
         raise _not_text(media, url)
 
 
-def read_page(body: bytes, content_type: str, url: str) -> Page:
+def read_page(body: bytes, content_type: str, url: str) -> WebPage:
     """Return title, date and text of a page, without menus, advertising and scripts.
 
     Raises:
@@ -71,20 +71,20 @@ def read_page(body: bytes, content_type: str, url: str) -> Page:
     if media in _HTML or (not media.startswith("text/") and _LOOKS_LIKE_HTML.search(body[:_HTML_WITHIN])):
         page = _from_html(text, url)
     else:
-        page = Page(title="", date="", text=clean(text))
+        page = WebPage(title="", date="", text=clean(text))
     if not page.text:
         message = "The page holds no text that can be read; it may be made by scripts in a browser."
         raise ToolFailure(ErrorCode.NOT_FOUND, message, "Try another source.")
     return page
 
 
-def _from_html(source: str, url: str) -> Page:
+def _from_html(source: str, url: str) -> WebPage:
     html = _XML_HEAD.sub("", source[:_LONGEST_HTML])
     if not _HAS_A_FRAME.search(html):
         html = f"<html><body>{html}</body></html>"  # the extractor takes a bare paragraph for no page
     found = _extracted(html, url)
     text = (found.text if found else "") or _extractor().html2txt(html)
-    return Page(
+    return WebPage(
         title=one_line((found.title if found else "") or "", _LONGEST_TITLE),
         date=(found.date if found else "") or "",
         text=clean(text),

@@ -19,8 +19,8 @@ from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.purging import CUT, told_of_cut
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import form_of
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import FatalContextError
 from bookwright.models.gate import GateKind

@@ -30,7 +30,7 @@ from bookwright.flows.activities.prose.acceptance import accept, both
 from bookwright.flows.activities.prose.mending import ROUNDS, Mending
 from bookwright.flows.activities.prose.purging import (
     CUT,
-    Place,
+    LeakPlace,
     fills_gaps,
     places_of,
     reviewed_move,
@@ -60,7 +60,7 @@ _LEAST_FILLING = 12
 
 
 @dataclass
-class Finish:
+class UnitFinish:
     """One unit's prose on its way from the last step that wrote it to its acceptance."""
 
     unit: TaskNode
@@ -195,7 +195,7 @@ class Finish:
     def _gapped(self, text: str, found: LeakRound) -> Gapped:
         return without(text, [(place.start, place.end) for place in self._places(text, found)])
 
-    def _places(self, text: str, found: LeakRound) -> list[Place]:
+    def _places(self, text: str, found: LeakRound) -> list[LeakPlace]:
         return places_of(text, self._found(text), found)
 
     def _history(self, text: str) -> FallbackHistory:
@@ -296,6 +296,5 @@ class Finish:
 
     def _telling(self, answer: str | Changes) -> list[str]:
         """The sentences of an addition that give something away."""
-        if isinstance(answer, Changes):
-            return []
-        return [words for found in read_insertions(answer) for words in telling_in(found.text, self._found)]
+        added = () if isinstance(answer, Changes) else read_insertions(answer)
+        return [words for found in added for words in telling_in(found.text, self._found)]

@@ -28,7 +28,7 @@ def finder(unit: TaskNode, deps: Deps) -> Find:
     return lambda text: review_by_code(text, kept, deps.brief.language, deps.embedder)
 
 
-class Place(NamedTuple):
+class LeakPlace(NamedTuple):
     """A place of a text that gives something away; `kind` is a check's, or `"model"`."""
 
     start: int
@@ -37,14 +37,14 @@ class Place(NamedTuple):
     word: str = ""
 
 
-def places_of(text: str, issues: Iterable[LeakIssue], found: LeakRound) -> list[Place]:
+def places_of(text: str, issues: Iterable[LeakIssue], found: LeakRound) -> list[LeakPlace]:
     """Return where a text gives something away, and how; a model's words for it name what is kept and stay out."""
-    code = [Place(issue.start, issue.end, issue.kind.value, issue.word) for issue in issues]
+    code = [LeakPlace(issue.start, issue.end, issue.kind.value, issue.word) for issue in issues]
     said = (span_of(text, leak.excerpt) for leak in found.leaks if leak.found_by == "model")
-    return [*code, *(Place(*span, "model") for span in said if span is not None)]
+    return [*code, *(LeakPlace(*span, "model") for span in said if span is not None)]
 
 
-def taken_out(gapped: Gapped, text: str, places: Sequence[Place], locale: str) -> str:
+def taken_out(gapped: Gapped, text: str, places: Sequence[LeakPlace], locale: str) -> str:
     """Show a writer what stood in each gap, and why it could not stay."""
     gaps = [
         {

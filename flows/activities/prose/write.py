@@ -12,10 +12,10 @@ from bookwright.flows.activities.prose import small
 from bookwright.flows.activities.prose.brief import brief_of, check_context, guard_of
 from bookwright.flows.activities.prose.choosing import drafted, is_free
 from bookwright.flows.activities.prose.cold_reading import first_reading
-from bookwright.flows.activities.prose.finish import Finish
+from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.surroundings import depth_at, measured, unit_card
+from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
-from bookwright.flows.unit_plans import form_of
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
@@ -61,7 +61,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     if is_read_first and (told := first_reading(draft, unit, deps)):
         run.add("reader", told)
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
-    Finish(unit, run, deps, draft).finish(last, revised, check)
+    UnitFinish(unit, run, deps, draft).finish(last, revised, check)
 
 
 def steps_of(unit: TaskNode, deps: Deps) -> Workflow:

@@ -29,7 +29,7 @@ from bookwright.models.step import Reply
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.story.state import GlobalState, lost_promises
-from bookwright.models.talk.command_answer import Reading
+from bookwright.models.talk.command_answer import CommandAnswer
 from bookwright.models.text.changes import shortened
 from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import range_of
@@ -380,7 +380,7 @@ def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:
 
 def test_every_rule_is_of_a_field_that_a_step_asks_for() -> None:
     shapes = {agent.output for _, agent in STEPS if agent.output} | {
-        DesignExtraction, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement, Reading, Register,
+        DesignExtraction, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement, CommandAnswer, Register,
         Verification,
     }  # fmt: skip
     schemas = [shape.model_json_schema() for shape in shapes]

@@ -9,7 +9,7 @@ import pytest
 
 from bookwright.agents.backends.windows import (
     DEADLINE_SECONDS,
-    Window,
+    ContextWindow,
     WindowSource,
     found_window,
     thinking_allowance,
@@ -30,12 +30,12 @@ WITH_NUM_CTX = {
 LOADED = {"models": [{"name": "other:1b", "context_length": 999}, {"name": "qwen3:14b", "context_length": 32_768}]}
 
 
-def asked(tokens: int) -> Window:
-    return Window(tokens, WindowSource.ASKED)
+def asked(tokens: int) -> ContextWindow:
+    return ContextWindow(tokens, WindowSource.ASKED)
 
 
-def assumed(tokens: int) -> Window:
-    return Window(tokens, WindowSource.ASSUMED)
+def assumed(tokens: int) -> ContextWindow:
+    return ContextWindow(tokens, WindowSource.ASSUMED)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def assumed(tokens: int) -> Window:
 def test_without_a_server_the_list_or_the_provider_tells(
     name: str, tokens: int, source: WindowSource, settings: Settings
 ) -> None:
-    assert window_of(name, settings) == Window(tokens, source)
+    assert window_of(name, settings) == ContextWindow(tokens, source)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_without_a_server_the_list_or_the_provider_tells(
     ],
 )
 def test_a_server_is_asked_in_its_own_way(
-    name: str, told: dict[str, Any], window: Window, provider: FakeProvider, settings: Settings
+    name: str, told: dict[str, Any], window: ContextWindow, provider: FakeProvider, settings: Settings
 ) -> None:
     provider.told = told
 
@@ -119,7 +119,7 @@ def test_the_settings_win_and_nobody_is_asked(provider: FakeProvider, make_setti
     provider.told = {"/api/show": WITH_NUM_CTX}
     settings = make_settings(windows={MODEL: 12_000})
 
-    assert found_window(MODEL, settings) == Window(12_000, WindowSource.SET)
+    assert found_window(MODEL, settings) == ContextWindow(12_000, WindowSource.SET)
     assert provider.told_paths == []
 
 

@@ -6,22 +6,22 @@ from dataclasses import replace
 import pytest
 
 from bookwright.agents.blueprints.checks import checked
-from bookwright.agents.blueprints.ground import ChapterSeen, Ground
+from bookwright.agents.blueprints.ground import BookGround, ChapterSeen
 from bookwright.agents.blueprints.pages import page_text
 from bookwright.models.blueprint import CheckUse
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, ThreadEvent, Timeline
+from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEvent, ThreadEventType, Timeline
 from bookwright.models.faults import CheckResult, CheckState
-from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, ThreadRole, Weight
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import Place, ReadingOrder
 
 LABELS = tuple(f"1.{act}.{chapter}" for act in (1, 2, 3) for chapter in (1, 2, 3, 4))
-FAIR: dict[str, dict[int, EventType]] = {
-    "coat": {2: EventType.PLANT, 6: EventType.REINFORCE, 11: EventType.REVEAL},
-    "oar": {2: EventType.PLANT, 11: EventType.REVEAL},
-    "ring": {4: EventType.PLANT, 11: EventType.REVEAL},
-    "widow": {3: EventType.PLANT, 8: EventType.REVEAL},
-    "letter": {1: EventType.PLANT, 12: EventType.REVEAL},
+FAIR: dict[str, dict[int, ThreadEventType]] = {
+    "coat": {2: ThreadEventType.PLANT, 6: ThreadEventType.REINFORCE, 11: ThreadEventType.REVEAL},
+    "oar": {2: ThreadEventType.PLANT, 11: ThreadEventType.REVEAL},
+    "ring": {4: ThreadEventType.PLANT, 11: ThreadEventType.REVEAL},
+    "widow": {3: ThreadEventType.PLANT, 8: ThreadEventType.REVEAL},
+    "letter": {1: ThreadEventType.PLANT, 12: ThreadEventType.REVEAL},
 }
 REGISTER = Register(
     secrets=(RegisteredSecret(id="drowned", content="He was never on the boat.", revealed_in=11),),
@@ -32,9 +32,9 @@ REGISTER = Register(
                          planted_in=2, answered_in=11),
         RegisteredThread(id="ring", title="The ring", weight=Weight.CRITICAL, seed="A ring is lost.",
                          secret="drowned", planted_in=4, answered_in=11),
-        RegisteredThread(id="widow", title="The widow's debt", role=Role.RED_HERRING, seed="She owed him.",
+        RegisteredThread(id="widow", title="The widow's debt", role=ThreadRole.RED_HERRING, seed="She owed him.",
                          meaning="She had paid.", planted_in=3, answered_in=8),
-        RegisteredThread(id="letter", title="The letter", role=Role.HOOK, seed="A letter.", planted_in=1,
+        RegisteredThread(id="letter", title="The letter", role=ThreadRole.HOOK, seed="A letter.", planted_in=1,
                          answered_in=12),
     ),
 )  # fmt: skip
@@ -43,23 +43,23 @@ CHECKS = tuple(
 )
 
 
-def book(events: Mapping[str, Mapping[int, EventType]], *, was_read: bool = True) -> Ground:
+def book(events: Mapping[str, Mapping[int, ThreadEventType]], *, was_read: bool = True) -> BookGround:
     """A book of twelve chapters that is known to show those things."""
     chapters = tuple(
         ChapterSeen(number, label, f"Chapter {number}", 150, 150, number, was_read=was_read)
         for number, label in enumerate(LABELS, 1)
     )
     threads = {name: thread(name, shown) for name, shown in events.items()}
-    return Ground("A Case", Language.EN, chapters=chapters, register=REGISTER, threads=threads,
+    return BookGround("A Case", Language.EN, chapters=chapters, register=REGISTER, threads=threads,
                   reading=ReadingOrder(chapters=LABELS))  # fmt: skip
 
 
-def thread(name: str, shown: Mapping[int, EventType]) -> Foreshadowing:
+def thread(name: str, shown: Mapping[int, ThreadEventType]) -> Foreshadowing:
     events = tuple(ThreadEvent(place=Place(label=LABELS[chapter - 1]), type=kind) for chapter, kind in shown.items())
     return Foreshadowing(id=name, title=name, timeline=Timeline(events=events))
 
 
-def results(ground: Ground) -> dict[str, CheckResult]:
+def results(ground: BookGround) -> dict[str, CheckResult]:
     return {result.check: result for result in checked(CHECKS, ground)}
 
 
@@ -72,17 +72,17 @@ def test_a_fair_book_passes_every_check() -> None:
 @pytest.mark.parametrize(
     ("unfair", "check", "label"),
     [
-        ({"coat": {11: EventType.REVEAL}}, "clues_before_reveal", "1.1.2"),
-        ({"coat": {12: EventType.PLANT}}, "clues_before_reveal", "1.1.2"),
-        ({"coat": {11: EventType.PLANT}}, "clues_before_reveal", "1.1.2"),
-        ({"oar": {4: EventType.REVEAL, 5: EventType.PLANT}}, "clues_before_reveal", "1.1.2"),
-        ({"widow": {3: EventType.REVEAL, 8: EventType.PLANT}}, "red_herrings_answered", "1.2.4"),
-        ({"widow": {3: EventType.PLANT}}, "red_herrings_answered", "1.2.4"),
-        ({"ring": {2: EventType.PLANT}}, "clues_per_chapter", "1.1.2"),
+        ({"coat": {11: ThreadEventType.REVEAL}}, "clues_before_reveal", "1.1.2"),
+        ({"coat": {12: ThreadEventType.PLANT}}, "clues_before_reveal", "1.1.2"),
+        ({"coat": {11: ThreadEventType.PLANT}}, "clues_before_reveal", "1.1.2"),
+        ({"oar": {4: ThreadEventType.REVEAL, 5: ThreadEventType.PLANT}}, "clues_before_reveal", "1.1.2"),
+        ({"widow": {3: ThreadEventType.REVEAL, 8: ThreadEventType.PLANT}}, "red_herrings_answered", "1.2.4"),
+        ({"widow": {3: ThreadEventType.PLANT}}, "red_herrings_answered", "1.2.4"),
+        ({"ring": {2: ThreadEventType.PLANT}}, "clues_per_chapter", "1.1.2"),
     ],
 )
 def test_each_way_of_cheating_is_found_and_laid_at_a_chapters_door(
-    unfair: dict[str, dict[int, EventType]], check: str, label: str
+    unfair: dict[str, dict[int, ThreadEventType]], check: str, label: str
 ) -> None:
     result = results(book(FAIR | unfair))[check]
 
@@ -92,7 +92,7 @@ def test_each_way_of_cheating_is_found_and_laid_at_a_chapters_door(
 
 
 def test_a_clue_after_an_early_reveal_is_no_clue() -> None:
-    early = FAIR | {"coat": {5: EventType.REVEAL, 6: EventType.PLANT}}
+    early = FAIR | {"coat": {5: ThreadEventType.REVEAL, 6: ThreadEventType.PLANT}}
 
     assert results(book(early))["clues_before_reveal"].state is CheckState.FAILED
 
@@ -105,7 +105,7 @@ def test_a_register_that_a_short_book_has_no_room_for_is_late_and_crowded() -> N
 
 
 def test_a_false_trail_that_is_answered_in_another_chapter_than_planned_is_answered() -> None:
-    late = FAIR | {"widow": {3: EventType.PLANT, 12: EventType.REVEAL}}
+    late = FAIR | {"widow": {3: ThreadEventType.PLANT, 12: ThreadEventType.REVEAL}}
 
     assert results(book(late))["red_herrings_answered"].state is CheckState.PASSED
 
@@ -132,8 +132,8 @@ def test_a_book_without_a_register_is_not_checked() -> None:
 
 def test_a_hook_that_nobody_comes_back_to_is_open() -> None:
     uses = (CheckUse(check="hooks_paid", limits={"within": 5}),)
-    forgotten = book(FAIR | {"letter": {1: EventType.PLANT}})
-    kept = book(FAIR | {"letter": {1: EventType.PLANT, 6: EventType.REINFORCE, 10: EventType.REVEAL}})
+    forgotten = book(FAIR | {"letter": {1: ThreadEventType.PLANT}})
+    kept = book(FAIR | {"letter": {1: ThreadEventType.PLANT, 6: ThreadEventType.REINFORCE, 10: ThreadEventType.REVEAL}})
 
     assert checked(uses, forgotten)[0].state is CheckState.FAILED
     assert checked(uses, kept)[0].state is CheckState.PASSED
@@ -149,7 +149,7 @@ def test_the_index_of_clues_tells_where_each_is_shown_under_a_mark() -> None:
 
 def test_the_index_of_hooks_parts_the_paid_from_the_open() -> None:
     paid = page_text("hook_index", book(FAIR), is_spoiler=False)
-    still_open = page_text("hook_index", book(FAIR | {"letter": {1: EventType.PLANT}}), is_spoiler=False)
+    still_open = page_text("hook_index", book(FAIR | {"letter": {1: ThreadEventType.PLANT}}), is_spoiler=False)
 
     assert "## Paid" in paid
     assert "## Still open" not in paid

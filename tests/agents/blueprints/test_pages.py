@@ -1,10 +1,10 @@
 """Pages of code are whole where a book has little to tell: no empty heading, no acts run together, no stray blank."""
 
-from bookwright.agents.blueprints.ground import ChapterSeen, Ground
+from bookwright.agents.blueprints.ground import BookGround, ChapterSeen
 from bookwright.agents.blueprints.pages import page_text, register_page
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictOf
-from bookwright.models.story.register import Register, RegisteredThread, Role
+from bookwright.models.story.register import Register, RegisteredThread, ThreadRole
 from bookwright.models.text.language import Language
 
 
@@ -13,7 +13,7 @@ def chapter(number: int, label: str, part: str) -> ChapterSeen:
 
 
 def test_two_acts_of_one_title_are_two_parts() -> None:
-    ground = Ground("Case", Language.EN, chapters=(chapter(1, "1.2.1", "Rain"), chapter(2, "1.3.1", "Rain")))
+    ground = BookGround("Case", Language.EN, chapters=(chapter(1, "1.2.1", "Rain"), chapter(2, "1.3.1", "Rain")))
 
     page = page_text("arc_index", ground, is_spoiler=False)
 
@@ -21,15 +21,15 @@ def test_two_acts_of_one_title_are_two_parts() -> None:
 
 
 def test_an_index_of_nobody_has_no_empty_heading() -> None:
-    page = page_text("cast_index", Ground("Case", Language.JA), is_spoiler=False)
+    page = page_text("cast_index", BookGround("Case", Language.JA), is_spoiler=False)
 
     assert page == "何も見つからなかった。"
 
 
 def test_a_clue_of_which_nobody_said_what_it_means_leaves_no_double_blank() -> None:
-    thread = RegisteredThread(title="The coat", seed="It hangs wet.", role=Role.CLUE, planted_in=1, answered_in=2)
+    thread = RegisteredThread(title="The coat", seed="It hangs wet.", role=ThreadRole.CLUE, planted_in=1, answered_in=2)
 
-    page = register_page(Ground("Case", Language.EN, register=Register(threads=(thread,))))
+    page = register_page(BookGround("Case", Language.EN, register=Register(threads=(thread,))))
 
     assert page.endswith("- **The coat**: It hangs wet. (chapter 1) (answered: chapter 2)")
 

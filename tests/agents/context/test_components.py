@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, Change, components_of, lasts
+from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, ChangeRate, components_of, lasts
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.step import Activity
 from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
@@ -20,8 +20,8 @@ def test_shares_add_up_to_the_whole():
 def test_what_changes_by_the_unit_only_leads():
     changes = [component.change for component in COMPONENTS]
 
-    assert changes[:7] == [Change.BY_UNIT] * 7
-    assert Change.BY_UNIT not in changes[7:]
+    assert changes[:7] == [ChangeRate.BY_UNIT] * 7
+    assert ChangeRate.BY_UNIT not in changes[7:]
 
 
 @pytest.mark.parametrize("activity", [

@@ -3,14 +3,14 @@
 import pytest
 
 from bookwright.agents.context.fisheye import task_view, tree_view, unit_view
-from bookwright.agents.context.pruner import Cut
+from bookwright.agents.context.pruner import Pruned
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from tests.agents.context.books import Library, count_words
 
 
-def view(library: Library, node: TaskNode, unit: TaskNode | None = None, room: int = 10_000) -> Cut:
+def view(library: Library, node: TaskNode, unit: TaskNode | None = None, room: int = 10_000) -> Pruned:
     with library.storage.read() as stores:
         return tree_view(node, unit or node, stores, room, count_words)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.context.pruner import GAP, Piece, Pruner, fair_shares
+from bookwright.agents.context.pruner import GAP, ContextPiece, Pruner, fair_shares
 from bookwright.models.text.binding import binding_lines
 from bookwright.storage.index.ranking import weights
 from tests.agents.context.books import count_words
@@ -21,8 +21,8 @@ It rains for a week. The roof leaks. Nobody mends it.
 """
 
 
-def piece(number: int, text: str) -> Piece:
-    return Piece(f"[{number}]", text, document=number, node=number, order=(number,))
+def piece(number: int, text: str) -> ContextPiece:
+    return ContextPiece(f"[{number}]", text, document=number, node=number, order=(number,))
 
 
 def test_what_fits_stands_as_it_is():
@@ -89,7 +89,7 @@ def test_the_first_pieces_are_chosen_and_printed_in_reading_order():
 
 
 def test_passages_of_one_origin_stand_under_one_heading():
-    pieces = [Piece("[1]", "One.", 1, 1, (1, 0)), Piece("[1]", "Two.", 1, 1, (1, 1))]
+    pieces = [ContextPiece("[1]", "One.", 1, 1, (1, 0)), ContextPiece("[1]", "Two.", 1, 1, (1, 1))]
 
     assert PRUNER.in_order(pieces, {}, 100).text == "[1]\nOne.\nTwo."
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookwright.agents.react.action import Action, Finish, write
-from bookwright.agents.react.unwrapping import Part, Unwrapping
+from bookwright.agents.react.unwrapping import ReplyPart, Unwrapping
 
 
-def shown(text, size, part=Part.ANSWER):
+def shown(text, size, part=ReplyPart.ANSWER):
     """What is shown of a text that comes in pieces of so many characters."""
     unwrapping = Unwrapping()
     pieces = [piece for start in range(0, len(text), size) for piece in unwrapping.feed(text[start : start + size])]
@@ -34,7 +34,7 @@ def shown(text, size, part=Part.ANSWER):
 )  # fmt: skip
 def test_the_form_is_taken_off_however_the_text_is_cut(text, thought, answer, size):
     assert shown(text, size) == answer
-    assert shown(text, size, Part.THOUGHT) == thought
+    assert shown(text, size, ReplyPart.THOUGHT) == thought
 
 
 @given(answer=st.text(max_size=80), thought=st.text("abc \n", max_size=30), size=st.integers(1, 20))
@@ -46,7 +46,7 @@ def test_an_answer_in_the_form_is_shown_as_it_is(answer, thought, size):
 
 @given(text=st.text("ActionFinsh[]: \n*`x思考：", max_size=80), size=st.integers(1, 20))
 def test_the_cut_makes_no_difference_to_a_text_of_any_kind(text, size):
-    assert [shown(text, size, part) for part in Part] == [shown(text, len(text) or 1, part) for part in Part]
+    assert [shown(text, size, part) for part in ReplyPart] == [shown(text, len(text) or 1, part) for part in ReplyPart]
 
 
 @given(st.text(max_size=40))

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bookwright.agents.relay.extracting import Ground, design_records, entry_record, place_at
+from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record, place_at
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Section, Visibility
 from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundTouch
-from bookwright.models.codex.foreshadowing import EventType, Foreshadowing, Seed, ThreadStatus, ThreadVisibility
+from bookwright.models.codex.foreshadowing import Foreshadowing, Seed, ThreadEventType, ThreadStatus, ThreadVisibility
 from bookwright.models.tree.place import Place, ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3"))
@@ -38,7 +38,7 @@ def test_a_share_of_a_book_is_one_of_its_chapters(share: int, chapter: int) -> N
     ],
 )
 def test_no_name_no_public_word_and_no_scrap_is_forbidden(words: list[str], kept: tuple[str, ...]) -> None:
-    ground = Ground(("A lamp. 灯台の話。灯塔的事。",))
+    ground = ExtractionGround(("A lamp. 灯台の話。灯塔的事。",))
     found = DesignExtraction.model_validate({
         "entries": [{"kind": "character", "name": "Ada", "aliases": ["アダ"]}],
         "secrets": [{"id": "birth", "content": "She is his.", "forbidden_keywords": words}],
@@ -59,7 +59,7 @@ def test_what_makes_no_record_is_told_and_costs_the_others_nothing() -> None:
         ]
     })  # fmt: skip
 
-    records, refused = design_records(found, Ground())
+    records, refused = design_records(found, ExtractionGround())
 
     assert len(refused) == 1
     (bell,) = records
@@ -98,12 +98,12 @@ def test_the_words_of_a_payoff_reveal_an_open_thread() -> None:
     revealed, _ = touched("It had been re-cast.", planted, "1.3")
 
     assert revealed.status is ThreadStatus.REVEALED
-    assert [event.type for event in revealed.timeline.events] == [EventType.PLANT, EventType.REVEAL]
+    assert [event.type for event in revealed.timeline.events] == [ThreadEventType.PLANT, ThreadEventType.REVEAL]
 
 
 def test_what_is_said_moves_a_thread_only_along_its_life_and_with_its_words() -> None:
-    reveal = FoundTouch(thread="bell", did=EventType.REVEAL, quote="It rained")
-    invented = FoundTouch(thread="bell", did=EventType.PLANT, quote="never written")
+    reveal = FoundTouch(thread="bell", did=ThreadEventType.REVEAL, quote="It rained")
+    invented = FoundTouch(thread="bell", did=ThreadEventType.PLANT, quote="never written")
 
     unplanted, refused = touched("It rained.", BELL, "1.1", reveal)
     unproved, _ = touched("It rained.", BELL, "1.1", invented)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.relay.extracting import Ground, design_records
+from bookwright.agents.relay.extracting import ExtractionGround, design_records
 from bookwright.agents.relay.history.codex_then import CodexThen
-from bookwright.agents.relay.leaks.issue import Severity
+from bookwright.agents.relay.leaks.issue import LeakSeverity
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.guarding import guard_of
 from bookwright.agents.relay.secrets.kept import Kept, kept_at
@@ -39,7 +39,7 @@ def brief() -> Brief:
 
 @cache
 def codex(chapters: int = PLACED) -> CodexThen:
-    ground = Ground((brief().premise, brief().title))
+    ground = ExtractionGround((brief().premise, brief().title))
     records, _ = design_records(DesignExtraction.model_validate(RECORDED["extraction"]), ground)
     planted = (
         record.model_copy(update={"status": ThreadStatus.PLANTED}) if isinstance(record, Foreshadowing) else record
@@ -71,7 +71,7 @@ def rejects(text: str, held: Kept) -> bool:
 def test_no_page_of_the_recorded_book_is_refused(kind: str, number: int, chapters: int) -> None:
     found = review_by_code(RECORDED[kind][str(number)], kept(number, chapters), Language.EN, Hashing())
 
-    assert [issue for issue in found if issue.severity is not Severity.MEDIUM] == []
+    assert [issue for issue in found if issue.severity is not LeakSeverity.MEDIUM] == []
 
 
 @pytest.mark.parametrize("number", range(1, 6))

@@ -10,7 +10,7 @@ from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.messages import MessageStore
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.models.errors import InvalidInput
-from bookwright.models.talk.event import EventType, Role
+from bookwright.models.talk.event import EventType, SpeakerRole
 from bookwright.models.talk.session import SessionState
 from tests.agents.runtime.conftest import HANG, Speaker, running
 from tests.agents.runtime.saying import completed, happened, text, thought
@@ -39,7 +39,7 @@ def test_what_is_said_comes_to_the_store_by_way_of_the_bus_and_is_listed_by_tab(
     while not bus.drain() or len(told) < 2:
         pass
     assert [(each.role, each.text) for each in store.messages("tab")] == [
-        (Role.REASONING, "hm"), (Role.ASSISTANT, "It burns."),
+        (SpeakerRole.REASONING, "hm"), (SpeakerRole.ASSISTANT, "It burns."),
     ]  # fmt: skip
     assert [event.payload.message for event in told] == store.messages("tab")
     assert store.messages("another") == []

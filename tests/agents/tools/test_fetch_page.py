@@ -13,15 +13,15 @@ from bookwright.agents.tools.outside import sources, unmarked
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.validate import validate
 from bookwright.agents.tools.web.addresses import is_public
-from bookwright.agents.tools.web.connection import Wire
-from bookwright.agents.tools.web.download import Bounds
+from bookwright.agents.tools.web.connection import Network
+from bookwright.agents.tools.web.download import DownloadBounds
 from bookwright.models.talk.tool import ToolResponse
 from tests.support.local_server import Canned
 from tests.support.local_web import INJECTION, PAGES, LocalWeb, WebPage
 
 HOST = "http://lights.example"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-HASTY = Bounds(seconds=0.5, idle_seconds=0.3)
+HASTY = DownloadBounds(seconds=0.5, idle_seconds=0.3)
 LONG = "".join(f"<p>Sentence number {number} tells of the sea and of the ships.</p>" for number in range(1_000))
 
 
@@ -40,7 +40,7 @@ def web(served: LocalWeb) -> LocalWeb:
 
 
 def fetch(
-    web: LocalWeb, url: str, *, bounds: Bounds | None = None, wire: Wire | None = None, **more: Any
+    web: LocalWeb, url: str, *, bounds: DownloadBounds | None = None, wire: Network | None = None, **more: Any
 ) -> ToolResponse:
     response = ToolRegistry([FetchPage(wire or web.wire, bounds)]).call("fetch_page", {"url": url, **more})
     assert validate("fetch_page", response) == []
@@ -118,7 +118,7 @@ def test_a_page_may_not_choose_a_codec_that_is_no_charset(web: LocalWeb, charset
 def test_no_address_that_is_not_public_is_connected_to(web: LocalWeb, url: str) -> None:
     opened: list[object] = []
 
-    response = fetch(web, url, wire=Wire(connect=lambda *asked: opened.append(asked)))  # type: ignore[func-returns-value]
+    response = fetch(web, url, wire=Network(connect=lambda *asked: opened.append(asked)))  # type: ignore[func-returns-value]
 
     assert code(response) == "ACCESS_DENIED"
     assert opened == []
@@ -150,7 +150,7 @@ def test_a_name_with_one_private_address_is_refused_whole(web: LocalWeb) -> None
 
 def test_a_name_that_changes_its_address_is_reached_where_it_was_checked(web: LocalWeb) -> None:
     answers = [(ip_address("93.184.216.34"),), (ip_address("127.0.0.1"),)]
-    wire = Wire(resolve=lambda host, seconds: answers.pop(0), connect=web.wire.connect)
+    wire = Network(resolve=lambda host, seconds: answers.pop(0), connect=web.wire.connect)
 
     fetch(web, "http://rebinding.example/", wire=wire)
 
@@ -263,7 +263,7 @@ def test_a_page_larger_than_the_bound_is_read_as_far_as_it(web: LocalWeb) -> Non
     response = fetch(web, f"{HOST}/big")
 
     assert response.status == "partial"
-    assert response.data["total"] == Bounds().size - 1
+    assert response.data["total"] == DownloadBounds().size - 1
 
 
 def test_a_gzip_bomb_unpacks_no_further_than_the_bound(web: LocalWeb) -> None:
@@ -274,7 +274,7 @@ def test_a_gzip_bomb_unpacks_no_further_than_the_bound(web: LocalWeb) -> None:
 
     assert len(bomb) < 200_000
     assert response.status == "partial"
-    assert response.data["total"] == Bounds().size - 1
+    assert response.data["total"] == DownloadBounds().size - 1
 
 
 @pytest.mark.parametrize(

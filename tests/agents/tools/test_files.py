@@ -1,4 +1,4 @@
-"""`LS`, `Glob`, `Grep`, `Read` and `Write` find, show and write what they say, within their limits."""
+"""`LS`, `Glob`, `Grep`, `ReadTool` and `Write` find, show and write what they say, within their limits."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from bookwright.agents.tools.files.glob import Glob
 from bookwright.agents.tools.files.grep import Grep
 from bookwright.agents.tools.files.ls import LS
-from bookwright.agents.tools.files.read import Read
+from bookwright.agents.tools.files.read import ReadTool
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.validate import validate
 from bookwright.agents.tools.workspace import Workspace
@@ -80,7 +80,7 @@ def test_a_bound_makes_an_answer_partial_or_an_error(root: Path, workspace: Work
     assert code(none) == "TIMEOUT"
     assert LS(workspace, bounds=(5, 60.0)).answer({}).status == "partial"
     assert code(Grep(workspace, bounds=(5, 0.0)).answer({"pattern": "light"})) == "TIMEOUT"
-    assert code(Read(workspace, seconds=0.0).answer({"path": "00.md", "start_line": 2})) == "TIMEOUT"
+    assert code(ReadTool(workspace, seconds=0.0).answer({"path": "00.md", "start_line": 2})) == "TIMEOUT"
 
 
 def test_lines_of_the_newest_file_come_first(root: Path, registry: ToolRegistry) -> None:

@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 from bookwright.agents.tools.fetch_page import FetchPage
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.web.addresses import Address
-from bookwright.agents.tools.web.connection import Wire
+from bookwright.agents.tools.web.connection import Network
 
 NAME = "secure.example"
 ADDRESS = ip_address("93.184.216.34")
@@ -40,7 +40,7 @@ def secure_server(folder: Path, names_asked: list[str | None]) -> Iterator[tuple
 def test_the_certificate_has_to_be_that_of_the_name(tmp_path: Path, host: str, is_trusted: bool) -> None:
     names_asked: list[str | None] = []
     with secure_server(tmp_path, names_asked) as (port, certificate):
-        wire = Wire(
+        wire = Network(
             lambda *_: (ADDRESS,), _leading_to(port), lambda: ssl.create_default_context(cafile=str(certificate))
         )
 
@@ -53,7 +53,7 @@ def test_the_certificate_has_to_be_that_of_the_name(tmp_path: Path, host: str, i
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
     with secure_server(tmp_path, []) as (port, _):
-        wire = Wire(lambda *_: (ADDRESS,), _leading_to(port))
+        wire = Network(lambda *_: (ADDRESS,), _leading_to(port))
 
         response = ToolRegistry([FetchPage(wire)]).call("fetch_page", {"url": f"https://{NAME}/"})
 

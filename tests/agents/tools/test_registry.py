@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.overflow import FOLDER, MOST_BYTES, Overflow, fit
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.tool import Params, Tool, success
@@ -175,4 +175,4 @@ def test_the_adapter_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _kept(root: Path) -> Overflow:
-    return Overflow(Vault(root))
+    return Overflow(Sandbox(root))

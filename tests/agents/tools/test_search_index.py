@@ -8,7 +8,7 @@ import pytest
 from bench.hostile import cases
 from bench.protocol import tried
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import SearchDesigns, SearchReferences, SearchStory, View
+from bookwright.agents.tools.search_index import IndexView, SearchDesigns, SearchReferences, SearchStory
 from bookwright.agents.tools.validate import validate
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BackendUnavailable, RequestRejected
@@ -71,7 +71,7 @@ def index(storage: BookStorage, tmp_path_factory: pytest.TempPathFactory) -> Kno
 def call(
     index: KnowledgeIndex, tool: str, query: str, *, before: tuple[int, ...] | None = None, limit: int = 10
 ) -> dict:
-    view = View(index, before)
+    view = IndexView(index, before)
     registry = ToolRegistry([SearchDesigns(view), SearchStory(view), SearchReferences(view)])
     response = registry.call(tool, {"query": query, "limit": limit})
     assert validate(tool, response) == []
@@ -132,7 +132,7 @@ def test_an_embedding_server_that_fails_is_an_error(
 
 
 def test_no_hostile_call_breaks_a_rule(index: KnowledgeIndex) -> None:
-    view = View(index)
+    view = IndexView(index)
     registry = ToolRegistry([SearchDesigns(view), SearchStory(view), SearchReferences(view)])
 
     trials = [tried(registry, tool, case) for tool in registry for case in cases(tool)]

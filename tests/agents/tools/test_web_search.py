@@ -16,7 +16,7 @@ from bookwright.agents.tools.searchers.searxng import SearxngSearcher
 from bookwright.agents.tools.searchers.tavily import TavilySearcher
 from bookwright.agents.tools.validate import validate
 from bookwright.agents.tools.web.canonical import canonical
-from bookwright.agents.tools.web.download import Bounds
+from bookwright.agents.tools.web.download import DownloadBounds
 from bookwright.agents.tools.web_search import WebSearch, searchers
 from bookwright.models.settings import load_settings
 from bookwright.models.talk.tool import ToolResponse
@@ -28,7 +28,9 @@ HASTY = 0.4
 
 Build = Callable[[str], Searcher]
 SERVICES: dict[str, Build] = {
-    "searxng": lambda url: SearxngSearcher(url, Bounds(size=1_000_000, seconds=HASTY, idle_seconds=HASTY, url=8_000)),
+    "searxng": lambda url: SearxngSearcher(
+        url, DownloadBounds(size=1_000_000, seconds=HASTY, idle_seconds=HASTY, url=8_000)
+    ),
     "tavily": lambda url: TavilySearcher(SecretStr(SECRET), url, HASTY),
 }
 JSON = {"Content-Type": "application/json"}

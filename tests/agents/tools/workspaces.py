@@ -8,7 +8,7 @@ import pytest
 
 from bench.protocol import every_tool
 from bookwright.agents.tools.builtin import builtin_registry
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.workspace import Workspace
 
@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workspace(root: Path) -> Workspace:
-    return Workspace(Vault(root))
+    return Workspace(Sandbox(root))
 
 
 @pytest.fixture

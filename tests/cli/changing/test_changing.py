@@ -14,7 +14,7 @@ from sqlalchemy import insert
 
 from bookwright.cli.writing import running
 from bookwright.flows.deps import Deps
-from bookwright.flows.revision.refresh import Wanted
+from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import BookPaused
 from bookwright.storage.repositories.books import Lease
@@ -146,7 +146,7 @@ def test_what_is_interrupted_beside_the_walk_names_its_own_command(
 
 @pytest.mark.parametrize("options", [(), ("1.1",), ("1.1", "--anew")])
 def test_a_refresh_that_is_interrupted_names_the_command_that_goes_on_with_the_same(options: tuple[str, ...]) -> None:
-    wanted = Wanted(options[0] if options else "1", "--anew" in options)
+    wanted = RefreshScope(options[0] if options else "1", "--anew" in options)
 
     assert wanted.options == options
 

@@ -11,10 +11,10 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.cast import CAST
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.tools.outside import today
-from bookwright.cli.chat.sessions import Wanted, open_talk
+from bookwright.cli.chat.sessions import SessionWish, open_talk
 from bookwright.cli.chat.talk import Talk
 from bookwright.cli.chat.view import JsonView, TextView
-from bookwright.flows.talking import ground
+from bookwright.flows.talk.talking import ground
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply, Usage
 from bookwright.storage.engine.database import open_database
@@ -53,7 +53,7 @@ def talk(home, tmp_path):
         chosen = load_settings(home=home, embedding="hashing", model=model, **settings)
         database = open_database(chosen)
         upgrade(database)
-        opening = open_talk(Wanted(agent, book), chosen, database)
+        opening = open_talk(SessionWish(agent, book), chosen, database)
         models = ModelService(chosen, {"rehearsal": backend} if backend else None)
         with (
             closing(EventBus()) as bus,

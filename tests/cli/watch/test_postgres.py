@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from bookwright.cli.watch.watcher import Watcher, Wish
+from bookwright.cli.watch.watcher import ScreenWish, Watcher
 from bookwright.failpoints import Failpoint
 from bookwright.storage.engine.looks import open_for_looks
 from tests.cli.shelf import a_book
@@ -19,11 +19,11 @@ def test_a_server_that_goes_away_is_told_and_its_book_seen_again_when_it_is_back
     book = a_book(settings)
     watcher = Watcher(settings, clock=count(0, 10).__next__)
 
-    before = watcher.look(Wish())
+    before = watcher.look(ScreenWish())
     postgres.stop()
-    away = watcher.look(Wish())
+    away = watcher.look(ScreenWish())
     postgres.start()
-    back = watcher.look(Wish())
+    back = watcher.look(ScreenWish())
     watcher.close()
 
     assert [row.line.label for row in before.book.rows] == ["1", "1.1", "1.2", "1.3", "1.4"]

@@ -1,6 +1,6 @@
 """What events come to on the screen: text, tools with their times, waits and errors."""
 
-from bookwright.cli.watch.stream import Kind, Stream
+from bookwright.cli.watch.stream import PieceKind, StreamText
 from bookwright.models.talk.event import (
     CompletedEvent,
     CompletedPayload,
@@ -10,13 +10,13 @@ from bookwright.models.talk.event import (
     MessageEvent,
     MessagePayload,
     ReasoningEvent,
-    Role,
+    SpeakerRole,
 )
 from tests.cli.watch.saying import DRAFT, happened, said
 
 
 def heard(*events):
-    stream = Stream()
+    stream = StreamText()
     for event in events:
         stream.hear(event)
     return stream.snapshot(0)
@@ -30,17 +30,17 @@ def test_increments_of_a_step_are_one_text_below_its_name():
     found = pieces(happened("started"), said("Rain "), said("fell."), said("Why?", "1.3 plan/proposer"))
 
     assert found == [
-        (Kind.HEAD, DRAFT),
-        (Kind.TEXT, "Rain fell."),
-        (Kind.HEAD, "1.3 plan/proposer"),
-        (Kind.TEXT, "Why?"),
+        (PieceKind.HEAD, DRAFT),
+        (PieceKind.TEXT, "Rain fell."),
+        (PieceKind.HEAD, "1.3 plan/proposer"),
+        (PieceKind.TEXT, "Why?"),
     ]
 
 
 def test_thoughts_stand_apart_from_the_text():
     found = pieces(said("Hm. ", kind=ReasoningEvent), said("Hm.", kind=ReasoningEvent), said("Rain."))
 
-    assert found[1:] == [(Kind.THOUGHT, "Hm. Hm."), (Kind.TEXT, "Rain.")]
+    assert found[1:] == [(PieceKind.THOUGHT, "Hm. Hm."), (PieceKind.TEXT, "Rain.")]
 
 
 def test_the_text_of_a_broken_stream_is_void():
@@ -49,7 +49,7 @@ def test_the_text_of_a_broken_stream_is_void():
     )
 
     assert ("text", "Rain f") not in found
-    assert found[-2:] == [(Kind.NOTE, "again: the stream broke"), (Kind.TEXT, "Snow.")]
+    assert found[-2:] == [(PieceKind.NOTE, "again: the stream broke"), (PieceKind.TEXT, "Snow.")]
 
 
 def test_a_use_of_a_tool_has_its_time_and_its_status():
@@ -91,11 +91,11 @@ def test_an_error_is_told_until_something_goes_well():
     assert heard(refused).error == "unparsable: no JSON"
     assert heard(looked).error == ""
     assert heard(down, well).error == ""
-    assert heard(down).pieces[-1].kind is Kind.ERROR
+    assert heard(down).pieces[-1].kind is PieceKind.ERROR
 
 
 def test_what_could_steer_the_terminal_is_left_out():
-    assert pieces(said("Rain\x1b[2J\x07 fell.\x9b"))[-1] == (Kind.TEXT, "Rain[2J fell.")
+    assert pieces(said("Rain\x1b[2J\x07 fell.\x9b"))[-1] == (PieceKind.TEXT, "Rain[2J fell.")
 
 
 def test_the_text_is_bounded_whatever_comes():
@@ -107,12 +107,12 @@ def test_the_text_is_bounded_whatever_comes():
 
 
 def test_of_a_talk_the_person_and_each_agent_are_named():
-    asked = Message(id="1", tab_id="talk", agent_id="code", role=Role.USER, text="Why?", timestamp=1)
+    asked = Message(id="1", tab_id="talk", agent_id="code", role=SpeakerRole.USER, text="Why?", timestamp=1)
     question = MessageEvent(agent_id="code", tab_id="talk", payload=MessagePayload(message=asked))
 
     found = pieces(question, said("Because.", task="abc"), said("I look.", task="abc", parent_agent_id="code"))
 
     assert found == [
-        (Kind.PERSON, "Why?"), (Kind.HEAD, "draft"), (Kind.TEXT, "Because."),
-        (Kind.HEAD, "code > draft"), (Kind.TEXT, "I look."),
+        (PieceKind.PERSON, "Why?"), (PieceKind.HEAD, "draft"), (PieceKind.TEXT, "Because."),
+        (PieceKind.HEAD, "code > draft"), (PieceKind.TEXT, "I look."),
     ]  # fmt: skip

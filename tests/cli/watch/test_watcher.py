@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.cli.watch.watcher import Watcher, Wish
+from bookwright.cli.watch.watcher import ScreenWish, Watcher
 from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, StorageError
@@ -38,7 +38,7 @@ def texts(sight):
 
 
 def test_without_a_database_there_is_nothing_and_nothing_is_made(settings, watcher):
-    sight = watcher.look(Wish())
+    sight = watcher.look(ScreenWish())
 
     assert sight is None
     assert not settings.home.exists()
@@ -46,13 +46,13 @@ def test_without_a_database_there_is_nothing_and_nothing_is_made(settings, watch
 
 def test_a_book_that_begins_becomes_a_tab_and_a_finished_one_stays(settings, watcher):
     hold(make_book(settings, [], identity="first"))
-    first = watcher.look(Wish())
+    first = watcher.look(ScreenWish())
     second = make_book(settings, [], identity="second")
-    resting = watcher.look(Wish("first"))
+    resting = watcher.look(ScreenWish("first"))
     hold(second)
-    begun = watcher.look(Wish("first"))
+    begun = watcher.look(ScreenWish("first"))
     finish(second)
-    over = watcher.look(Wish("first"))
+    over = watcher.look(ScreenWish("first"))
 
     assert [tab.name for tab in first.tabs] == ["first"]
     assert resting is None
@@ -61,7 +61,7 @@ def test_a_book_that_begins_becomes_a_tab_and_a_finished_one_stays(settings, wat
 
 
 def test_a_book_that_rests_is_shown_where_none_is_written(book, watcher):
-    sight = watcher.look(Wish())
+    sight = watcher.look(ScreenWish())
 
     assert (sight.tab, sight.is_live) == ("lamp", False)
     assert [line.step for line in sight.book.steps] == ["planner", "planner", "draft"]
@@ -75,24 +75,24 @@ def test_named_books_have_tabs_and_no_others(settings, book):
     watcher = Watcher(settings, ("la",))
 
     assert watcher.find() == ("lamp",)
-    assert [tab.name for tab in watcher.look(Wish()).tabs] == ["lamp"]
+    assert [tab.name for tab in watcher.look(ScreenWish()).tabs] == ["lamp"]
     with pytest.raises(BookNotFound, match="there is no book 'nobody'"):
         Watcher(settings, ("nobody",)).find()
 
 
 def test_nothing_new_is_not_told_again(book, watcher):
-    watcher.look(Wish())
+    watcher.look(ScreenWish())
 
-    assert [watcher.look(Wish()) for _ in range(5)] == [None] * 5
+    assert [watcher.look(ScreenWish()) for _ in range(5)] == [None] * 5
 
 
 def test_text_that_another_process_says_is_read_across_rotations_and_torn_lines(settings, book, watcher):
     say(settings, said("Old. "))
-    first = watcher.look(Wish())
+    first = watcher.look(ScreenWish())
     with event_path(settings.home, "lamp").open("ab") as file:
         file.write(b'{"type": "agent:text", "torn')
     say(settings, *(said(f"{number} ") for number in range(40)), limit=2_000)
-    found = [sight for _ in range(8) if (sight := watcher.look(Wish()))]
+    found = [sight for _ in range(8) if (sight := watcher.look(ScreenWish()))]
 
     assert texts(first) == "Old. "
     assert found[-1].heard.skipped == 1
@@ -101,16 +101,16 @@ def test_text_that_another_process_says_is_read_across_rotations_and_torn_lines(
 
 def test_a_line_that_is_being_written_is_waited_for(settings, book, watcher):
     say(settings, said("Rain "))
-    watcher.look(Wish())
+    watcher.look(ScreenWish())
     line = said("fell.").model_dump_json(by_alias=True).encode() + b"\n"
     path = event_path(settings.home, "lamp")
 
     with path.open("ab") as file:
         file.write(line[:20])
-    half = watcher.look(Wish())
+    half = watcher.look(ScreenWish())
     with path.open("ab") as file:
         file.write(line[20:])
-    whole = watcher.look(Wish())
+    whole = watcher.look(ScreenWish())
 
     assert half is None
     assert (texts(whole), whole.heard.skipped) == ("Rain fell.", 0)
@@ -120,7 +120,7 @@ def test_of_a_book_on_another_host_the_journal_is_shown_and_it_is_said(settings,
     say(settings, said("Old text of this host."))
     hold(book)
 
-    sight = watcher.look(Wish())
+    sight = watcher.look(ScreenWish())
 
     assert sight.source == "written on elsewhere: its text cannot be seen from here, only the journal"
     assert sight.heard.pieces == ()
@@ -128,12 +128,12 @@ def test_of_a_book_on_another_host_the_journal_is_shown_and_it_is_said(settings,
 
 
 def test_gates_that_wait_are_told(book, watcher):
-    watcher.look(Wish())
+    watcher.look(ScreenWish())
     with book.write() as stores:
         stores.gates.open(stores.nodes.root(), GateKind.OUTLINE)
         stores.books.set_state("lamp", BookState.WAITING)
 
-    sight = watcher.look(Wish())
+    sight = watcher.look(ScreenWish())
 
     assert [gate.kind for gate in sight.book.gates] == [GateKind.OUTLINE]
     assert sight.tabs[0].standing == "waiting"
@@ -141,11 +141,11 @@ def test_gates_that_wait_are_told(book, watcher):
 
 def test_a_deleted_book_stays_as_it_was_last_seen(book, watcher):
     hold(book)
-    before = watcher.look(Wish())
+    before = watcher.look(ScreenWish())
     with book.write() as stores:
         stores.books.delete("lamp")
 
-    sight = watcher.look(Wish())
+    sight = watcher.look(ScreenWish())
 
     assert sight.tabs[0].standing == "gone"
     assert sight.book == before.book
@@ -154,7 +154,7 @@ def test_a_deleted_book_stays_as_it_was_last_seen(book, watcher):
 def test_a_talk_with_an_agent_is_a_tab_of_its_own(settings, book, watcher):
     say(settings, said("Because.", task="abc").model_copy(update={"tab_id": "talk-1"}), tab="talk-1")
 
-    sight = watcher.look(Wish("talk-1"))
+    sight = watcher.look(ScreenWish("talk-1"))
 
     assert ("talk-1", "agent") in [(tab.name, tab.standing) for tab in sight.tabs]
     assert (texts(sight), sight.book, sight.is_live) == ("Because.", None, True)
@@ -167,21 +167,21 @@ def test_a_locked_database_is_told_and_tried_again(settings, book, watcher):
     locker.execute("BEGIN IMMEDIATE")
     locker.execute("UPDATE books SET title = title")
 
-    locked = watcher.look(Wish())
+    locked = watcher.look(ScreenWish())
     locker.close()
-    free = watcher.look(Wish())
+    free = watcher.look(ScreenWish())
 
     assert "has locked the database" in locked.trouble
     assert (free.trouble, free.tab) == ("", "lamp")
 
 
 def test_a_database_that_goes_away_and_comes_back_is_seen_again(settings, book, watcher):
-    watcher.look(Wish())
+    watcher.look(ScreenWish())
     away = settings.database_path.rename(settings.home / "away.db")
 
-    gone = watcher.look(Wish())
+    gone = watcher.look(ScreenWish())
     away.rename(settings.database_path)
-    back = watcher.look(Wish())
+    back = watcher.look(ScreenWish())
 
     assert "not there" in gone.trouble
     assert gone.book is not None
@@ -199,7 +199,7 @@ def test_whoever_looks_cannot_write(settings, book):
 def test_a_step_that_failed_and_a_wait_are_told(settings, book, watcher):
     say(settings, happened("waiting", text="rate limit, 20 s"), happened("step", failure="refusal", detail="No."))
 
-    heard = watcher.look(Wish()).heard
+    heard = watcher.look(ScreenWish()).heard
 
     assert (heard.waits, heard.error) == ("rate limit, 20 s", "refusal: No.")
 

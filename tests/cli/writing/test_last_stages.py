@@ -7,7 +7,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.app.bill import Bill, Tally
 from bookwright.app.estimates.last_stages import with_end
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from tests.support.blueprint_folders import case
 from tests.support.books import make_book, make_settings
 
@@ -29,7 +29,7 @@ def counted(home: Path, *, profile: str, times: int, has_blueprint: bool = True)
         written = stores.nodes.root().written
     assert written == 540
     with closing(ModelService(settings)) as models:
-        around = Surroundings(settings, storage.database, models, limits=Limits(words_today=1))
+        around = RunConfig(settings, storage.database, models, limits=Limits(words_today=1))
         found = with_end(Tally(written, 0, 0, {}), storage, around, 540 * times)
     with storage.read() as stores:
         steps = len(list(stores.steps.lines(limit=1_000)))

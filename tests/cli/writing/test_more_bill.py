@@ -11,10 +11,10 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import library
 from bookwright.app.estimates.more_bill import estimate_more
-from bookwright.app.estimates.rehearsal import LONGEST_WALKED, Estimate
+from bookwright.app.estimates.rehearsal import LONGEST_WALKED, BookEstimate
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.storage.steps.queries import StepLine
@@ -28,14 +28,14 @@ MORE = 450
 PREMISE = "A keeper finds a log."
 
 
-def told_and_paid(home: Path, profile: str) -> tuple[Estimate, list[StepLine]]:
+def told_and_paid(home: Path, profile: str) -> tuple[BookEstimate, list[StepLine]]:
     """What going on with a finished book was said to take, and the steps that it took."""
     settings = make_settings(home, free_megabytes=0, keep_vault=False)
     blueprint = str(short_case(home))
     with library(settings) as database, closing(ModelService(settings)) as models:
         brief = make_brief({"premise": PREMISE, "length": 500, "profile": profile, "blueprint": blueprint})
         book = find_or_create(database, brief)
-        storage, around = BookStorage(database, book.id, brief.language), Surroundings(settings, database, models)
+        storage, around = BookStorage(database, book.id, brief.language), RunConfig(settings, database, models)
         run_book(book.id, around)
         before = steps_of(storage)
         told = estimate_more(storage, brief, MORE, settings)

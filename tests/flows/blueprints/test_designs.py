@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import Request
 from bookwright.flows.blueprints.fixing import mend
 from bookwright.flows.blueprints.opening import open_tree
 from bookwright.flows.blueprints.pages import cut_to_tokens
-from bookwright.flows.blueprints.reviewing import Read, batches_of
+from bookwright.flows.blueprints.reviewing import ReviewedDocument, batches_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, Fault, FoundFaults, Point, Verification
@@ -159,7 +159,7 @@ def test_a_reviewer_reads_in_batches_that_fit_and_a_long_page_alone(
     page = document("1.2", DocumentKind.DESIGN, deps)
     node = next(node for node in staged(deps) if node.label == "1.2")
     texts = [*("tide " * 600 for _ in range(40)), "tide " * 60_000, "tide "]
-    reads = [Read(node, page.model_copy(update={"text": text})) for text in texts]
+    reads = [ReviewedDocument(node, page.model_copy(update={"text": text})) for text in texts]
 
     batches = batches_of(reads, deps)
 

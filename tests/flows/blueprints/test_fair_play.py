@@ -13,10 +13,10 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.blueprint import CheckUse
 from bookwright.models.codex.extraction import Extraction, FoundTouch
-from bookwright.models.codex.foreshadowing import EventType
+from bookwright.models.codex.foreshadowing import ThreadEventType
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.faults import CheckState
-from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, ThreadRole, Weight
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -41,7 +41,7 @@ def register() -> Register:
         for name in ("can", "rope", "ring")
     ]  # fmt: skip
     trail = RegisteredThread(
-        id="debt", title="debt", role=Role.RED_HERRING, seed=WORDS["debt"], expressions=(WORDS["debt"],),
+        id="debt", title="debt", role=ThreadRole.RED_HERRING, seed=WORDS["debt"], expressions=(WORDS["debt"],),
         meaning=ANSWERS["debt"], planted_in=3, answered_in=9,
     )  # fmt: skip
     secret = RegisteredSecret(id="oil", content="The brother poured the oil away.", revealed_in=12)
@@ -54,8 +54,8 @@ def book(home: Path, shows: Mapping[int, tuple[str, ...]], answers: Mapping[int,
     root, deps = begun(case(home), home, models, length=1_800)
     _plan(root, deps)
     for number in range(1, 13):
-        touches = [*((name, EventType.PLANT) for name in shows.get(number, ())),
-                   *((name, EventType.REVEAL) for name in answers.get(number, ()))]  # fmt: skip
+        touches = [*((name, ThreadEventType.PLANT) for name in shows.get(number, ())),
+                   *((name, ThreadEventType.REVEAL) for name in answers.get(number, ()))]  # fmt: skip
         _write(root, number, touches, deps)
     with deps.storage.write() as stores:
         stores.nodes.change(root.key, status=NodeStatus.DONE.value, decision=Decision.DIVIDE_HIERARCHY.value)
@@ -84,16 +84,20 @@ def _reading(request: Request) -> Extraction:
     """Whoever reads a chapter finds what stands there."""
     text = next(artefact.text for artefact in request.facts["artefacts"] if artefact.tag == "text")
     shown = [
-        FoundTouch(thread=name, did=EventType.PLANT, quote=words) for name, words in WORDS.items() if words in text
+        FoundTouch(thread=name, did=ThreadEventType.PLANT, quote=words)
+        for name, words in WORDS.items()
+        if words in text
     ]
     told = [
-        FoundTouch(thread=name, did=EventType.REVEAL, quote=words) for name, words in ANSWERS.items() if words in text
+        FoundTouch(thread=name, did=ThreadEventType.REVEAL, quote=words)
+        for name, words in ANSWERS.items()
+        if words in text
     ]
     return Extraction(touches=(*shown, *told))
 
 
-def _write(root: TaskNode, number: int, touches: list[tuple[str, EventType]], deps: Deps) -> None:
-    said = [WORDS[name] if did is EventType.PLANT else ANSWERS[name] for name, did in touches]
+def _write(root: TaskNode, number: int, touches: list[tuple[str, ThreadEventType]], deps: Deps) -> None:
+    said = [WORDS[name] if did is ThreadEventType.PLANT else ANSWERS[name] for name, did in touches]
     text = " ".join([*(f"The keeper climbed stair {step} and looked at the sea." for step in range(10)), *said])
     found = tuple(
         FoundTouch(thread=name, did=did, quote=words) for (name, did), words in zip(touches, said, strict=True)
@@ -135,7 +139,7 @@ def test_an_unfair_book_is_found_broken_in_that_and_in_nothing_else(
 
 def test_a_clue_that_only_a_summary_tells_of_is_not_on_the_page(tmp_path: Path) -> None:
     deps = book(tmp_path, FAIR | {2: ("rope",)}, {9: ("debt",)})
-    claimed = Extraction(touches=(FoundTouch(thread="can", did=EventType.PLANT, quote=WORDS["can"]),))
+    claimed = Extraction(touches=(FoundTouch(thread="can", did=ThreadEventType.PLANT, quote=WORDS["can"]),))
     with deps.storage.write() as stores:
         second = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)[1]
         prose = stores.documents.current(second.key, DocumentKind.PROSE)

@@ -17,7 +17,7 @@ from bookwright.models.codex.entries import Visibility
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
-from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, Role, Weight
+from bookwright.models.story.register import Register, RegisteredSecret, RegisteredThread, ThreadRole, Weight
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -33,7 +33,7 @@ REGISTER = Register(
     threads=(
         RegisteredThread(id="can", title="The empty can", weight=Weight.CRITICAL, seed="An oil can stands empty.",
                          meaning="He emptied it.", secret="oil", planted_in=2, answered_in=12),
-        RegisteredThread(id="debt", title="The debt", role=Role.RED_HERRING, seed="A bill is unpaid.",
+        RegisteredThread(id="debt", title="The debt", role=ThreadRole.RED_HERRING, seed="A bill is unpaid.",
                          meaning="It was paid in spring.", planted_in=3, answered_in=9),
     ),
 )  # fmt: skip

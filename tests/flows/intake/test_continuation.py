@@ -13,8 +13,8 @@ from bookwright.exports.vault.progress import StageStatus
 from bookwright.exports.vault.stages import stages_of
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings, hold
-from bookwright.flows.revision.refresh import Wanted, refresh
+from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.revision.refresh import RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
@@ -55,7 +55,7 @@ class Shelf:
 
     book: Book
     storage: BookStorage
-    around: Surroundings
+    around: RunConfig
     models: Killing
 
     def run(self) -> Book:
@@ -99,7 +99,7 @@ def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
         )
         book = find_or_create(database, brief)
         storage = BookStorage(database, book.id, brief.language)
-        yield Shelf(book, storage, Surroundings(settings, database, killing), killing)
+        yield Shelf(book, storage, RunConfig(settings, database, killing), killing)
     database.dispose()
 
 
@@ -129,7 +129,7 @@ def test_a_book_that_a_killed_refresh_left_has_the_same_end_and_is_looked_over_n
         summary = chosen(stores, node, DocumentKind.SUMMARY)
         take_in(stores, node, summary, f"{summary.text}\n\nThe lamp was blue all along.")
     with hold(shelf.book.id, shelf.around, way_on="`bookwright refresh`") as deps:
-        redone = refresh(Wanted(), deps, lambda redone: None)
+        redone = refresh(RefreshScope(), deps, lambda redone: None)
     with shelf.storage.write() as stores:
         stores.books.set_state(shelf.book.id, BookState.PAUSED)
     shelf.models.asked.clear()

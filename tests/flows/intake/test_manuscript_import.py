@@ -12,9 +12,9 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.flows.intake.continuation import go_on
 from bookwright.flows.intake.manuscript_import import bring_in, find_imports, longest_piece
 from bookwright.flows.library import open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
-from bookwright.manuscripts.blocks import Source
+from bookwright.manuscripts.blocks import ManuscriptSource
 from bookwright.manuscripts.chapters import recognise
 from bookwright.manuscripts.formats.plain_text import blocks_of
 from bookwright.models.book import Book, BookState
@@ -62,7 +62,7 @@ class Studio:
 
     def import_text(self, text: str, language: str = "en", *, piece: int | None = None, **brief: Any) -> Book:
         """Make a book of a text."""
-        found = recognise(Source(tuple(blocks_of(text)), "txt"), Language(language))
+        found = recognise(ManuscriptSource(tuple(blocks_of(text)), "txt"), Language(language))
         length = sum(Language(language).measure(chapter.text) for chapter in found.chapters)
         values = {"premise": "A keeper.", "title": "Night Watch", "language": language, "length": length}
         made = make_brief(values | {"profile": "standard"} | brief)
@@ -74,7 +74,7 @@ class Studio:
 
     def run(self, book: Book) -> Book:
         """Walk a book."""
-        return run_book(book.id, Surroundings(self.settings, self.database, self.models))
+        return run_book(book.id, RunConfig(self.settings, self.database, self.models))
 
     def go_on(self, book: Book, amount: int) -> Book:
         """Make a book longer."""

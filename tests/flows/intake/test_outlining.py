@@ -8,7 +8,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.library import find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind, DocumentOrigin
@@ -56,7 +56,7 @@ class Desk:
     def write(self, outline: str, length: int, **brief: object) -> BookStorage:
         """Make a book of an outline and write it."""
         book = self.begin(outline, length, **brief)
-        run_book(book.id, Surroundings(self.settings, self.database, self.models))
+        run_book(book.id, RunConfig(self.settings, self.database, self.models))
         return BookStorage(self.database, book.id, book.brief.language)
 
     def asked(self, step: str) -> list[str]:

@@ -18,7 +18,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.library import book_id, find_or_create, open_library
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.terminal import write_in_flow
 from bookwright.flows.run_book import BookRun, run_book
 from bookwright.flows.write_book import write_book
@@ -58,7 +58,7 @@ def write(settings: Settings, observer: RunObserver) -> Book:
     database, models = open_library(settings), ModelService(settings)
     try:
         book = find_or_create(database, make_brief(BRIEF))
-        return run_book(book.id, Surroundings(settings, database, models, observer=observer))
+        return run_book(book.id, RunConfig(settings, database, models, observer=observer))
     finally:
         models.close()
         database.dispose()
@@ -73,7 +73,7 @@ def write_at_terminal(
     database, models = open_library(settings), ModelService(settings)
 
     def run_seen_by(observer: RunObserver) -> BookRun:
-        around = Surroundings(settings, database, models, observer=seen_by(observer), cancel=models.cancel)
+        around = RunConfig(settings, database, models, observer=seen_by(observer), cancel=models.cancel)
         return BookRun(around, lambda: closing(EventBus()), lambda gate: False)
 
     try:

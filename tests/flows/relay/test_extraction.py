@@ -10,7 +10,7 @@ from bookwright.flows.deps import Deps
 from bookwright.flows.revision import revise
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
 from bookwright.models.codex.extraction import CHECKS, ConsistencyReport
-from bookwright.models.codex.foreshadowing import EventType, ThreadStatus
+from bookwright.models.codex.foreshadowing import ThreadEventType, ThreadStatus
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
@@ -77,7 +77,11 @@ def test_three_threads_are_planted_reinforced_and_paid_off_and_a_forgotten_one_i
     assert ended["ring"] is ThreadStatus.PLANTED, "what is quoted and stands nowhere is not believed"
     with deps.stores() as stores:
         bell = next(own for own in stores.codex.threads() if own.title == "bell")
-    assert [event.type for event in bell.timeline.events] == [EventType.PLANT, EventType.REINFORCE, EventType.REVEAL]
+    assert [event.type for event in bell.timeline.events] == [
+        ThreadEventType.PLANT,
+        ThreadEventType.REINFORCE,
+        ThreadEventType.REVEAL,
+    ]
     last = ConsistencyReport.model_validate_json(data(deps, 5, DocumentKind.CONSISTENCY))
     assert any("ring" in alert and "overdue" in alert for alert in last.alerts)
     assert set(last.results.values()) == {"passed"}

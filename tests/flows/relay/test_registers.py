@@ -15,7 +15,7 @@ from bookwright.flows import walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import TellingType
 from bookwright.models.codex.extraction import CHECKS, ConsistencyReport
-from bookwright.models.codex.foreshadowing import EventType, ThreadStatus
+from bookwright.models.codex.foreshadowing import ThreadEventType, ThreadStatus
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
@@ -175,7 +175,7 @@ def test_what_was_never_planted_is_shown_and_answered_where_it_is_to_be_paid(she
     assert "Let this be seen early on: the ring on the sill" in written(backend, "1.4")
     with deps.stores() as stores:
         (ring,) = stores.codex.threads()
-    assert [event.type for event in ring.timeline.events] == [EventType.PLANT, EventType.REVEAL]
+    assert [event.type for event in ring.timeline.events] == [ThreadEventType.PLANT, ThreadEventType.REVEAL]
 
 
 def test_of_a_chapter_in_parts_one_is_told_each_thing(shelf: Callable[..., Deps]) -> None:

@@ -14,7 +14,7 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.readers import CHOOSE, FIRST_READER
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.codex.entries import CodexEntry
 from bookwright.models.codex.extraction import ConsistencyReport
@@ -81,7 +81,7 @@ def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEnt
             stores.codex.add(entry, Origin.AUTHOR)
     with marked_models(settings) as models:
         try:
-            run_book(book.id, Surroundings(settings, database, models, limits=limits or Limits()))
+            run_book(book.id, RunConfig(settings, database, models, limits=limits or Limits()))
         except BookPaused:
             assert limits is not None
     return BookStorage(database, book.id, book.brief.language), settings

@@ -14,15 +14,15 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.ports import Asker
 from bookwright.flows.library import open_library
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings, hold
-from bookwright.flows.revision.refresh import Redone, Wanted, refresh
+from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import WRITABLE, restore, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BackendUnavailable, BookPaused
 from bookwright.models.settings import Settings
-from bookwright.models.staleness import Stale
+from bookwright.models.staleness import StaleDocument
 from bookwright.models.step import Reply
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
@@ -57,7 +57,7 @@ SOAKED = pytest.param("story", marks=pytest.mark.soak)
 on_both = pytest.mark.parametrize("copied", ["tale", SOAKED], indirect=True)
 
 
-def direct(storage: BookStorage) -> list[Stale]:
+def direct(storage: BookStorage) -> list[StaleDocument]:
     """What is directly stale, by both ways to ask."""
     with storage.read() as stores:
         found = stores.staleness.direct()
@@ -75,8 +75,8 @@ def hand_edits(stores: Stores, seed: int, count: int) -> list[Document]:
     return chosen
 
 
-def redo(storage: BookStorage, settings: Settings, models: Asker, wanted: Wanted) -> list[Redone]:
-    with hold(storage.book, Surroundings(settings, storage.database, models), way_on="`bookwright refresh`") as deps:
+def redo(storage: BookStorage, settings: Settings, models: Asker, wanted: RefreshScope) -> list[Redone]:
+    with hold(storage.book, RunConfig(settings, storage.database, models), way_on="`bookwright refresh`") as deps:
         return refresh(wanted, deps, lambda redone: None)
 
 
@@ -191,9 +191,9 @@ def test_a_refresh_leaves_nothing_directly_stale_and_a_second_one_asks_nobody(co
     assert direct(storage)
 
     with marked_models(settings, 1_000_000) as models:
-        redo(storage, settings, models, Wanted())
+        redo(storage, settings, models, RefreshScope())
         calls = models.calls
-        again = redo(storage, settings, models, Wanted())
+        again = redo(storage, settings, models, RefreshScope())
 
     assert direct(storage) == []
     assert again == []
@@ -216,7 +216,7 @@ def test_what_comes_out_as_it_was_makes_nothing_further_stale(copied: Written) -
     with closing(ModelService(settings)) as models:
         with storage.read() as stores:
             asker = Repeating(models, stores)
-        done = redo(storage, settings, asker, Wanted())
+        done = redo(storage, settings, asker, RefreshScope())
 
     steady = [one for one in done if not one.document.kind.is_running]
     assert steady
@@ -243,11 +243,11 @@ def test_an_interrupted_refresh_goes_on_where_it_was_and_pays_for_nothing_twice(
 
     with closing(ModelService(settings)) as models:
         whole, broken = Counting(models), Counting(models, calls)
-        redo(undisturbed, other, whole, Wanted())
+        redo(undisturbed, other, whole, RefreshScope())
         with pytest.raises(BookPaused, match="gone for lunch"):
-            redo(storage, settings, broken, Wanted())
+            redo(storage, settings, broken, RefreshScope())
         broken.most = 100_000
-        redo(storage, settings, broken, Wanted())
+        redo(storage, settings, broken, RefreshScope())
 
     assert broken.calls <= whole.calls
     assert direct(storage) == []
@@ -261,7 +261,7 @@ def test_an_edit_between_two_steps_has_the_activity_begun_again(tmp_path: Path) 
     with closing(ModelService(settings)) as models:
         while not path:
             with pytest.raises(BookPaused, match="gone for lunch"):
-                run_book(storage.book, Surroundings(settings, storage.database, Counting(models, 1)))
+                run_book(storage.book, RunConfig(settings, storage.database, Counting(models, 1)))
             with storage.read() as stores:
                 path = [node for node in stores.nodes.open_path() if stores.steps.is_under_way(node)]
     with storage.write() as stores:

@@ -8,8 +8,8 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import Surroundings
-from bookwright.flows.revision.refresh import Wanted
+from bookwright.flows.open_book import RunConfig
+from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.run_book import run_book
 from bookwright.models.document import DocumentKind
@@ -27,7 +27,7 @@ def halfway(tmp_path: Path) -> Written:
     """A book whose first chapter is done and whose second one has its brief alone; more are to come."""
     storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=9_000, profile="economy")
     with closing(ModelService(settings)) as models, pytest.raises(KeyboardInterrupt):
-        run_book(storage.book, Surroundings(settings, storage.database, Saying(models, dies_after="brief")))
+        run_book(storage.book, RunConfig(settings, storage.database, Saying(models, dies_after="brief")))
     return storage, settings
 
 
@@ -55,7 +55,7 @@ def test_a_chapter_in_progress_keeps_its_length_and_the_book_its_place(halfway: 
 
 def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(tmp_path: Path) -> None:
     storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=6_000, profile="economy")
-    around = Surroundings(settings, storage.database, ModelService(settings))
+    around = RunConfig(settings, storage.database, ModelService(settings))
     with closing(around.models), pytest.raises(KeyboardInterrupt):
         run_book(storage.book, replace(around, models=Saying(around.models, dies_after="draft")))
     with storage.write() as stores:
@@ -89,7 +89,7 @@ def test_a_chapter_that_is_refused_while_it_is_written_anew_waits_for_nobody(cop
 
     with closing(ModelService(settings)) as models:
         asker = Saying(models, revise_leak=leak, revise=f"<<<TEXT>>>\n{before.text}\n\n{SECRET}")
-        redo(copied, asker, Wanted(label, is_anew=True))
+        redo(copied, asker, RefreshScope(label, is_anew=True))
 
     after = prose(storage, label)
     assert asker.steps.count("revise_leak") == settings.review_retries

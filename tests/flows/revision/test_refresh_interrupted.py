@@ -7,8 +7,8 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows.open_book import Surroundings, hold
-from bookwright.flows.revision.refresh import Redone, Wanted, refresh
+from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.book import BookState
@@ -44,13 +44,13 @@ class Failing:
 
 
 def redo(
-    copied: Written, failure: Exception | None = None, wanted: Wanted | None = None
+    copied: Written, failure: Exception | None = None, wanted: RefreshScope | None = None
 ) -> tuple[list[Redone], list[str]]:
     storage, settings = copied
     with closing(ModelService(settings)) as models:
         asker = Failing(models, failure)
-        with hold(storage.book, Surroundings(settings, storage.database, asker), way_on=WAY_ON) as deps:
-            return refresh(wanted or Wanted(), deps, lambda redone: None), asker.templates
+        with hold(storage.book, RunConfig(settings, storage.database, asker), way_on=WAY_ON) as deps:
+            return refresh(wanted or RefreshScope(), deps, lambda redone: None), asker.templates
 
 
 def first_chapter(storage: BookStorage) -> str:
@@ -114,7 +114,7 @@ def test_a_text_whose_writer_may_know_nothing_of_what_is_new_is_not_paid_for(cop
     change(storage, label, DocumentKind.WRITERS_BRIEF, SECRET)
     was_stale = f"{label} prose" in stale(storage)
 
-    redone, templates = redo(copied, wanted=Wanted(label))
+    redone, templates = redo(copied, wanted=RefreshScope(label))
 
     texts = [one for one in redone if one.document.kind is DocumentKind.PROSE]
     assert was_stale
@@ -133,7 +133,7 @@ def test_a_book_whose_gate_is_decided_during_a_refresh_waits_no_more(copied: Wri
 
     with (
         closing(ModelService(settings)) as models,
-        hold(storage.book, Surroundings(settings, storage.database, models), way_on=WAY_ON),
+        hold(storage.book, RunConfig(settings, storage.database, models), way_on=WAY_ON),
         storage.write() as stores,
     ):
         stores.gates.decide(gate.id, approval(gate, Decider.BRIEF))
@@ -148,10 +148,10 @@ def test_a_text_that_was_accepted_by_a_review_is_amended_again_after_its_unit_wa
     storage, _ = copied
     label = first_chapter(storage)
     change(storage, label, DocumentKind.WRITERS_BRIEF, "The lamp was blue all along.")
-    _, first = redo(copied, wanted=Wanted(label))
+    _, first = redo(copied, wanted=RefreshScope(label))
     change(storage, label, DocumentKind.WRITERS_BRIEF, "The boat was green.")
 
-    _, second = redo(copied, wanted=Wanted(label))
+    _, second = redo(copied, wanted=RefreshScope(label))
 
     assert "story/relay/quality" in first
     assert "story/revision/prose" in second

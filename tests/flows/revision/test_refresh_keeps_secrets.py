@@ -10,9 +10,9 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows.open_book import Surroundings, hold
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.revision.amend import Amendment, amend
-from bookwright.flows.revision.refresh import Redone, Wanted, refresh
+from bookwright.flows.revision.refresh import Redone, RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, restore, take_in
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.codex.record import Origin, RecordKind
@@ -24,7 +24,7 @@ from bookwright.storage.stores import BookStorage
 from tests.flows.conftest import SECRET
 from tests.flows.revision.changed import MARK, Written
 
-EVERYTHING = Wanted()
+EVERYTHING = RefreshScope()
 on_fable = pytest.mark.parametrize("copied", ["fable"], indirect=True)
 
 
@@ -84,9 +84,9 @@ def stale(storage: BookStorage) -> list[tuple[str, DocumentKind]]:
     return [(one.document.label, one.document.kind) for one in found]
 
 
-def redo(copied: Written, asker: Any, wanted: Wanted = EVERYTHING) -> list[Redone]:
+def redo(copied: Written, asker: Any, wanted: RefreshScope = EVERYTHING) -> list[Redone]:
     storage, settings = copied
-    with hold(storage.book, Surroundings(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
+    with hold(storage.book, RunConfig(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
         return refresh(wanted, deps, lambda redone: None)
 
 
@@ -96,7 +96,7 @@ def note(copied: Written, words: str, asker: Any, length: int | None = None) -> 
     with storage.read() as stores:
         node = stores.nodes.by_label(stores.codex.reading_order().chapters[0])
         old = chosen(stores, node, DocumentKind.PROSE)
-    with hold(storage.book, Surroundings(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
+    with hold(storage.book, RunConfig(settings, storage.database, asker), way_on="`bookwright refresh`") as deps:
         amend(node, old, Amendment(words, DocumentOrigin.NOTE, length=length), deps)
     return prose(storage, node.label)
 
@@ -158,7 +158,7 @@ def test_a_text_that_tells_nothing_of_a_changed_secret_stays_as_it_is_and_nobody
 
     with closing(ModelService(settings)) as models:
         asker = Saying(models)
-        redo(copied, asker, Wanted(last))
+        redo(copied, asker, RefreshScope(last))
 
     after = prose(storage, last)
     assert was_stale
@@ -260,11 +260,11 @@ def test_a_summary_that_was_taken_up_again_is_made_anew_after_its_node_was(copie
         take_in(stores, node, text, f"{text.text}\n\nHe stayed.")
 
     with closing(ModelService(settings)) as models:
-        redo(copied, Saying(models), Wanted(node.label))
+        redo(copied, Saying(models), RefreshScope(node.label))
         with storage.write() as stores:
             restore(stores, node, DocumentKind.SUMMARY, 1)
         was_stale = (node.label, DocumentKind.SUMMARY) in stale(storage)
-        redo(copied, Saying(models), Wanted(node.label))
+        redo(copied, Saying(models), RefreshScope(node.label))
 
     assert was_stale
     assert (node.label, DocumentKind.SUMMARY) not in stale(storage)
@@ -281,9 +281,9 @@ def test_what_was_filled_for_one_secret_fills_no_gap_of_another(copied: Written)
     with closing(ModelService(settings)) as models:
         edit(storage, forbidden_keywords=[one])
         with pytest.raises(KeyboardInterrupt):
-            redo(copied, Saying(models, dies_after="revise_leak", revise_leak=told), Wanted(first))
+            redo(copied, Saying(models, dies_after="revise_leak", revise_leak=told), RefreshScope(first))
         edit(storage, forbidden_keywords=[other])
-        redo(copied, Saying(models, revise_leak="@gap 1\nThis is for the other."), Wanted(first))
+        redo(copied, Saying(models, revise_leak="@gap 1\nThis is for the other."), RefreshScope(first))
 
     after = prose(storage, first)
     assert "for the other" in after.text
@@ -301,7 +301,7 @@ def test_a_text_that_loses_most_of_itself_to_a_changed_secret_is_brought_back_to
 
     with closing(ModelService(settings)) as models:
         asker = Saying(models, revise_leak="@gap 1\nHe went.")
-        redo(copied, asker, Wanted(first))
+        redo(copied, asker, RefreshScope(first))
 
     assert "lengthen" in asker.steps
     assert prose(storage, first).length > before.length * 0.8

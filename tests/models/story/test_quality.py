@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from bookwright.models.story.quality import Band, Scores
+from bookwright.models.story.quality import ScoreBand, Scores
 
 SEVEN = ("coherence", "pacing", "prose", "character_score", "style", "reader_excitement", "emotional_resonance")
 
@@ -11,18 +11,18 @@ SEVEN = ("coherence", "pacing", "prose", "character_score", "style", "reader_exc
 @pytest.mark.parametrize(
     ("score", "band"),
     [
-        (1.0, Band.EXCELLENT),
-        (0.85, Band.EXCELLENT),
-        (0.849, Band.GOOD),
-        (0.70, Band.GOOD),
-        (0.699, Band.ACCEPTABLE),
-        (0.50, Band.ACCEPTABLE),
-        (0.499, Band.NEEDS_IMPROVEMENT),
-        (0.0, Band.NEEDS_IMPROVEMENT),
+        (1.0, ScoreBand.EXCELLENT),
+        (0.85, ScoreBand.EXCELLENT),
+        (0.849, ScoreBand.GOOD),
+        (0.70, ScoreBand.GOOD),
+        (0.699, ScoreBand.ACCEPTABLE),
+        (0.50, ScoreBand.ACCEPTABLE),
+        (0.499, ScoreBand.NEEDS_IMPROVEMENT),
+        (0.0, ScoreBand.NEEDS_IMPROVEMENT),
     ],
 )
-def test_a_band_holds_its_lower_bound(score: float, band: Band) -> None:
-    assert Band.of(score) is band
+def test_a_band_holds_its_lower_bound(score: float, band: ScoreBand) -> None:
+    assert ScoreBand.of(score) is band
 
 
 def test_the_average_is_of_the_seven_and_the_band_of_the_whole() -> None:
@@ -30,7 +30,7 @@ def test_the_average_is_of_the_seven_and_the_band_of_the_whole() -> None:
 
     assert tuple(scores.dimensions) == SEVEN
     assert scores.average == pytest.approx(0.6)
-    assert scores.band is Band.EXCELLENT
+    assert scores.band is ScoreBand.EXCELLENT
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])

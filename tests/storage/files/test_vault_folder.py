@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from bookwright.storage.files.vault_folder import Listed, VaultFolder, VaultList
-from bookwright.storage.vault_rows import Mark
+from bookwright.storage.files.vault_folder import ListedPage, VaultFolder, VaultList
+from bookwright.storage.vault_rows import VaultMark
 
 PAGES = [letter.encode() * 200_000 for letter in "ab"]
 
@@ -93,22 +93,22 @@ def test_empty_folders_go_with_their_last_file(tmp_path):
 def test_the_list_is_the_same_for_the_next_process(tmp_path):
     folder = VaultFolder(tmp_path)
     kept = VaultList(folder, "1 lamp")
-    kept.note({"a": Listed("a.md", "1"), "b": Listed("b.md", "1")}, Mark(4, 1))
-    kept.note({"a": Listed("c.md", "2"), "b": None}, Mark(6, 2))
+    kept.note({"a": ListedPage("a.md", "1"), "b": ListedPage("b.md", "1")}, VaultMark(4, 1))
+    kept.note({"a": ListedPage("c.md", "2"), "b": None}, VaultMark(6, 2))
 
     again = VaultList(folder, "1 lamp")
 
-    assert (again.pages, again.mark) == ({"a": Listed("c.md", "2")}, Mark(6, 2))
+    assert (again.pages, again.mark) == ({"a": ListedPage("c.md", "2")}, VaultMark(6, 2))
     assert VaultList(folder, "2 lamp").pages == {}
 
 
 def test_a_list_that_was_cut_off_loses_its_last_line_only(tmp_path):
     folder = VaultFolder(tmp_path)
-    VaultList(folder, "1 lamp").note({"a": Listed("a.md", "1")}, Mark(4, 1))
+    VaultList(folder, "1 lamp").note({"a": ListedPage("a.md", "1")}, VaultMark(4, 1))
     with (tmp_path / ".bookwright" / "manifest.jsonl").open("ab") as file:
         file.write(b'{"key": "b", "pa')
 
-    VaultList(folder, "1 lamp").note({"c": Listed("c.md", "1")}, Mark(5, 1))
+    VaultList(folder, "1 lamp").note({"c": ListedPage("c.md", "1")}, VaultMark(5, 1))
 
     assert set(VaultList(folder, "1 lamp").pages) == {"a", "c"}
 
@@ -118,7 +118,7 @@ def test_a_list_that_leads_out_of_the_folder_is_not_followed(tmp_path, path):
     (tmp_path / "theirs.md").write_bytes(b"")
     folder = VaultFolder(tmp_path / "vault")
     path = path.format(root=tmp_path)
-    VaultList(folder, "1 lamp").note({"a": Listed("a.md", "1"), "b": Listed(path, "1")}, Mark(4, 1))
+    VaultList(folder, "1 lamp").note({"a": ListedPage("a.md", "1"), "b": ListedPage(path, "1")}, VaultMark(4, 1))
 
     for work in (folder.read, folder.remove, lambda path: folder.write(path, b"mine")):
         with pytest.raises(OSError, match="leads out"):
@@ -133,10 +133,10 @@ def test_a_list_of_many_changes_is_written_anew(tmp_path):
     kept = VaultList(folder, "1 lamp")
 
     for stamp in range(300):
-        kept.note({"a": Listed("a.md", str(stamp))}, Mark(stamp + 1, 0))
+        kept.note({"a": ListedPage("a.md", str(stamp))}, VaultMark(stamp + 1, 0))
 
     assert len((tmp_path / ".bookwright" / "manifest.jsonl").read_bytes().splitlines()) < 320
-    assert VaultList(folder, "1 lamp").pages == {"a": Listed("a.md", "299")}
+    assert VaultList(folder, "1 lamp").pages == {"a": ListedPage("a.md", "299")}
 
 
 def _write_for_ever(folder: VaultFolder) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.agents.relay.leaks.check import check_draft, likeliest, suspects, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.issue import LeakKind, Severity, Verdict
+from bookwright.agents.relay.leaks.issue import DraftVerdict, LeakKind, LeakSeverity
 from bookwright.agents.relay.leaks.quotation import find_quotations
 from bookwright.agents.relay.leaks.units import runs_of, sentences_of
 from bookwright.models.codex.entries import Importance, Secret, Visibility
@@ -44,7 +44,7 @@ def test_a_harmless_draft_is_approved() -> None:
     issues = check_draft(HARMLESS, [POISONED], [SETTING], ["dragon"], Language.EN, Hashing())
 
     assert issues == ()
-    assert verdict_of(issues) is Verdict.APPROVED
+    assert verdict_of(issues) is DraftVerdict.APPROVED
 
 
 def test_a_keyword_is_critical_and_shown_with_twenty_characters_on_either_side() -> None:
@@ -52,17 +52,17 @@ def test_a_keyword_is_critical_and_shown_with_twenty_characters_on_either_side()
 
     [issue] = check_draft(text, [POISONED], [], (), Language.EN, Hashing())
 
-    assert (issue.kind, issue.severity, issue.secret) == (LeakKind.FORBIDDEN_KEYWORD, Severity.CRITICAL, "king")
+    assert (issue.kind, issue.severity, issue.secret) == (LeakKind.FORBIDDEN_KEYWORD, LeakSeverity.CRITICAL, "king")
     assert text[issue.start : issue.end] == "n-i-g-h-t-s-h-a-d-e"
     assert issue.excerpt == text[issue.start - 20 : issue.end + 20]
-    assert verdict_of([issue]) is Verdict.REJECTED
+    assert verdict_of([issue]) is DraftVerdict.REJECTED
 
 
 def test_words_that_may_have_met_by_chance_only_warn() -> None:
     issues = check_draft("At night, shade is no comfort.", [POISONED], [], (), Language.EN, Hashing())
 
-    assert [issue.severity for issue in issues] == [Severity.MEDIUM]
-    assert verdict_of(issues) is Verdict.WARNING
+    assert [issue.severity for issue in issues] == [LeakSeverity.MEDIUM]
+    assert verdict_of(issues) is DraftVerdict.WARNING
 
 
 def test_a_global_keyword_belongs_to_no_secret() -> None:
@@ -76,7 +76,7 @@ def test_the_secrets_words_in_another_sentence_are_a_leak_by_wording() -> None:
 
     [issue] = check_draft(text, [POISONED], [], (), Language.EN, Hashing())
 
-    assert (issue.kind, issue.severity) == (LeakKind.WORDING, Severity.HIGH)
+    assert (issue.kind, issue.severity) == (LeakKind.WORDING, LeakSeverity.HIGH)
     assert text[issue.start : issue.end].startswith("It was true")
 
 
@@ -120,7 +120,7 @@ def test_setting_text_is_found_in_other_case_and_line_breaks() -> None:
 
     [issue] = check_draft(text, [], [SETTING], (), Language.EN, Hashing())
 
-    assert (issue.kind, issue.severity) == (LeakKind.QUOTATION, Severity.HIGH)
+    assert (issue.kind, issue.severity) == (LeakKind.QUOTATION, LeakSeverity.HIGH)
     assert (
         text[issue.start : issue.end].strip()
         == "A DRY channel that once\ncarried brine to the Boiling House, and a"[:-7]
@@ -229,7 +229,7 @@ def test_a_leak_in_other_words_is_a_warning_with_its_place() -> None:
 
     [issue] = check_draft(text, [POISONED], [], (), Language.EN, Fixed(["poisoned", "murdered"]))
 
-    assert (issue.kind, issue.severity, issue.secret) == (LeakKind.MEANING, Severity.MEDIUM, "king")
+    assert (issue.kind, issue.severity, issue.secret) == (LeakKind.MEANING, LeakSeverity.MEDIUM, "king")
     assert text[issue.start : issue.end] == "She had murdered him with berries."
 
 

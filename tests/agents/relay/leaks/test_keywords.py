@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bench.leaks import respelling
 from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.keywords import Found, find_keyword
+from bookwright.agents.relay.leaks.keywords import KeywordHit, find_keyword
 from bookwright.agents.relay.leaks.letters import canonical_han
 from bookwright.models.text.language import Language
 
@@ -148,6 +148,6 @@ def test_a_keyword_is_reported_at_each_of_its_places() -> None:
     text = "Nightshade. No: night-shade!"
 
     assert find_keyword(fold(text), "nightshade") == [
-        Found("nightshade", 0, 10, True),
-        Found("nightshade", 16, 27, True),
+        KeywordHit("nightshade", 0, 10, True),
+        KeywordHit("nightshade", 16, 27, True),
     ]

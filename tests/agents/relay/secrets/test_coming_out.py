@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from bookwright.agents.relay.build_result import Sight
+from bookwright.agents.relay.build_result import CodexSight
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, SecretState, recorded, state_of
 from bookwright.agents.relay.secrets.keywords import ForbiddenKeyword, ForbiddenKeywords, KeywordSource, SourceKind
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.secrets.reveals import reveals_at
 from bookwright.agents.relay.secrets.tellings import secrets_after, standing_close
-from bookwright.agents.relay.secrets.visibility import Fact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
+from bookwright.agents.relay.secrets.visibility import KnownFact, Restricted, VisibleCodex, VisibleEntry, VisibleSection
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction
-from bookwright.agents.relay.threads.sharing_out import Turn, falls_to
+from bookwright.agents.relay.threads.sharing_out import OrderTurn, falls_to
 from bookwright.models.codex.entries import EntryKind, Secret, Telling
 from bookwright.models.codex.extraction import FoundReveal
-from bookwright.models.tree.place import Part, Place, ReadingOrder
+from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder
 
 READING = ReadingOrder(chapters=tuple(f"1.{number}" for number in range(1, 11)))
 CONTENT = "The old keeper drowned his brother in the harbour."
@@ -96,7 +96,7 @@ def test_words_that_stand_far_apart_tell_nothing() -> None:
 
 
 PARTED = READING.model_copy(update={"parts": tuple(
-    Part(label=f"1.3.{n}", told=told)
+    ChapterPart(label=f"1.3.{n}", told=told)
     for n, told in enumerate(("Ada walks to the quay.", "Ada asks the keeper of his brother.", "Ada sleeps."), 1)
 )})  # fmt: skip
 
@@ -104,11 +104,11 @@ PARTED = READING.model_copy(update={"parts": tuple(
 @pytest.mark.parametrize(
     ("words", "turn", "label"),
     [
-        ("a bell", Turn.FIRST, "1.3.1"), ("a bell", Turn.LAST, "1.3.3"), (CONTENT, Turn.LAST, "1.3.2"),
-        ("the quay", Turn.FIRST, "1.3.1"), ("Ada", Turn.FIRST, "1.3.1"),
+        ("a bell", OrderTurn.FIRST, "1.3.1"), ("a bell", OrderTurn.LAST, "1.3.3"), (CONTENT, OrderTurn.LAST, "1.3.2"),
+        ("the quay", OrderTurn.FIRST, "1.3.1"), ("Ada", OrderTurn.FIRST, "1.3.1"),
     ],
 )  # fmt: skip
-def test_an_order_falls_to_one_part_of_a_chapter(words: str, turn: Turn, label: str) -> None:
+def test_an_order_falls_to_one_part_of_a_chapter(words: str, turn: OrderTurn, label: str) -> None:
     fallen = [part.label for part in PARTED.parts if falls_to(part.label, words, PARTED, turn)]
 
     assert fallen == [label]
@@ -135,13 +135,14 @@ def test_a_writers_hints_begin_with_orders_and_end_with_what_is_known() -> None:
     eyes = VisibleSection(name="eyes", text="green")
     entry = VisibleEntry(id="lotte", kind=EntryKind.CHARACTER, name="Lotte Finch", sections=(direction, eyes))
     codex = VisibleCodex(
-        entries=(entry,), facts=(Fact(text="He lied."),),
+        entries=(entry,), facts=(KnownFact(text="He lied."),),
         restricted=(Restricted(source="secret", id="s", content="He fell."),),
     )  # fmt: skip
     reveals = reveals_at([secret(revealed_at=3)], "1.3", READING, NOTHING)
 
     lines = hint_lines(
-        Sight(codex=codex, orders=(order, paid), reveals=reveals, keywords=ForbiddenKeywords(keywords=(word,))), "en"
+        CodexSight(codex=codex, orders=(order, paid), reveals=reveals, keywords=ForbiddenKeywords(keywords=(word,))),
+        "en",
     )
 
     assert lines == [

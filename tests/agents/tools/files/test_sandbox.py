@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.models.errors import ToolFailure
 from tests.agents.tools.workspaces import SECRET, code, lay
@@ -112,7 +112,7 @@ def test_a_file_that_is_swapped_for_a_link_is_never_read_through(root: Path, reg
 
 def test_a_change_by_somebody_else_is_a_conflict(root: Path) -> None:
     lay(root, {"a.md": "old"})
-    vault = Vault(root)
+    vault = Sandbox(root)
 
     with vault.place("a.md") as place:
         lay(root, {"a.md": "by somebody else"})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.prose.finish import Finish
+from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.prose.write import write
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
@@ -55,7 +55,7 @@ def held(tmp_path: Path, lines: dict[str, list[Any]], length: int = 600) -> tupl
     for tag in ("plan", "draft", "criticism"):
         run.add(tag, f"the {tag}")
 
-    Finish(unit, run, deps).hold(SCENE)
+    UnitFinish(unit, run, deps).hold(SCENE)
 
     with deps.stores() as stores:
         prose = stores.documents.current(unit.key, DocumentKind.PROSE)

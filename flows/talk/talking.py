@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bookwright.agents.context.materials import people
-from bookwright.agents.runtime.cast import CAST, CastAgent, Member, Reach
+from bookwright.agents.runtime.cast import CAST, CastAgent, CastMember, FileReach
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
@@ -18,13 +18,13 @@ from bookwright.agents.tools.builtin import index_tools, web_tools
 from bookwright.agents.tools.files.glob import Glob
 from bookwright.agents.tools.files.grep import Grep
 from bookwright.agents.tools.files.ls import LS
-from bookwright.agents.tools.files.read import Read
-from bookwright.agents.tools.files.sandbox import Vault
+from bookwright.agents.tools.files.read import ReadTool
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.files.write import Write
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import View
+from bookwright.agents.tools.search_index import IndexView
 from bookwright.agents.tools.tool import Tool
-from bookwright.agents.tools.web.connection import Wire
+from bookwright.agents.tools.web.connection import Network
 from bookwright.agents.tools.web_search import searchers
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.exports.reading_copy import write_reading_copy
@@ -37,10 +37,10 @@ from bookwright.storage.stores import BookStorage
 
 
 @dataclass(frozen=True)
-class Ground:
+class TalkGround:
     """What an agent stands on: its member of the cast, a folder, and a book where one is named."""
 
-    member: Member
+    member: CastMember
     settings: Settings
     cwd: Path
     book: Book | None
@@ -55,7 +55,7 @@ class Ground:
             "book": " ".join((self.book.title or self.book.id).split()) if self.book else "",
             "language": self.book.brief.language.english_name if self.book else "",
             "has_web": "web_search" in self.tools,
-            "has_files": "Read" in self.tools and (self.book is None or self.copy is not None),
+            "has_files": "ReadTool" in self.tools and (self.book is None or self.copy is not None),
         }
 
     def agents(self, services: Services) -> AgentRegistry:
@@ -87,32 +87,39 @@ class BookCopy:
 
 @contextmanager
 def ground(
-    member: Member, settings: Settings, database: Database, cwd: Path, book: Book | None, wire: Wire | None = None
-) -> Iterator[Ground]:
+    member: CastMember,
+    settings: Settings,
+    database: Database,
+    cwd: Path,
+    book: Book | None,
+    wire: Network | None = None,
+) -> Iterator[TalkGround]:
     """Lay out what an agent works on, and clear it away afterwards.
 
     Args:
         wire: The way to the web, where it is not the usual one.
     """
     if book is None:
-        yield Ground(member, settings, cwd, None, None, _tools(member, settings, cwd, None, wire))
+        yield TalkGround(member, settings, cwd, None, None, _tools(member, settings, cwd, None, wire))
         return
     storage = BookStorage(database, book.id, book.brief.language)
     with (
         closing(KnowledgeIndex(storage, make_embedder(settings), settings, is_holder=False)) as index,
         TemporaryDirectory(prefix="bookwright-copy-", ignore_cleanup_errors=True) as folder,
     ):
-        copy = BookCopy(storage, Path(folder)) if member.reach is Reach.BOOK else None
+        copy = BookCopy(storage, Path(folder)) if member.reach is FileReach.BOOK else None
         with storage.read() as stores:
-            view = View(index, None, people(stores))
+            view = IndexView(index, None, people(stores))
         tools = _tools(member, settings, cwd if copy is None else copy.folder, view, wire)
-        yield Ground(member, settings, cwd, book, copy, tools)
+        yield TalkGround(member, settings, cwd, book, copy, tools)
 
 
-def _tools(member: Member, settings: Settings, folder: Path, view: View | None, wire: Wire | None) -> ToolRegistry:
+def _tools(
+    member: CastMember, settings: Settings, folder: Path, view: IndexView | None, wire: Network | None
+) -> ToolRegistry:
     """Those of a member's tools that there are; answers that are cut leave no file in the person's folder."""
-    space = Workspace(Vault(folder))
-    files: list[Tool[Any]] = [LS(space), Glob(space), Grep(space), Read(space), Write(space)]
+    space = Workspace(Sandbox(folder))
+    files: list[Tool[Any]] = [LS(space), Glob(space), Grep(space), ReadTool(space), Write(space)]
     services = searchers(settings)
     web = [tool for tool in web_tools(services, wire) if services or tool.name != "web_search"]
     index = index_tools(view) if view else []

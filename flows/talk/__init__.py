@@ -1,0 +1,1 @@
+"""Talks with agents, and calls about a book that are no part of its walk."""
