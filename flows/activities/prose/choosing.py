@@ -98,8 +98,8 @@ def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Dep
     """
     drafts = {"A": first, "B": second} if _is_first_a(unit, deps) else {"A": second, "B": first}
     judge = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=CHOOSE.context, round_=run.round,
-        next_activity="write",
+        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_free(unit, deps)),
+        context=CHOOSE.context, round_=run.round, next_activity="write",
     )  # fmt: skip
     for name, text in drafts.items():
         judge.add(f"draft_{name.lower()}", text, is_prose=True)
