@@ -1,4 +1,4 @@
-"""A library that an earlier version of the program left (revision 0013, half a book): opened, gone on with, exported."""
+"""A library of an earlier version (revision 0013, half a book): opened, gone on with, exported."""
 
 import gzip
 import json
