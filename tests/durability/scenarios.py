@@ -49,9 +49,7 @@ _SECRET = make_brief(
     {"premise": "A keeper hides a log.", "title": "The Hidden Log", "length": 6_000, "profile": "economy",
      "max_unit_length": 2_400, "secrets": [{"id": "log", "content": "The keeper wrote the log in a forged hand."}]}
 )  # fmt: skip
-_SEARCHED = make_brief(
-    {"premise": "A clerk asks what lamps cost.", "title": "Oil", "length": 600, "profile": "economy"}
-)
+_SEARCHED = make_brief({"premise": novelist.TO_LOOK_UP, "title": "Oil", "length": 600, "profile": "economy"})
 _GATED = make_brief(
     {"premise": "A clerk waits for a word.", "title": "Words", "length": 600, "profile": "economy",
      "gates": ["book_design", "chapter"], "webhook": "http://127.0.0.1:9/gates"}

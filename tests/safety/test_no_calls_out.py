@@ -85,7 +85,7 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
     assert len(provider.ledger) > 0
     assert hosts(overheard) - {"::1"} == OWN | {MODEL_HOST}
     programs = {line.split()[0] for line in overheard.read_text("utf-8").splitlines()}
-    assert {"__main__.py", "prefect_app.py", "engine.py"} <= programs  # the server and the run were heard, too
+    assert {"__main__.py", "app.py", "engine.py"} <= programs  # the server and the run were heard, too
 
 
 @pytest.mark.parametrize("module", ["bookwright.flows.write_book", "bookwright.flows.prefect.child", "tests.conftest"])

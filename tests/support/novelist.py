@@ -17,6 +17,8 @@ from tests.support import fake_author
 
 _ASKED = re.compile(r"(?:about|up to) ([\d,]+) (?:words|characters)")
 _PROMISE = re.compile(r'"id": ?"(\d[\d.]*-\d+)"')
+TO_LOOK_UP = "A clerk asks what lamps cost."
+"""A premise for which every task of a plan is a search."""
 _SUBJECTS = ("The keeper", "Her brother", "The pilot", "A clerk from the harbour", "The widow upstairs", "Nobody")
 _VERBS = ("counted", "hid", "carried back", "sold", "read aloud", "forgot", "mended", "asked for")
 _OBJECTS = ("the second lamp", "a letter without a name", "the tide tables", "his father's coat", "the brass key")
@@ -38,8 +40,11 @@ def write(prompt: str, schema: dict[str, Any] | None) -> str:
 
 
 def _settled(prompt: str, answer: str) -> str:
-    """Settle each promise that the prompt shows, where an answer has a place for it."""
+    """Settle each promise that the prompt shows, where an answer has a place for it; look up what a premise asks."""
     values = json.loads(answer)
+    if TO_LOOK_UP in prompt:
+        for task in values.get("sub_tasks", ()):
+            task["task_type"] = "search"
     if "settled" in values:
         ids = dict.fromkeys(_PROMISE.findall(prompt))
         values["settled"] = [{"id": found, "ending": "kept", "where": ""} for found in ids]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bookwright.flows import gates, tasks
+from bookwright.flows import gates, walk_steps
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision import revise
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
@@ -160,7 +160,7 @@ def test_what_a_chapter_told_gives_way_to_what_its_new_text_tells_and_later_chap
         stores.nodes.change(unit.key, revision=2)
     said["1.2"] = stating(("Bo", "trade", "Mends bells."))
 
-    tasks.close(chapters(deps)[0], deps)
+    walk_steps.close(chapters(deps)[0], deps)
 
     assert known(deps)["Bo"] == {"trade": "Mends bells.", "eyes": "Grey."}
     with deps.stores() as stores:
