@@ -7,9 +7,9 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
+from bookwright.flows.activities.short_books import is_free
+from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
@@ -50,24 +50,6 @@ def _drafted_freely(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) 
     run.card = replace(run.card, is_second=False, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
     return chosen
-
-
-def is_free(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of one piece about which its author has said nothing but the order: it is told from that alone.
-
-    A plan costs so short a story more than it gives, as blind readers found (docs/prose). In `economy`, which has one
-    draft, the plan stays.
-    """
-    if deps.profile.name not in (ProfileName.STANDARD, ProfileName.FINE) or not is_one_sitting(unit, deps):
-        return False
-    if deps.blueprint is not None or unit.revision > 1 or deps.desk.is_done(Activity.WRITE, unit, "plan"):
-        return False
-    if deps.desk.is_done(Activity.WRITE, unit, FREE_DRAFT.name):
-        return True  # what the codex has learned since is the story's own
-    with deps.stores() as stores:
-        has_outline = stores.documents.current(unit.key, DocumentKind.OUTLINE, with_text=False) is not None
-        codex = stores.codex
-        return not (has_outline or codex.entries() or codex.secrets() or codex.threads())
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
