@@ -1,4 +1,4 @@
-"""Who tells a short book's story, finds a book's voice, chooses between drafts, reads what was written as readers will, and puts it right."""
+"""Who tells a short book's story, finds a voice, chooses between drafts, reads as readers will, and puts it right."""
 
 from dataclasses import replace
 

@@ -55,7 +55,9 @@ def _has_chapters(count: int, locale: str, answer: Plot) -> str:
 def _planned(book: TaskNode, deps: Deps, answer: Plot) -> Move:
     lengths = spread(max(book.remaining, len(answer.chapters)), [1] * len(answer.chapters))
     chapters = [_chapter(chapter) for chapter in answer.chapters]
-    design = NewDocument(node=book.key, kind=DocumentKind.BOOK_DESIGN, text=render_plot(answer, deps.desk.locale))
+    design = NewDocument(
+        node=book.key, kind=DocumentKind.BOOK_DESIGN, text=render_plot(answer, deps.brief.language.english_name)
+    )
 
     def move(stores: Stores, step: int) -> None:
         stores.documents.add(design, step)

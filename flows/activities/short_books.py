@@ -21,17 +21,16 @@ _TOKENS = 2
 
 
 def is_free(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of one piece that is told from its order alone.
-
-    In `economy`, which has one draft, the plan stays.
-    """
-    if deps.profile.name not in (ProfileName.STANDARD, ProfileName.FINE) or not is_one_sitting(unit, deps):
+    """True for a book of one piece that is told from its order alone."""
+    if not is_one_sitting(unit, deps):
         return False
-    if unit.revision > 1 or deps.desk.is_done(Activity.WRITE, unit, "plan"):
+    if deps.blueprint is not None or deps.desk.is_done(Activity.WRITE, unit, "plan"):
         return False
     if deps.desk.is_done(Activity.WRITE, unit, FREE_DRAFT.name):
-        return True  # what the codex has learned since is the story's own
-    return not _is_begun(unit, deps) and _is_order_all(unit, deps)
+        return True
+    if _is_begun(unit, deps) or _is_design_asked(deps):
+        return False
+    return unit.revision > 1 or _is_order_all(unit, deps)  # what the codex has learned since is the story's own
 
 
 def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
@@ -39,14 +38,14 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
     if deps.profile.name is ProfileName.SMALL or deps.makes_designs:
         return False
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
-    if depth_at(book, deps) is Depth.FULL or book.revision > 1:
+    if depth_at(book, deps) is Depth.FULL or deps.blueprint is not None or book.revision > 1:
         return False
     if deps.desk.is_done(Activity.PLAN, book, PLOT.name, 1):
         return True
     if book.planning_round or is_short_enough(book, deps) or child_level_of(book, deps) is not Level.CHAPTER:
         return False
     has_room = (book.length or 1) * _TOKENS <= deps.profile.reading_room
-    return has_room and not _is_begun(book, deps) and _is_order_all(book, deps)
+    return has_room and not (_is_begun(book, deps) or _is_design_asked(deps)) and _is_order_all(book, deps)
 
 
 def is_told(unit: TaskNode, deps: Deps) -> bool:
@@ -60,10 +59,13 @@ def _is_begun(book: TaskNode, deps: Deps) -> bool:
         return bool(stores.nodes.children(book.key))
 
 
+def _is_design_asked(deps: Deps) -> bool:
+    """True if the author wants to see a plan or a design before anything is written."""
+    return bool({GateKind.OUTLINE, GateKind.BOOK_DESIGN} & set(deps.brief.gates))
+
+
 def _is_order_all(book: TaskNode, deps: Deps) -> bool:
-    """True if the author has given nothing but the order, and wants to see no design before it is written."""
-    if deps.blueprint is not None or {GateKind.OUTLINE, GateKind.BOOK_DESIGN} & set(deps.brief.gates):
-        return False
+    """True if the author has given nothing but the order."""
     with deps.stores() as stores:
         has_outline = stores.documents.current(book.key, DocumentKind.OUTLINE, with_text=False) is not None
         codex = stores.codex

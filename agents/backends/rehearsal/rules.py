@@ -188,7 +188,8 @@ RULES: dict[str, Rules] = {
         "chapters": lambda d: range(1, d.card.chapters + 1),
     },
     "PlotChapter": {
-        "title": _TITLE, "about": _AIM, "events": _some("told", 2, 4), "understood": _some("noted", 1, 2), "ending": _TOLD,
+        "title": _TITLE, "about": _AIM, "events": _some("told", 2, 4), "understood": _some("noted", 1, 2),
+        "ending": _TOLD,
     },
     "AtomVerdicts": {"verdicts": lambda d: enumerate(d.card.tasks, 1)},
     "AtomVerdict": {

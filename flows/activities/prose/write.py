@@ -51,9 +51,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
         small.write(unit, run, deps)
         return
     check_context(unit, deps)
-    is_whole = is_told_whole(unit, deps)
-    is_read_first = not is_whole and plans_in_brief(deps.profile.name, depth_at(unit, deps))
-    if is_whole:
+    is_read_first = not is_told(unit, deps) and plans_in_brief(deps.profile.name, depth_at(unit, deps))
+    if is_told_whole(unit, deps):
         _put_book_before(unit, run, deps)
     elif is_read_first:
         _put_plan_before(unit, run, deps)
