@@ -22,12 +22,15 @@ from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.language import Language
-from bookwright.models.text.length import LengthRecord
+from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
 
 _MOST_CHAPTERS = 24
 """Chapters that a book which is told whole may have."""
+
+_TOLD_LEEWAY = 0.10
+"""How far a text that is told again may be from its length: held closer, what was good in it has to go."""
 
 PLAN_SHARE = 7
 """A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
@@ -61,7 +64,8 @@ def write(unit: TaskNode, deps: Deps) -> None:
     for agent in earlier:
         if agent.is_prose:
             draft = drafted(agent, unit, run, deps)
-            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps)
+            leeway = _TOLD_LEEWAY if is_told(unit, deps) else MENDED
+            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps, leeway)
         else:
             run.run(agent)
     if is_read_first and (told := first_reading(draft, unit, deps)):
@@ -119,7 +123,7 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
         record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
     return replace(
         told_before(unit_card(unit, deps), unit, deps),
-        ask_length=record.to_ask(target),
+        ask_length=target if is_told(unit, deps) else record.to_ask(target),
         plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
         previous_endings=previous_endings(unit, unit.level, deps),
         open_points=(),  # the brief settles them, or leaves them unsaid
