@@ -5,15 +5,14 @@ sitting is told from its order alone; a short book of several chapters is told f
 the plan and every page so far in view. What the author adds to it later is heard as in any other book.
 """
 
-from bookwright.agents.readers import FREE_DRAFT, PLOT
 from bookwright.flows.activities.surroundings import child_level_of, depth_at, is_one_sitting, is_short_enough
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.step import Activity
 from bookwright.models.tree.depth import Depth
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 
 _TOKENS = 2
@@ -21,31 +20,33 @@ _TOKENS = 2
 
 
 def is_free(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of one piece that is told from its order alone."""
-    if not is_one_sitting(unit, deps):
+    """True for a book of one piece that is told from its order alone.
+
+    Told by the tree, so that it stays so: what the codex learns of it while it is written is the story's own.
+    """
+    if deps.blueprint is not None or unit.is_brought_in or not is_one_sitting(unit, deps):
         return False
-    if deps.blueprint is not None or deps.desk.is_done(Activity.WRITE, unit, "plan"):
+    if _has_tasks(unit, deps) or _is_design_asked(deps):
         return False
-    if deps.desk.is_done(Activity.WRITE, unit, FREE_DRAFT.name):
-        return True
-    if _is_begun(unit, deps) or _is_design_asked(deps):
-        return False
-    return unit.revision > 1 or _is_order_all(unit, deps)  # what the codex has learned since is the story's own
+    return bool(unit.written or unit.revision > 1) or _is_order_all(unit, deps)
 
 
 def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
-    """True for a short book of several chapters that is told from one plain plan, and for all its units."""
-    if deps.profile.name is ProfileName.SMALL or deps.makes_designs:
+    """True for a short book of several chapters that is told from one plain plan, and for all its units.
+
+    A book that was planned has design tasks from its first round on; one that is told whole has none.
+    """
+    if deps.profile.name is ProfileName.SMALL or deps.makes_designs or deps.blueprint is not None:
         return False
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
-    if depth_at(book, deps) is Depth.FULL or deps.blueprint is not None or book.revision > 1:
+    if depth_at(book, deps) is Depth.FULL or book.revision > 1 or is_short_enough(book, deps):
         return False
-    if deps.desk.is_done(Activity.PLAN, book, PLOT.name, 1):
+    if book.child_level is not None or child_level_of(book, deps) is not Level.CHAPTER or _has_tasks(book, deps):
+        return False
+    if book.planning_round:
         return True
-    if book.planning_round or is_short_enough(book, deps) or child_level_of(book, deps) is not Level.CHAPTER:
-        return False
     has_room = (book.length or 1) * _TOKENS <= deps.profile.reading_room
-    return has_room and not (_is_begun(book, deps) or _is_design_asked(deps)) and _is_order_all(book, deps)
+    return has_room and not _is_design_asked(deps) and _is_order_all(book, deps)
 
 
 def is_told(unit: TaskNode, deps: Deps) -> bool:
@@ -53,10 +54,10 @@ def is_told(unit: TaskNode, deps: Deps) -> bool:
     return is_free(unit, deps) or is_told_whole(unit, deps)
 
 
-def _is_begun(book: TaskNode, deps: Deps) -> bool:
+def _has_tasks(book: TaskNode, deps: Deps) -> bool:
     """True for a book that was begun with a plan of the usual kind."""
     with deps.stores() as stores:
-        return bool(stores.nodes.children(book.key))
+        return bool(stores.nodes.children(book.key, TaskType.DESIGN, TaskType.SEARCH))
 
 
 def _is_design_asked(deps: Deps) -> bool:
