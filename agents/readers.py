@@ -1,8 +1,9 @@
-"""Who finds a book's voice, chooses between drafts, reads what was written as readers will, and puts it right."""
+"""Who tells a short book's story, finds a voice, chooses between drafts, reads as readers will, and puts it right."""
 
 from dataclasses import replace
 
 from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
+from bookwright.models.story.plot import Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.text.changes import Changes
 from bookwright.models.tree.decision import Choice
@@ -14,6 +15,10 @@ CHOOSE = Agent("choose", "story/reading/choose", "critic", REASONING, "evaluator
 """Who chooses between two drafts of the same pages, without knowing how either came about."""
 FREE_DRAFT = Agent("draft.free", "story/book/write/free", "writer", CREATIVE, "writer", "draft", is_prose=True)
 """Who writes a book of one piece from the order alone, as if nobody had planned it."""
+STORY = Agent("story", "story/book/plan/story", "planner", CREATIVE, "planner")
+"""Who tells the story of a short book in plain words, before any of it is planned."""
+PLOT = Agent("plot", "story/book/plan/plot", "planner", SYNTHESIS, "planner", output=Plot)
+"""Who chooses between two such stories, and makes the plan that the book is written from."""
 COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
 """Who has nothing but the printed pages, and tells them again."""
 FIRST_READER = replace(COLD_READER, name="first_read")

@@ -225,6 +225,16 @@ EXTRACT_DESIGN = Agent(
     "extract_design", "story/relay/extract_design", "maintainer", REASONING, "designer", output=DesignExtraction
 )
 
+TOLD = (
+    Agent("draft", "story/chapter/write/told", "writer", CREATIVE, "writer", "draft", is_prose=True),
+    Agent("critic", "story/write/letter", "critic", REASONING, "critic", artefact="criticism"),
+    Agent("refine", "story/write/told_again", "writer", SYNTHESIS, "refiner", is_prose=True),
+)
+"""How a short book is written that is told instead of planned: told, read by its editor, told again.
+
+A story of one sitting is drafted from its order alone instead, as `FREE_DRAFT` says.
+"""
+
 REVISION_MARK = "<<<TEXT>>>"
 """Stands alone on the line between findings and new text in the answer of `REVISE`."""
 

@@ -184,6 +184,11 @@ def render_retelling(retelling: object, locale: str = "en") -> str:
     return environment(locale).get_template("story/reading/_retelling.md.j2").render(told=retelling).strip()
 
 
+def render_plot(plot: object, language: str) -> str:
+    """Print the `Plot` of a short book under headings of its own language, given by its English name."""
+    return environment().get_template("story/_plot.md.j2").render(plot=plot, language=language).strip()
+
+
 def render_threads(threads: Sequence[object], locale: str = "en") -> str:
     """List the threads for whoever plans, each a `PlannedThread`."""
     return environment(locale).get_template("story/_threads.md.j2").render(threads=threads).strip()

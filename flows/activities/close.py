@@ -10,6 +10,7 @@ from bookwright.flows.activities.audit import audit, report_move
 from bookwright.flows.activities.extract import extract, last_prose, taken_in
 from bookwright.flows.activities.prose.acceptance import both, no_move
 from bookwright.flows.activities.prose.cold_reading import hand_on, read_and_repair, read_book
+from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
@@ -116,9 +117,9 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     if not stands_for_chapter(unit, deps):
         _look_at_parts(unit, deps)
         return no_move
-    if unit.is_brought_in and evaluates(deps.profile.name):
-        extract(unit, deps)
-        return report_move(unit, prose_of(unit, deps), None, deps)  # nobody is asked to make the author's text better
+    if evaluates(deps.profile.name) and (unit.is_brought_in or is_told_whole(unit, deps)):
+        extract(unit, deps)  # nobody makes the author's text better; what is told whole was read, and is read again
+        return report_move(unit, prose_of(unit, deps), None, deps)
     if evaluates(deps.profile.name):
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
@@ -186,7 +187,7 @@ def is_published(book: TaskNode, deps: Deps) -> bool:
 
 def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
     """Return the running documents whose maintainers are to hear of a unit; nobody has designed what was brought in."""
-    if not stands_for_chapter(unit, deps):
+    if not stands_for_chapter(unit, deps) or is_told_whole(unit, deps):  # whose writer has every page in view
         return ()
     design = (DocumentKind.BOOK_DESIGN,) if unit.is_brought_in else ()
     return (*design, DocumentKind.GLOBAL_STATE)

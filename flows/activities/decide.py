@@ -5,6 +5,7 @@ from functools import partial
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
+from bookwright.flows.activities.short_books import is_free, is_told_whole
 from bookwright.flows.activities.surroundings import (
     child_level_of,
     is_short_enough,
@@ -134,5 +135,7 @@ def is_past_allowance(unit: TaskNode, deps: Deps) -> bool:
 
 
 def _is_planned(unit: TaskNode, deps: Deps) -> bool:
-    """False for a leaf that the profile writes without a design of its own; never for the book."""
+    """False for a leaf that the profile writes without a design of its own, and for what is told without one."""
+    if is_free(unit, deps) or (unit.parent is not None and is_told_whole(unit, deps)):
+        return False
     return profile_at(unit, deps).designs_leaves or not is_short_enough(unit, deps) or unit.parent is None

@@ -9,6 +9,8 @@ from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import drawn_facts
+from bookwright.flows.activities.plotting import plot
+from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.sizes import every, of_tasks, within_lists
 from bookwright.flows.activities.surroundings import depth_at, profile_at, unit_card, unit_of
 from bookwright.flows.blueprints.unit_plans import form_of
@@ -29,6 +31,9 @@ MAX_DECOMPOSITION_DEPTH = 3
 def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
     """Plan one round; the last step's tasks become nodes below the unit."""
     unit = deps.fresh(unit)
+    if unit.parent is None and is_told_whole(unit, deps):
+        plot(unit, deps)
+        return
     card = replace(
         unit_card(unit, deps), round=planning_round, draw=drawn_facts(unit, deps), directions=form_of(unit, deps)
     )

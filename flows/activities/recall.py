@@ -7,6 +7,7 @@ opinions. Source: DESIGN section 9, "Retrieval".
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
 from bookwright.flows.activities.leaving import keeping
+from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
@@ -22,7 +23,7 @@ def wants_questions(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit at chapter level or above that has not been begun and not been asked about."""
     if not deps.profile.asks_questions or unit.parent is None or not unit.level.is_at_least(Level.CHAPTER):
         return False
-    if unit.status is not NodeStatus.OPEN or unit.planning_round or unit.written:
+    if unit.status is not NodeStatus.OPEN or unit.planning_round or unit.written or is_told_whole(unit, deps):
         return False
     run = _run(unit, deps)
     return not run.is_done(QUESTIONS.name) and run.failures(QUESTIONS.name) <= deps.desk.settings.max_repairs

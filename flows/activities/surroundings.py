@@ -202,9 +202,9 @@ def allowed_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
     return range_of_last(target, root.written - unit.written, total)
 
 
-def wanted_lengths(unit: TaskNode, is_last: bool, deps: Deps) -> LengthRange:
+def wanted_lengths(unit: TaskNode, is_last: bool, deps: Deps, leeway: float = MENDED) -> LengthRange:
     """How short and how long whoever refines a unit's text is asked to make it; mending goes as far."""
-    return range_of(unit.length or 1, MENDED).within(allowed_lengths(unit, is_last, deps))
+    return range_of(unit.length or 1, leeway).within(allowed_lengths(unit, is_last, deps))
 
 
 def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
@@ -212,9 +212,9 @@ def is_off_length(text: str, unit: TaskNode, is_last: bool, deps: Deps) -> bool:
     return not allowed_lengths(unit, is_last, deps).hold(deps.brief.language.measure(text))
 
 
-def measured(card: Card, text: str, unit: TaskNode, deps: Deps) -> Card:
+def measured(card: Card, text: str, unit: TaskNode, deps: Deps, leeway: float = MENDED) -> Card:
     """The card of a step that writes a text anew, with the length that this one has and the one to be reached."""
-    wanted = wanted_lengths(unit, card.is_last, deps)
+    wanted = wanted_lengths(unit, card.is_last, deps, leeway)
     draft = deps.brief.language.measure(text)
     return replace(
         card, draft_length=draft, low_length=wanted.low, high_length=wanted.high, ask_length=unit.length or 1

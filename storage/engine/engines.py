@@ -22,7 +22,8 @@ def sqlite_engine(path: str, busy_seconds: float) -> Engine:
     """Return an engine on a file, or on `:memory:`."""
     # Built, not written: a path may hold what means something else in an address.
     address = URL.create("sqlite", database=path)
-    engine = create_engine(address, module=sqlite_driver(), connect_args={"timeout": busy_seconds})
+    driver = sqlite_driver()
+    engine = create_engine(address, module=driver, connect_args={"timeout": busy_seconds})
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:
@@ -35,7 +36,10 @@ def sqlite_engine(path: str, busy_seconds: float) -> Engine:
             "foreign_keys=ON",
             f"journal_size_limit={LOG_BYTES}",
         ):
-            cursor.execute(f"PRAGMA {pragma}")
+            try:
+                cursor.execute(f"PRAGMA {pragma}")
+            except UnicodeDecodeError:  # what SQLite says of a broken file may quote its broken bytes
+                raise driver.DatabaseError("database disk image is malformed") from None
         cursor.close()
 
     return engine

@@ -40,7 +40,9 @@ from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
 from tests.support import novelist
 
-_TALE = make_brief({"premise": "A clerk counts the lamps.", "title": "Lamps", "length": 600, "profile": "economy"})
+_PLANNED = {"profile": "economy", "max_planning_rounds": 1}
+"""A short book that is planned like a long one; without it, it is told."""
+_TALE = make_brief({"premise": "A clerk counts the lamps.", "title": "Lamps", "length": 600, **_PLANNED})
 _CHAPTERS = make_brief(
     {"premise": "A keeper reads a log in her own hand.", "title": "The Log", "length": 6_000, "profile": "economy",
      "max_unit_length": 2_400}
@@ -49,7 +51,7 @@ _SECRET = make_brief(
     {"premise": "A keeper hides a log.", "title": "The Hidden Log", "length": 6_000, "profile": "economy",
      "max_unit_length": 2_400, "secrets": [{"id": "log", "content": "The keeper wrote the log in a forged hand."}]}
 )  # fmt: skip
-_SEARCHED = make_brief({"premise": novelist.TO_LOOK_UP, "title": "Oil", "length": 600, "profile": "economy"})
+_SEARCHED = make_brief({"premise": novelist.TO_LOOK_UP, "title": "Oil", "length": 600, **_PLANNED})
 _GATED = make_brief(
     {"premise": "A clerk waits for a word.", "title": "Words", "length": 600, "profile": "economy",
      "gates": ["book_design", "chapter"], "webhook": "http://127.0.0.1:9/gates"}

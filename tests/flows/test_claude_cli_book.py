@@ -16,7 +16,10 @@ from bookwright.storage.stores import BookStorage
 from tests.support import novelist
 from tests.support.fake_claude import FakeClaude
 
-BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 1_500, "profile": "economy", "title": "The Log"}
+BRIEF = {
+    "premise": "A keeper reads a log in her own hand.", "length": 1_500, "profile": "economy", "title": "The Log",
+    "max_planning_rounds": 1,
+}  # fmt: skip
 TROUBLES = {1: "empty", 3: "crash", 5: "cut_off", 7: "garbage", 9: "error:API Error: 529 overloaded", 11: "orphan"}
 
 

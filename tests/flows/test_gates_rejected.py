@@ -63,7 +63,7 @@ def prose_of(desk: Desk, label: str) -> str:
 
 
 def test_a_rejected_chapter_alone_is_written_again_with_the_old_text_in_view(sit: Sit) -> None:
-    desk = sit(**CHAPTERS, gates=["chapter"])
+    desk = sit(**CHAPTERS, max_planning_rounds=1, gates=["chapter"])
     first = desk.wait()
     desk.approve(first)
     gate = desk.wait()
@@ -85,6 +85,22 @@ def test_a_rejected_chapter_alone_is_written_again_with_the_old_text_in_view(sit
     assert old in brief
     assert prose_of(desk, first.label) == kept
     assert prose_of(desk, gate.label) != old
+    assert sums_hold(desk)
+
+
+def test_a_rejected_chapter_of_a_book_that_is_told_whole_is_told_again_under_the_order(sit: Sit) -> None:
+    desk = sit(**CHAPTERS, gates=["chapter"])
+    desk.approve(desk.wait())
+    gate = desk.wait()
+    old, asked = prose_of(desk, gate.label), len(desk.asked.requests)
+
+    desk.reject(gate, NOTE)
+    again = desk.wait()
+
+    writing = desk.prompts_since(asked, f"{gate.label} write/")
+    assert (again.label, again.revision) == (gate.label, 2)
+    assert len(writing) >= 3
+    assert all(old in prompt and NOTE in prompt for prompt in writing)
     assert sums_hold(desk)
 
 

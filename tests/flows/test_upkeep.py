@@ -34,6 +34,7 @@ BRIEF = make_brief(
         "length": 6_000,
         "profile": "economy",
         "max_unit_length": 2_400,
+        "max_planning_rounds": 1,
     }
 )
 

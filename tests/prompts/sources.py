@@ -41,6 +41,7 @@ OWN_VARIABLES = {
     "story/_state": {"state", "language"},
     "story/_correction": {"failure", "problem", "language"},
     "story/_problem": {"name", "values"},
+    "story/_plot": {"plot", "language"},
     "story/_origin": {"label", "level", "kind", "title"},
     "story/_heading": {"level", "kind", "title", "number"},
     "story/_book_order": {"book", "unit", "place"},

@@ -34,7 +34,7 @@ ZH = "zh"
 OF_ITS_OWN = {"story/_levels"}
 """What the overlay alone needs: Chinese names for levels and units."""
 
-SERVES_ALL = {"story/_state"}
+SERVES_ALL = {"story/_state", "story/_plot"}
 """Printed in the book's language, whatever the prompts are in."""
 
 ROOM = {"角色": 90, "工作流程": 450, "输出": 180}
@@ -46,6 +46,7 @@ LONGEST_SHARED = 13
 
 ARTEFACTS = {agent.artefact for agent in EVERY_AGENT if agent.artefact} | {
     "text", "part", "news", "current_document", "order", "gapped_text", "taken_out", "design", "reader", "before",
+    "story_a", "story_b", "plot", "pages",
     "retelling", "draft_a", "draft_b", "carry_over",
 }  # fmt: skip
 DATA = {

@@ -14,7 +14,15 @@ from bookwright.models.text.binding import binding_lines
 from bookwright.models.text.prose import paragraphs
 
 _CHARACTERS_A_WORD = 1.6
-_NOTES = {"proposer": 220, "planner": 180, "critic": 130, "second_critic": 130, "review": 150}
+_NOTES = {
+    "proposer": 220,
+    "planner": 180,
+    "critic": 130,
+    "second_critic": 130,
+    "review": 150,
+    "letter": 250,
+    "story": 350,
+}
 """Words of working texts that nobody gives a length."""
 
 _LEAST_NOTE = 40
@@ -121,10 +129,10 @@ def _is_story(step: Step) -> bool:
 
 
 _TEXTS: dict[str, Callable[[Step, Mode], str]] = {
-    **dict.fromkeys(("draft", "free"), _draft),
+    **dict.fromkeys(("draft", "free", "told"), _draft),
     **dict.fromkeys(("improve", "prose", "text"), _amended),
     **dict.fromkeys(("maintain", "global_state", "state"), _maintained),
-    "refine": _refine,
+    **dict.fromkeys(("refine", "told_again"), _refine),
     "revise": _revise,
     "lengthen": _lengthen,
     "revise_leak": _fillings,

@@ -182,6 +182,15 @@ RULES: dict[str, Rules] = {
         "instructions": lambda d: [d.say("told"), d.say("told"), *d["_orders"][0]],
         "input_brief": lambda d: d["_orders"][1], "length": _child_length,
     },
+    "Plot": {
+        "reasoning": _thought, "question": _ASKED, "secret": lambda d: d.voice.secret(1), "story": _some("told", 5, 8),
+        "people": lambda d: [f"{name}: {d.say('aims')}" for name in d.voice.people[:4]], "chosen": ...,
+        "chapters": lambda d: range(1, d.card.chapters + 1),
+    },
+    "PlotChapter": {
+        "title": _TITLE, "about": _AIM, "events": _some("told", 2, 4), "understood": _some("noted", 1, 2),
+        "ending": _TOLD,
+    },
     "AtomVerdicts": {"verdicts": lambda d: enumerate(d.card.tasks, 1)},
     "AtomVerdict": {
         "_rng": lambda d: d.step.rng(f"verdict {d.item[1].label} {d.item[0]}"), "task": lambda d: d.item[0],

@@ -17,6 +17,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.purging import CUT, told_of_cut
+from bookwright.flows.activities.short_books import is_free, is_told
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.blueprints.unit_plans import form_of
@@ -46,7 +47,7 @@ def wants_brief(unit: TaskNode, deps: Deps) -> bool:
     the brief is the plan too it is made all the same. A weak model is told a story in a few words by its templates,
     which code fills in.
     """
-    if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL:
+    if unit.status is not NodeStatus.OPEN or deps.profile.name is ProfileName.SMALL or is_told(unit, deps):
         return False
     step = _agent(unit, deps).name
     is_made = any(deps.desk.is_concluded(Activity.BRIEF, unit, name) for name in (step, f"{step}.{CUT}"))
@@ -114,6 +115,8 @@ def check_context(unit: TaskNode, deps: Deps) -> None:
     Raises:
         FatalContextError: Its brief is missing, and there are no designs that it may be written from.
     """
+    if is_free(unit, deps):
+        return  # its order is all that it takes
     with deps.stores() as stores:
         result = ContinuityDirector().build_context(unit, stores, deps.brief)
     if result.has_errors():

@@ -7,9 +7,9 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import depth_at, is_one_sitting, unit_card
+from bookwright.flows.activities.short_books import is_free, is_told
+from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
@@ -20,7 +20,7 @@ from bookwright.models.tree.task import TaskNode
 
 def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     """Have a unit drafted, twice where it opens, turns or ends the book; a blind reader says which draft goes on."""
-    if is_free(unit, deps):
+    if is_free(unit, deps) and unit.revision == 1:
         return _drafted_freely(agent, unit, run, deps)
     first = str(run.run(agent).value)
     if not wants_two(unit, run, deps):
@@ -38,36 +38,18 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
 
 
 def _drafted_freely(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Draft a book of one piece twice from its order alone; no later step holds it to a plan."""
+    """Draft a book of one piece from its order alone, twice outside `economy`; no later step holds it to a plan."""
     drafts = []
-    for writer in (FREE_DRAFT, draft_again(FREE_DRAFT)):
+    is_once = deps.profile.name is ProfileName.ECONOMY
+    for writer in (FREE_DRAFT,) if is_once else (FREE_DRAFT, draft_again(FREE_DRAFT)):
         run.card = replace(run.card, is_second=writer is not FREE_DRAFT)
         drafts.append(str(run.run(writer, is_bare=True).value))
         run.put_away(writer.artefact)
-    first, second = drafts
-    chosen, _ = _chosen(first, second, unit, run, deps)  # what the other does better belongs to another story
+    chosen, _ = (drafts[0], ()) if is_once else _chosen(drafts[0], drafts[1], unit, run, deps)
     run.narrow_to("order")
     run.card = replace(run.card, is_second=False, is_unplanned=True)
     run.add(agent.artefact, chosen, is_prose=True)
     return chosen
-
-
-def is_free(unit: TaskNode, deps: Deps) -> bool:
-    """True for a book of one piece about which its author has said nothing but the order: it is told from that alone.
-
-    A plan costs so short a story more than it gives, as blind readers found (docs/prose). In `economy`, which has one
-    draft, the plan stays.
-    """
-    if deps.profile.name not in (ProfileName.STANDARD, ProfileName.FINE) or not is_one_sitting(unit, deps):
-        return False
-    if deps.blueprint is not None or unit.revision > 1 or deps.desk.is_done(Activity.WRITE, unit, "plan"):
-        return False
-    if deps.desk.is_done(Activity.WRITE, unit, FREE_DRAFT.name):
-        return True  # what the codex has learned since is the story's own
-    with deps.stores() as stores:
-        has_outline = stores.documents.current(unit.key, DocumentKind.OUTLINE, with_text=False) is not None
-        codex = stores.codex
-        return not (has_outline or codex.entries() or codex.secrets() or codex.threads())
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
@@ -98,7 +80,7 @@ def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Dep
     """
     drafts = {"A": first, "B": second} if _is_first_a(unit, deps) else {"A": second, "B": first}
     judge = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_free(unit, deps)),
+        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_told(unit, deps)),
         context=CHOOSE.context, round_=run.round, next_activity="write",
     )  # fmt: skip
     for name, text in drafts.items():

@@ -16,7 +16,7 @@ from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.acceptance import exchange
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.prose.choosing import is_free
+from bookwright.flows.activities.short_books import is_free
 from bookwright.flows.activities.surroundings import (
     allowed_lengths,
     designs_told_in,

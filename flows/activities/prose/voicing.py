@@ -5,7 +5,7 @@ from dataclasses import replace
 from bookwright.agents.readers import VOICE
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.leaving import keeping
-from bookwright.flows.activities.prose.choosing import is_free
+from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
@@ -24,11 +24,11 @@ _PAGE = {"words": 450, "characters": 700}
 def wants_voice(book: TaskNode, deps: Deps) -> bool:
     """True for a book of prose that is long enough, of which no page and no voice page is there yet.
 
-    A story that is told from its order alone finds its voice as it is told.
+    A short book that is told instead of planned finds its voice as it is told.
     """
     if deps.profile.name is ProfileName.SMALL or deps.makes_designs:
         return False
-    if is_free(book, deps) or book.written or (book.length or 0) < _LEAST[deps.brief.length_unit]:
+    if is_told(book, deps) or book.written or (book.length or 0) < _LEAST[deps.brief.length_unit]:
         return False
     with deps.stores() as stores:
         there = stores.documents.current(book.key, DocumentKind.VOICE, with_text=False)

@@ -5,24 +5,32 @@ from functools import partial
 
 from bookwright.agents.quality import spots_in
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.agents.workflows import REVISE, REVISION_MARK, Workflow, plans_in_brief, write_workflow
+from bookwright.agents.workflows import REVISE, REVISION_MARK, TOLD, Workflow, plans_in_brief, write_workflow
 from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.prose import small
 from bookwright.flows.activities.prose.brief import brief_of, check_context, guard_of
-from bookwright.flows.activities.prose.choosing import drafted, is_free
+from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
+from bookwright.flows.activities.short_books import is_told, is_told_whole
 from bookwright.flows.activities.surroundings import depth_at, measured, unit_card
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.language import Language
-from bookwright.models.text.length import LengthRecord
+from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
+
+_MOST_CHAPTERS = 24
+"""Chapters that a book which is told whole may have."""
+
+_TOLD_LEEWAY = 0.10
+"""How far a text that is told again may be from its length: held closer, what was good in it has to go."""
 
 PLAN_SHARE = 7
 """A write plan may have one part in seven of its unit's length. Source: CRAFT, "Write: plan"."""
@@ -46,16 +54,18 @@ def write(unit: TaskNode, deps: Deps) -> None:
         small.write(unit, run, deps)
         return
     check_context(unit, deps)
-    depth = depth_at(unit, deps)
-    is_read_first = plans_in_brief(deps.profile.name, depth)
-    if is_read_first:
+    is_read_first = not is_told(unit, deps) and plans_in_brief(deps.profile.name, depth_at(unit, deps))
+    if is_told_whole(unit, deps):
+        _put_book_before(unit, run, deps)
+    elif is_read_first:
         _put_plan_before(unit, run, deps)
     *earlier, last = steps_of(unit, deps)
     draft = ""
     for agent in earlier:
         if agent.is_prose:
             draft = drafted(agent, unit, run, deps)
-            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps)
+            leeway = _TOLD_LEEWAY if is_told(unit, deps) else MENDED
+            run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps, leeway)
         else:
             run.run(agent)
     if is_read_first and (told := first_reading(draft, unit, deps)):
@@ -65,9 +75,10 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
 
 def steps_of(unit: TaskNode, deps: Deps) -> Workflow:
-    """The steps that end in a unit's prose; a story that is told from its order alone has no plan."""
-    steps = write_workflow(unit.level, deps.profile.name, depth_at(unit, deps))
-    return tuple(step for step in steps if step.artefact != "plan") if is_free(unit, deps) else steps
+    """The steps that end in a unit's prose."""
+    if is_told(unit, deps):
+        return TOLD
+    return write_workflow(unit.level, deps.profile.name, depth_at(unit, deps))
 
 
 def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
@@ -76,6 +87,21 @@ def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     if brief is not None:
         run.add("plan", brief.text)
         run.rests_on(brief.id)
+
+
+def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Put the plan of a short book before the steps, and all its pages so far, in the place of designs and excerpts."""
+    run.narrow_to("order", "style_guide", "hints", "current_task")
+    with deps.stores() as stores:
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        before = [own.key for own in stores.nodes.units_before(unit, _MOST_CHAPTERS)]
+        pages = stores.documents.of_nodes(before, DocumentKind.PROSE)
+    if plan is not None:
+        run.add("plot", plan.text)
+        run.rests_on(plan.id)
+    for page in pages:
+        run.add("pages", page.text, is_prose=True)
+    run.rests_on(*(page.id for page in pages))
 
 
 def revised(text: str) -> str:
@@ -97,7 +123,7 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
         record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
     return replace(
         told_before(unit_card(unit, deps), unit, deps),
-        ask_length=record.to_ask(target),
+        ask_length=target if is_told(unit, deps) else record.to_ask(target),
         plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
         previous_endings=previous_endings(unit, unit.level, deps),
         open_points=(),  # the brief settles them, or leaves them unsaid

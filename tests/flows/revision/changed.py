@@ -24,6 +24,7 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings
 from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
+from bookwright.models.story.plot import Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps
@@ -56,6 +57,10 @@ class Marking:
         text = MARK.sub("", reply.text)
         if request.output is None and "/revision/" not in request.facts["template"]:
             text = "\n".join(self._marked(line) for line in text.split("\n"))
+        elif request.output is Plot:  # of which a document is made; what it says of chapters stands in their nodes, too
+            plot = Plot.model_validate_json(text)
+            marked = {name: tuple(map(self._marked, getattr(plot, name))) for name in ("story", "people")}
+            text = plot.model_copy(update=marked).model_dump_json()
         return reply.model_copy(update={"text": text})
 
     def _marked(self, line: str) -> str:

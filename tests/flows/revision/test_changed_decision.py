@@ -46,7 +46,15 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 @pytest.fixture(scope="module")
 def tale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """A book of three chapters."""
-    found = written(tmp_path_factory.mktemp("tale"), length=6_000, profile="economy")
+    found = written(tmp_path_factory.mktemp("tale"), length=6_000, profile="economy", max_planning_rounds=1)
+    yield found
+    found[0].database.dispose()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """The same, told from one plan by somebody who has every page in view."""
+    found = written(tmp_path_factory.mktemp("told"), length=6_000, profile="economy")
     yield found
     found[0].database.dispose()
 
@@ -54,7 +62,7 @@ def tale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 on_novel = pytest.mark.parametrize("copied", ["novel"], indirect=True)
 on_tale = pytest.mark.parametrize("copied", ["tale"], indirect=True)
 SOAKED = pytest.param("story", marks=pytest.mark.soak)
-on_both = pytest.mark.parametrize("copied", ["tale", SOAKED], indirect=True)
+on_both = pytest.mark.parametrize("copied", ["tale", "told", SOAKED], indirect=True)
 
 
 def direct(storage: BookStorage) -> list[StaleDocument]:
@@ -120,7 +128,7 @@ class Repeating:
         return reply.model_copy(update={"text": known, "finish_reason": "stop"})
 
 
-@pytest.mark.parametrize("name", ["novel", SOAKED, pytest.param("hundred", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("name", ["novel", "told", SOAKED, pytest.param("hundred", marks=pytest.mark.soak)])
 def test_what_is_recorded_as_an_input_is_what_stood_in_a_prompt(name: str, request: pytest.FixtureRequest) -> None:
     storage, _ = request.getfixturevalue(name)
 

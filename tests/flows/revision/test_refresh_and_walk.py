@@ -25,7 +25,9 @@ from tests.flows.revision.test_refresh_keeps_secrets import Saying, prose, redo
 @pytest.fixture
 def halfway(tmp_path: Path) -> Written:
     """A book whose first chapter is done and whose second one has its brief alone; more are to come."""
-    storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=9_000, profile="economy")
+    storage, settings = written(
+        tmp_path, Limits.parse("chapter:1", None), length=9_000, profile="economy", max_planning_rounds=1
+    )
     with closing(ModelService(settings)) as models, pytest.raises(KeyboardInterrupt):
         run_book(storage.book, RunConfig(settings, storage.database, Saying(models, dies_after="brief")))
     return storage, settings
@@ -54,7 +56,9 @@ def test_a_chapter_in_progress_keeps_its_length_and_the_book_its_place(halfway: 
 
 
 def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(tmp_path: Path) -> None:
-    storage, settings = written(tmp_path, Limits.parse("chapter:1", None), length=6_000, profile="economy")
+    storage, settings = written(
+        tmp_path, Limits.parse("chapter:1", None), length=6_000, profile="economy", max_planning_rounds=1
+    )
     around = RunConfig(settings, storage.database, ModelService(settings))
     with closing(around.models), pytest.raises(KeyboardInterrupt):
         run_book(storage.book, replace(around, models=Saying(around.models, dies_after="draft")))

@@ -1,0 +1,79 @@
+"""Planning a short book whole: its story told twice in plain words, the better one chosen and cut into chapters."""
+
+from dataclasses import replace
+from functools import partial
+
+from bookwright.agents.readers import PLOT, STORY, draft_again
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_card
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.step import Activity
+from bookwright.models.story.plot import Plot, PlotChapter
+from bookwright.models.text.length import spread
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import PlanNode, TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import render_problem
+from bookwright.prompts.render import render_plot
+from bookwright.storage.steps.journal import Move
+from bookwright.storage.stores import Stores
+
+
+def plot(book: TaskNode, deps: Deps) -> None:
+    """Plan a short book; its plan becomes the book's design, and its chapters become nodes."""
+    book = deps.fresh(book)
+    count = _chapter_count(book, deps)
+    run = ActivityRun(
+        deps.desk, Activity.PLAN, book, book, replace(unit_card(book, deps), chapters=count),
+        context=PLOT.context, round_=1, next_activity="write",
+    )  # fmt: skip
+    run.narrow_to()  # the order stands in the templates, and there is nothing else yet
+    told = []
+    for teller in (STORY, draft_again(STORY)):
+        run.card = replace(run.card, is_second=teller is not STORY)
+        told.append(str(run.run(teller, is_bare=True).value))
+    run.card = replace(run.card, is_second=False)
+    for tag, story in zip(("story_a", "story_b"), told, strict=True):
+        run.add(tag, story)
+    run.run(PLOT, partial(_planned, book, deps), check=partial(_has_chapters, count, deps.desk.locale))
+
+
+def _chapter_count(book: TaskNode, deps: Deps) -> int:
+    """How many chapters the book is to have: of the usual length, none too long to be written at once."""
+    length = book.length or 1
+    return max(2, round(length / lengths_of_children(book, deps).usual), -(-length // max_unit_length(deps)))
+
+
+def _has_chapters(count: int, locale: str, answer: Plot) -> str:
+    """A plan has as many chapters as were asked for."""
+    given = len(answer.chapters)
+    return "" if given == count else render_problem("chapter_count", locale, given=given, wanted=count)
+
+
+def _planned(book: TaskNode, deps: Deps, answer: Plot) -> Move:
+    lengths = spread(max(book.remaining, len(answer.chapters)), [1] * len(answer.chapters))
+    chapters = [_chapter(chapter) for chapter in answer.chapters]
+    design = NewDocument(
+        node=book.key, kind=DocumentKind.BOOK_DESIGN, text=render_plot(answer, deps.brief.language.english_name)
+    )
+
+    def move(stores: Stores, step: int) -> None:
+        stores.documents.add(design, step)
+        stores.nodes.add(
+            book, chapters, level=Level.CHAPTER.value, length=lambda i: lengths[i], unit_index=lambda i: i + 1,
+            is_last=lambda i: i == len(chapters) - 1,
+        )  # fmt: skip
+        stores.nodes.change(
+            book.key, planning_round=1, decided_round=1, decision=Decision.DIVIDE_HIERARCHY.value, open_points=()
+        )
+
+    return move
+
+
+def _chapter(chapter: PlotChapter) -> PlanNode:
+    return PlanNode(
+        task_type=TaskType.WRITE, title=chapter.title, goal=chapter.about, instructions=chapter.events,
+        acceptance_criteria=(*chapter.understood, chapter.ending),
+    )  # fmt: skip

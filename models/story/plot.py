@@ -1,0 +1,41 @@
+"""The plan of a short book that one writer holds whole: its story in plain words, and its chapters."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
+
+
+class PlotChapter(BaseModel):
+    """One chapter as it is planned."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
+    about: Line
+    """What it is about, in a sentence."""
+    events: Annotated[tuple[Line, ...], Field(min_length=1, max_length=5)]
+    """What happens, in order: scenes or stretches of telling."""
+    understood: Annotated[tuple[Line, ...], Field(min_length=1, max_length=4)]
+    """What a reader has understood by its end."""
+    ending: Line
+
+
+class Plot(BaseModel):
+    """The better of two stories that were told for the same order, made into a plan."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reasoning: str = ""
+    """Why this one, and what was left out of it to keep it simple."""
+    chosen: Literal["A", "B"]
+    question: Line
+    """What a reader wants to know from the first pages to the last."""
+    secret: str = ""
+    """What lies behind everything, in one plain sentence; empty where nothing does."""
+    story: Annotated[tuple[Line, ...], Field(min_length=3, max_length=12)]
+    """The story in a few sentences, each joined to the one before by what it leads to."""
+    people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=10)]
+    """Who has a name: what each wants, how each talks, what each would never say."""
+    chapters: Annotated[tuple[PlotChapter, ...], Field(min_length=1, max_length=24)]

@@ -1,0 +1,157 @@
+"""Short books that are told instead of planned: which they are, and what their writer has in view."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bookwright.agents.backends.protocol import FailureListener, Listener, Request
+from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.flows.activities.short_books import is_free, is_told_whole
+from bookwright.flows.deps import Deps
+from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.open_book import RunConfig
+from bookwright.flows.run_book import run_book
+from bookwright.models.brief import make_brief
+from bookwright.models.codex.entries import CodexEntry, EntryKind
+from bookwright.models.codex.record import Origin
+from bookwright.models.document import DocumentKind
+from bookwright.models.profile import PROFILES, ProfileName, fitted
+from bookwright.models.settings import load_settings
+from bookwright.models.step import Reply
+from bookwright.models.tree.level import Level
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import BookStorage
+from tests.flows.walking import begin
+from tests.support.fakes import ScriptedBackend
+
+WINDOW = 200_000
+BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
+
+
+def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, Deps]:
+    """Begin a book whose models have a window of so many tokens."""
+    root, deps = begin(home, ScriptedBackend(lines={"*": ["It rained."]}), **BRIEF | values)
+    profile = fitted(PROFILES[deps.desk.profile.name], window)
+    return root, replace(deps, desk=replace(deps.desk, profile=profile))
+
+
+@pytest.mark.parametrize(
+    ("values", "is_told"),
+    [
+        ({}, True),
+        ({"profile": "standard"}, True),
+        ({"profile": "fine"}, True),
+        ({"profile": "small"}, False),
+        ({"max_planning_rounds": 1}, False),  # the author wants it planned
+        ({"gates": ["book_design"]}, False),  # and to see the design
+        ({"gates": ["chapter"]}, True),
+        ({"length": 14_000}, False),
+        ({"length": 1_500}, False),  # is one sitting, and told from its order alone
+        ({"window": 20_000}, False),  # the pages would not fit
+    ],
+)
+def test_a_short_book_of_several_chapters_is_told_whole(tmp_path: Path, values: dict[str, Any], is_told: bool) -> None:
+    root, deps = begun(tmp_path, **values)
+
+    assert is_told_whole(root, deps) is is_told
+    assert is_free(root, deps) is (values.get("length") == 1_500)
+    deps.storage.database.dispose()
+
+
+def test_a_book_about_which_its_author_has_said_more_is_planned(tmp_path: Path) -> None:
+    root, deps = begun(tmp_path)
+    with deps.storage.write() as stores:
+        stores.codex.add(CodexEntry(id="keeper", kind=EntryKind.CHARACTER, name="Ada"), Origin.AUTHOR)
+
+    assert not is_told_whole(root, deps)
+    deps.storage.database.dispose()
+
+
+class Told:
+    """A book that the rehearsal author wrote to its end, and all that was asked for it."""
+
+    def __init__(self, home: Path, **brief: Any) -> None:
+        settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
+        self.database = open_library(settings)
+        self.requests: list[Request] = []
+        self._service = ModelService(settings)
+        book = find_or_create(self.database, make_brief({"premise": "A keeper finds a log.", **brief}))
+        self.book = run_book(book.id, RunConfig(settings, self.database, self))
+        self.storage = BookStorage(self.database, book.id, book.brief.language)
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        self.requests.append(request)
+        return self._service.ask(request, budget, listener, on_failure)
+
+    def close(self) -> None:
+        self._service.close()
+        self.database.dispose()
+
+    def prompts(self, name: str) -> list[str]:
+        """The prompts of the steps whose name begins so."""
+        return ["\n\n".join(asked.prompt.blocks) for asked in self.requests if asked.name.startswith(name)]
+
+
+@pytest.fixture(scope="module", params=["economy", "standard"])
+def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    book = Told(tmp_path_factory.mktemp("home"), length=6_000, profile=request.param, max_unit_length=2_000)
+    yield book
+    book.close()
+
+
+def test_its_chapters_come_of_one_plan_and_no_model_is_asked_to_design_or_divide(told: Told) -> None:
+    asked = {request.name.partition(" ")[2].partition("/")[0] for request in told.requests}
+    with told.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        tasks = stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN, TaskType.SEARCH)
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+
+    assert asked == {"plan", "write", "review", "close", "publish"}
+    assert [chapter.level for chapter in chapters] == [Level.CHAPTER] * 3
+    assert [chapter.is_last for chapter in chapters] == [False, False, True]
+    assert not tasks
+    assert plan is not None
+    assert all(chapter.title in plan.text for chapter in chapters)
+
+
+def test_whoever_writes_a_chapter_has_the_plan_and_every_page_before_it(told: Told) -> None:
+    with told.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        pages = [stores.documents.versions(chapter.key, DocumentKind.PROSE)[0].text for chapter in chapters]
+
+    assert plan is not None
+    for number, chapter in enumerate(chapters):
+        for step in ("draft", "critic", "refine"):
+            [prompt, *_] = told.prompts(f"{chapter.label} write/{step}")
+            assert plan.text in prompt
+            assert [page in prompt for page in pages[:number]] == [True] * number
+
+
+def test_each_of_its_documents_knows_what_it_rests_on(told: Told) -> None:
+    with told.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+        last = stores.documents.versions(chapters[-1].key, DocumentKind.PROSE)[0]
+        first = stores.documents.versions(chapters[0].key, DocumentKind.PROSE)[0]
+        inputs = set(stores.documents.inputs_of(last.id))
+
+    assert plan is not None
+    assert {plan.id, first.id} <= inputs
+
+
+def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=1_500, profile="economy")
+    names = [request.name.partition(" ")[2] for request in book.requests]
+    book.close()
+
+    assert book.book.brief.profile is ProfileName.ECONOMY
+    assert names[:3] == ["write/draft.free", "write/critic", "write/refine"]
+    assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
