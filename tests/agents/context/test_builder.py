@@ -127,7 +127,7 @@ def test_a_context_shows_the_nodes_as_they_are_recorded(library):
 
 def test_a_division_sees_the_whole_book_design_and_every_design_of_its_unit(library):
     """S3-036 and S3-123, at lengths at which a planner has no room for all of it."""
-    design = "\n".join(library.sentences(1) for _ in range(110))
+    design = "\n".join(library.sentences(1) for _ in range(90))
     library.keep(DocumentKind.BOOK_DESIGN, design)
     act = library.fresh(library.grow(40))
     made = ["\n".join(library.sentences(1) for _ in range(40)) for _ in range(5)]
