@@ -131,7 +131,7 @@ def test_a_service_that_cannot_be_reached_leaves_findings_unverified(search: Sea
         findings = stores.documents.findings_of(found)
     assert findings is not None
     assert not findings.is_verified
-    assert search.backend.requests[-1].corrections[0].problem.startswith("Observation: error: ")
+    assert search.backend.requests[-1].corrections[0].problem.startswith("Observation: error NETWORK_ERROR: ")
 
 
 WEB = ("web_search", "fetch_page")
