@@ -43,7 +43,9 @@ def full_name(value: str, environment: Mapping[str, str]) -> str:
         value = f"{_provider_of(value, environment)}:{value}"
     provider, _, model = value.partition(":")
     if not provider or not model:
-        raise ValueError(f"a model is named provider:model, such as anthropic:claude-sonnet-5-5, not {value.strip(':')!r}")
+        raise ValueError(
+            f"a model is named provider:model, such as anthropic:claude-sonnet-5-5, not {value.strip(':')!r}"
+        )
     return value
 
 

@@ -41,8 +41,8 @@ class CastMember:
 
 CAST = (
     CastMember(
-        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER,
-        asks=("test",),
+        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX),
+        FileReach.FOLDER, asks=("test",),
     ),
     CastMember(
         "test", "writes tests for files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER

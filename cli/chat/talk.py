@@ -29,7 +29,15 @@ from bookwright.cli.chat.view import CANCELLED, SOURCES, ChatView
 from bookwright.flows.talk.talking import TalkGround
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
-from bookwright.models.talk.event import AgentEvent, CompletedEvent, Event, EventPayload, FailedEvent, Message, SpeakerRole
+from bookwright.models.talk.event import (
+    AgentEvent,
+    CompletedEvent,
+    Event,
+    EventPayload,
+    FailedEvent,
+    Message,
+    SpeakerRole,
+)
 from bookwright.models.talk.session import SessionState
 from bookwright.models.talk.tool import ToolResponse
 from bookwright.models.text.language import Language, detect_language
