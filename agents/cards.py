@@ -55,8 +55,8 @@ def make_card(
     brief: Brief, unit: TaskNode, task: TaskNode | None = None, *, position: str = "", **fields: Any
 ) -> Card:  # fmt: skip
     """The card of one activity, with some more fields; what depends on its steps is filled in with `replace`."""
-    shown = (node_card(node, position) for node in (unit, task or unit))
-    return Card(book_card(brief), *shown, **fields)
+    shown, own = node_card(unit, position), node_card(task or unit, position)
+    return Card(book=book_card(brief), unit=shown, task=own, **fields)
 
 
 _Shown = TypeVar("_Shown", BookCard, NodeCard, Card)

@@ -1,4 +1,4 @@
-"""Keys and settings that stand in a `.env` file: the environment wins, then the working folder's, then the data folder's.
+"""Keys and settings in `.env` files: the environment wins, then the working folder's, then the data folder's.
 
 Source: S1-039.
 """

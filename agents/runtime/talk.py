@@ -41,9 +41,7 @@ class TalkSession:
         with database.write(Failpoint.EDIT_BOOK) as connection:
             sessions = SessionRepository(connection)
             if execution.fork_session and not state.initialized:
-                raise SessionNotStarted(
-                    f"session {state.id} is new, so it cannot be forked; resume it, or start it first"
-                )
+                raise SessionNotStarted(f"session {state.id} is new, so it cannot be forked; start it first")
             if execution.fork_session:
                 session = sessions.fork(state.id, execution.tab_id)
             elif state.initialized:

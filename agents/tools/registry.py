@@ -96,7 +96,7 @@ class ToolRegistry:
 
 
 def _kept_to_rules(name: str, response: ToolResponse) -> ToolResponse:
-    """The answer, or an error in its place where its status does not tell the truth. Source: S1-015, S1-025 to S1-027."""
+    """The answer, or an error in its place where its status does not tell the truth. Source: S1-015, S1-025."""
     broken = [each for each in validate(name, response) if each.rule.startswith("S")]
     if not broken:
         return response

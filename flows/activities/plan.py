@@ -64,8 +64,9 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
 
 def _take_up(unit: TaskNode, stores: Stores) -> None:
-    """Let a unit's parent, and the siblings nobody has begun, go of the open points it was planned with. Source: S3-026.
+    """Let a unit's parent, and the siblings nobody has begun, go of the open points that it was planned with.
 
+    Source: S3-026.
     Until one child has planned with them, each has them; what that one does not settle is an open point of its own.
     """
     if unit.parent is None:
@@ -77,7 +78,7 @@ def _take_up(unit: TaskNode, stores: Stores) -> None:
 
 
 def decompose(node: TaskNode, deps: Deps) -> None:
-    """Cut a complex task into all its parts at once; too many are sent back once, and then all are made. Source: S3-076."""
+    """Cut a complex task into all its parts at once; too many are sent back once, then all are made. Source: S3-076."""
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
     run = ActivityRun(
