@@ -148,8 +148,8 @@ class Talk:
         for tool in self._ground.tools:
             about = tool.description().partition("\n")[0]
             lines.append(f"{tool.name}{' (you are asked)' if asks and tool.name in EDITING_TOOLS else ''}: {about}")
-        if asks := self._opening.member.asks:
-            lines.append(f"{TASK}: gives a task to {' or '.join(asks)}")
+        if others := self._opening.member.asks:
+            lines.append(f"{TASK}: gives a task to {' or '.join(others)}")
         return lines or ["this agent has no tools here"]
 
     def describe_session(self) -> list[str]:
