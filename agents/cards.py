@@ -33,8 +33,8 @@ def book_card(brief: Brief) -> BookCard:
     )
 
 
-def node_card(node: TaskNode) -> NodeCard:
-    """A node without what only the engine needs."""
+def node_card(node: TaskNode, position: str = "") -> NodeCard:
+    """A node without what only the engine needs, and its unit's place in the tree in words."""
     return NodeCard(
         label=node.label,
         level=node.level.value,
@@ -46,12 +46,17 @@ def node_card(node: TaskNode) -> NodeCard:
         constraints=node.constraints,
         acceptance_criteria=node.acceptance_criteria,
         length=node.length or 0,
+        complexity_score=node.complexity_score or 0,
+        position=position,
     )
 
 
-def make_card(brief: Brief, unit: TaskNode, task: TaskNode | None = None, **fields: Any) -> Card:
+def make_card(
+    brief: Brief, unit: TaskNode, task: TaskNode | None = None, *, position: str = "", **fields: Any
+) -> Card:  # fmt: skip
     """The card of one activity, with some more fields; what depends on its steps is filled in with `replace`."""
-    return Card(book=book_card(brief), unit=node_card(unit), task=node_card(task or unit), **fields)
+    shown, own = node_card(unit, position), node_card(task or unit, position)
+    return Card(book=book_card(brief), unit=shown, task=own, **fields)
 
 
 _Shown = TypeVar("_Shown", BookCard, NodeCard, Card)

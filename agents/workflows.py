@@ -26,14 +26,14 @@ from bookwright.models.tree.plan import PlanOutput, TaskType
 
 Workflow = tuple[Agent, ...]
 
-PROBES = ("web_search", "fetch_page")
-"""What those may use who cut a search into queries: a field's own words are not in the book. Source: S3-080."""
+LOOKUPS = ("web_search", "fetch_page", "search_designs", "search_story", "search_references")
+"""What those may use who look things up, as far as there is a web and the book's index holds anything.
 
-LOOKUPS = (*PROBES, "search_designs", "search_story", "search_references")
-"""What others may use who look things up, as far as the book has it. Source: S3-101, S3-108, S3-137."""
+Source: S3-080, S3-101, S3-108, S3-137.
+"""
 
-BOOK_LOOKUPS = {ProfileName.STANDARD: ("guideline",), ProfileName.FINE: ("guideline", "draft", "critic")}
-"""Which steps of a book-level design look things up."""
+_BOOK_LOOKUPS = ("guideline", "draft", "critic")
+"""Which steps of a book-level design look things up, but in economy, which spends no calls on it. Source: C-30."""
 
 _THREE_STEPS = ("proposer", "critic", "refiner")
 _TWO_STEPS = ("planner", "refiner")
@@ -100,7 +100,7 @@ def decomposition_workflow(level: Level, task_type: TaskType, profile: ProfileNa
     is_search = task_type is TaskType.SEARCH
     names = _thinned(_TWO_STEPS if is_search else _THREE_STEPS, profile, is_seconded=False)
     steps = _debate(f"story/{level}/decomposition/{task_type}", names, "planner", "planner")
-    return tuple(replace(step, tools=PROBES) for step in steps) if is_search else steps
+    return tuple(replace(step, tools=LOOKUPS) for step in steps) if is_search else steps
 
 
 def design_workflow(level: Level, expert: Expert, profile: ProfileName, depth: Depth = Depth.FULL) -> Workflow:
@@ -108,7 +108,7 @@ def design_workflow(level: Level, expert: Expert, profile: ProfileName, depth: D
     if profile is ProfileName.SMALL:
         return (_design_step("design", "story/small/design"),)
     names = _design_steps(level, profile, depth)
-    looking = BOOK_LOOKUPS.get(profile, ()) if level is Level.BOOK else ()
+    looking = _BOOK_LOOKUPS if level is Level.BOOK and profile is not ProfileName.ECONOMY else ()
     return tuple(
         replace(
             _design_step(name, f"story/{level}/design/{name}" + (f"_{expert}" if _has_expert(level, name) else "")),

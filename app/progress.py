@@ -4,10 +4,12 @@ from collections import deque
 from dataclasses import dataclass
 
 from bookwright.models.book import Book
+from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.position import hierarchical_position
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.queries import StepLine
-from bookwright.storage.stores import BookStorage
+from bookwright.storage.stores import BookStorage, Stores
 
 EVERY_STEP = 2**31
 """A limit that no journal reaches."""
@@ -37,6 +39,12 @@ def read_progress(storage: BookStorage) -> BookProgress:
     """Look where a book stands; as many queries as its tree is deep."""
     with storage.read() as stores:
         return BookProgress(stores.books.get(storage.book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+
+
+def place_of(node: TaskNode, stores: Stores, language: Language) -> str:
+    """Return where a node's unit stands in the tree, in words of the book's language; empty for the book's own."""
+    unit = node if node.unit is None else stores.nodes.get(node.unit)
+    return hierarchical_position(unit, stores.nodes.ancestors(unit), stores.codex.reading_order(), language)
 
 
 class StepFeed:

@@ -14,12 +14,9 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.stores import BookStorage
 
-MUCH = 1_000
-"""Passages from which on a book holds much more than a prompt shows of it."""
-
 
 class BookTools:
-    """A look into the book, where it holds more than the prompts show, and the web where a service is set up."""
+    """A look into the book, as soon as its index holds anything, and the web where a service is set up."""
 
     def __init__(
         self, storage: BookStorage, index: KnowledgeIndex, settings: Settings, *, is_rehearsal: bool = False
@@ -36,10 +33,7 @@ class BookTools:
         return bool(self._web)
 
     def registry(self, names: tuple[str, ...], unit: TaskNode) -> ToolRegistry | None:
-        """Return those of the named tools that are of use to a unit's steps; None where none is.
-
-        Where the web cannot be searched and the book is still young, a look would cost a call and bring nothing.
-        """
+        """Return those of the named tools that a unit's steps can use; None where there is nothing to look into yet."""
         known = [tool for tool in (*self._web, *self._of_the_book(unit)) if tool.name in names]
         return ToolRegistry(known) if known else None
 
@@ -53,7 +47,7 @@ class BookTools:
         return (WebSearch(services), FetchPage()) if services else ()
 
     def _of_the_book(self, unit: TaskNode) -> tuple[Tool[Any], ...]:
-        if unit.parent is None or not self._index.has(MUCH):
+        if not self._index.has(1):
             return ()
         with self._storage.look() as stores:
             view = IndexView(self._index, unit.order, people(stores))

@@ -40,9 +40,9 @@ class Profile(BaseModel):
 
 
 _STANDARD_BUDGET = {
-    "judge": 2_500, "questions": 2_000, "planner": 6_000, "designer": 6_000, "divider": 6_000,
+    "judge": 2_500, "questions": 2_000, "planner": 7_500, "designer": 7_500, "divider": 12_000,
     "write_plan": 8_000, "writer": 9_000, "critic": 11_000, "refiner": 11_000,
-    "evaluator": 7_000, "maintainer": 3_000, "researcher": 6_000,
+    "evaluator": 7_500, "maintainer": 3_000, "researcher": 7_500,
 }  # fmt: skip
 
 

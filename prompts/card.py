@@ -79,6 +79,10 @@ class NodeCard:
     acceptance_criteria: tuple[str, ...] = ()
     length: int = 0
     """Target length; 0 for design and search tasks."""
+    complexity_score: int = 0
+    """What its planner thought of it, from 1 to 10; 0 where nobody said."""
+    position: str = ""
+    """Its unit's place in the tree in words of the book's language, such as `"第1卷第2幕"`; empty for the book."""
 
 
 @dataclass(frozen=True)

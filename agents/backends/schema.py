@@ -11,8 +11,16 @@ from bookwright.prompts.render import render_form
 
 _IDLE = ("title", "default")
 _FRAMES = {
-    "en": "Answer with one JSON object and nothing before or after it. It keeps to this JSON schema:\n",
-    "zh": "只答一个 JSON 对象，前后什么都不写。它要合乎下面这份 JSON Schema：\n",
+    "en": (
+        "Answer with one JSON object and nothing before or after it. "
+        r"Inside its texts, `\"` stands for a quotation mark and `\\` for a backslash. "
+        "It keeps to this JSON schema:\n"
+    ),
+    "zh": (
+        "只答一个 JSON 对象，前后什么都不写；"
+        r"文字里的引号写成 `\"`，反斜杠写成 `\\`。"
+        "它要合乎下面这份 JSON Schema：\n"
+    ),
 }
 """By the prompt's language; English for those without templates of their own."""
 

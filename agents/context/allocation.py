@@ -17,7 +17,7 @@ OWN_PART = 900
 _BASE_ROLE = "planner"
 """The role whose budget sizes what all activities of a unit share, so that it is the same bytes in each."""
 
-_TASK = 0.15
+_TASK = 0.12
 """Of the room: kept for the task in hand, which is told nowhere else."""
 
 _WHOLE = 0.4
@@ -58,6 +58,9 @@ class Rooms:
         self._unit_of_share = (base - sum(map(frame, every))) / sum(map(self._share, every))
         self._length = length
         self._spare, self._spare_of_tasks = 0.0, 0.0
+        has_whole = any(own.stands_whole for own in _of(ChangeRate.BY_TASK, components))
+        self._beyond = max(self._room_of(role, profile) - base, 0) if has_whole else 0
+        """What the role's own budget has beyond the one that all activities of a unit share, for a unit's designs."""
         """What is left of the shares of what changes with the unit; and of those that grow with its tasks."""
         self._waiting = list(components)
 
@@ -73,11 +76,14 @@ class Rooms:
         else:
             borrowed = self._spare * share / self._shares_of(ChangeRate.BY_TASK)
             part = min(share * self._unit_of_share + borrowed, most * self._unit_of_share)
+            part += self._beyond if component.stands_whole else 0
         return max(int(part), 0)
 
     def take(self, component: Component, used: int) -> None:
         """Say how much of its room a component has taken."""
         left = self._share(component) * self._unit_of_share - used
+        if component.change is ChangeRate.BY_TASK and component.stands_whole:
+            left += min(self._beyond, max(-left, 0))
         if component.change is ChangeRate.BY_UNIT:
             self._spare += left
         elif component.change is ChangeRate.BY_TASK:
@@ -88,9 +94,9 @@ class Rooms:
 
     def wider(self, component: Component, used: int) -> int:
         """Return the room of a component that took `used` of its own, with what the others have left."""
-        kept = self._kept(ChangeRate.BY_TASK, self._length * _MADE) + self._kept(
-            ChangeRate.BY_ACTIVITY, self._part(_TASK)
-        )
+        kept = self._kept(ChangeRate.BY_ACTIVITY, self._part(_TASK))
+        if not self._beyond:
+            kept += self._kept(ChangeRate.BY_TASK, self._length * _MADE)
         left = self._left if self._is_prose else self._spare + self._spare_of_tasks - kept
         return max(min(used + int(left), int(self._part(component.most))), used)
 

@@ -20,7 +20,7 @@ _UNIT = frozenset({
 })  # fmt: skip
 _ALL = frozenset(Activity) - {Activity.WRITE}
 _MAKING, _TREE = _UNIT - {Activity.CLOSE}, _ALL - {Activity.CLOSE}
-"""Whoever sums a text up or looks back on it has the text; how it was planned is none of it."""
+"""Whoever sums a text up or looks back on it has the text, and the designs that tell it the right names."""
 
 
 class ChangeRate(StrEnum):
@@ -56,20 +56,20 @@ class Component:
 
 COMPONENTS = (
     Component(
-        "book_level_design", ChangeRate.BY_UNIT, 0.20, 1.00, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45,
+        "book_level_design", ChangeRate.BY_UNIT, 0.42, 1.00, _UNIT | {Activity.PUBLISH}, turn=1, small_share=0.45,
         wish=2,
     ),
-    Component("upper_level_design", ChangeRate.BY_UNIT, 0.15, 0.30, _UNIT, turn=3, wish=4),
-    Component("upper_level_search", ChangeRate.BY_UNIT, 0.06, 0.06, _MAKING, turn=4),
-    Component("global_state_summary", ChangeRate.BY_UNIT, 0.09, 0.09, _UNIT | {Activity.PUBLISH}, turn=2),
-    Component("latest_text", ChangeRate.BY_UNIT, 0.11, 1.00, _MAKING, turn=5, small_share=0.20, wish=1),
-    Component("text_summary", ChangeRate.BY_UNIT, 0.10, 0.30, _UNIT, turn=6, wish=3),
-    Component("overall_planning", ChangeRate.BY_UNIT, 0.06, 0.06, _TREE, turn=7, is_for_small_roles=True),
-    Component("search_dependent", ChangeRate.BY_TASK, 0.05, 0.15, _MAKING, turn=9),
-    Component("design_dependent", ChangeRate.BY_TASK, 0.12, 0.40, _MAKING, turn=8),
-    Component("more_summary", ChangeRate.BY_ACTIVITY, 0.03, 0.04, _MAKING, turn=11),
+    Component("upper_level_design", ChangeRate.BY_UNIT, 0.10, 0.23, _UNIT, turn=3, wish=4),
+    Component("upper_level_search", ChangeRate.BY_UNIT, 0.04, 0.045, _MAKING, turn=4),
+    Component("global_state_summary", ChangeRate.BY_UNIT, 0.065, 0.065, _UNIT | {Activity.PUBLISH}, turn=2),
+    Component("latest_text", ChangeRate.BY_UNIT, 0.085, 1.00, _MAKING, turn=5, small_share=0.20, wish=1),
+    Component("text_summary", ChangeRate.BY_UNIT, 0.075, 0.23, _UNIT, turn=6, wish=3),
+    Component("overall_planning", ChangeRate.BY_UNIT, 0.045, 0.045, _TREE, turn=7, is_for_small_roles=True),
+    Component("search_dependent", ChangeRate.BY_TASK, 0.04, 0.12, _MAKING, turn=9),
+    Component("design_dependent", ChangeRate.BY_TASK, 0.09, 0.31, _UNIT, turn=8),
+    Component("more_summary", ChangeRate.BY_ACTIVITY, 0.02, 0.03, _MAKING, turn=11),
     Component(
-        "current_task", ChangeRate.BY_ACTIVITY, 0.03, 0.50, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
+        "current_task", ChangeRate.BY_ACTIVITY, 0.02, 0.39, _ALL, turn=10, small_share=0.35, is_for_small_roles=True,
         stands_whole=True,
     ),
 )  # fmt: skip
@@ -77,10 +77,15 @@ COMPONENTS = (
 
 TREE_WITH_TASKS = replace(
     next(component for component in COMPONENTS if component.tag == "overall_planning"),
-    change=ChangeRate.BY_ACTIVITY, share=0.09, most=0.09, turn=11,
+    change=ChangeRate.BY_ACTIVITY, share=0.07, most=0.07, turn=11,
 )  # fmt: skip
 """The tree down to the tasks of the unit, for whoever has little else. The others see the tree of units, which stands
 still while a unit is planned, and the unit's tasks with the task in hand."""
+
+WHOLE_DESIGNS = replace(
+    next(component for component in COMPONENTS if component.tag == "design_dependent"), stands_whole=True
+)
+"""A unit's own designs for whoever divides it, who has to find a place for each event in them. Source: S3-036."""
 
 _NEW_WITH_EACH_PART = (
     "global_state_summary", "latest_text", "text_summary", "overall_planning", "more_summary", "current_task",
@@ -88,9 +93,9 @@ _NEW_WITH_EACH_PART = (
 )  # fmt: skip
 """A unit is divided part by part, long after it was designed: then these change, and its designs do not."""
 
-CODEX = Component("codex", ChangeRate.BY_UNIT, 0.07, 0.07, _MAKING, turn=0)
-THREADS = Component("threads", ChangeRate.BY_UNIT, 0.06, 0.06, _MAKING, turn=0)
-SECRETS = Component("secrets", ChangeRate.BY_UNIT, 0.08, 0.08, _MAKING, turn=0)
+CODEX = Component("codex", ChangeRate.BY_UNIT, 0.055, 0.055, _MAKING, turn=0)
+THREADS = Component("threads", ChangeRate.BY_UNIT, 0.045, 0.045, _MAKING, turn=0)
+SECRETS = Component("secrets", ChangeRate.BY_UNIT, 0.06, 0.06, _MAKING, turn=0)
 REGISTERS = (CODEX, THREADS, SECRETS)
 """Who and what is on record, what is laid early and paid off late, and what is secret, for whoever plans, in books that
 have it. Source: REQUIREMENTS C-13.
@@ -131,6 +136,7 @@ def components_of(activity: Activity, role: str, profile: Profile) -> tuple[Comp
         return tuple(map(_with_tasks, shown))
     if activity is Activity.DIVIDE:
         shown.sort(key=lambda component: component.tag in _NEW_WITH_EACH_PART)
+        return tuple(WHOLE_DESIGNS if own.tag == WHOLE_DESIGNS.tag else own for own in shown)
     return tuple(shown)
 
 

@@ -17,6 +17,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.position import hierarchical_position
 from bookwright.prompts.render import render_codex, render_no_room, render_secrets, render_threads
 from bookwright.storage.stores import Stores
 
@@ -200,7 +201,13 @@ class Filling:
         return Pruned(self._pruner.condense(printed, self._place.focus, room))
 
     def _printed_task(self, left_out: int, tasks: str) -> str:
-        return materials.printed_task(self._place, self._brief.length_unit, left_out, tasks, self._kit.locale)
+        length_unit, locale = self._brief.length_unit, self._kit.locale
+        return materials.printed_task(self._place, self._position, length_unit, left_out, tasks, locale)
+
+    @cached_property
+    def _position(self) -> str:
+        place, reading = self._place, self._stores.codex.reading_order()
+        return hierarchical_position(place.unit, place.ancestors, reading, self._brief.language)
 
     def _tasks(self, room: int) -> str:
         """What is not done of the unit's tasks, where the tree ends with the unit."""

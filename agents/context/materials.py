@@ -22,6 +22,8 @@ from bookwright.storage.tree.outline import OutlineReader, TreeLine
 
 _QUERY_CHARACTERS = 300
 _LISTS, _OPEN_POINTS = ("instructions", "input_brief", "constraints", "acceptance_criteria"), "open_points"
+_LOOKING_BACK = (Activity.CLOSE, Activity.PUBLISH)
+"""Whoever sums up what is written has nothing left to decide."""
 
 
 def people(stores: Stores) -> tuple[str, ...]:
@@ -113,8 +115,10 @@ def entries_of(place: ActivityPlace) -> int:
     return sum(map(len, _lists(place).values()))
 
 
-def printed_task(place: ActivityPlace, length_unit: str, left_out: int, tasks: str, locale: str) -> str:
-    """Return the task in hand without so many entries of its lists; `tasks` are those of its unit.
+def printed_task(
+    place: ActivityPlace, position: str, length_unit: str, left_out: int, tasks: str, locale: str
+) -> str:  # fmt: skip
+    """Return the task in hand without so many entries of its lists; `position` and `tasks` are those of its unit.
 
     The longest list loses its last entry first; what binds goes last of all.
     """
@@ -124,10 +128,10 @@ def printed_task(place: ActivityPlace, length_unit: str, left_out: int, tasks: s
         entries = lists[name]
         gone = max((index for index, entry in enumerate(entries) if _goes(entry)), default=len(entries) - 1)
         lists[name] = entries[:gone] + entries[gone + 1 :]
-    unit = node_card(place.unit)
+    unit = node_card(place.unit, position)
     values = {
         "task": replace(
-            node_card(place.node), instructions=lists["instructions"], input_brief=lists["input_brief"],
+            node_card(place.node, position), instructions=lists["instructions"], input_brief=lists["input_brief"],
             constraints=lists["constraints"], acceptance_criteria=lists["acceptance_criteria"],
         ),
         "unit": None if place.node.key == place.unit.key else unit,
@@ -141,7 +145,8 @@ def printed_task(place: ActivityPlace, length_unit: str, left_out: int, tasks: s
 
 def _lists(place: ActivityPlace) -> dict[str, tuple[str, ...]]:
     card = node_card(place.node)
-    return {name: getattr(card, name) for name in _LISTS} | {_OPEN_POINTS: place.unit.open_points}
+    open_points = () if place.activity in _LOOKING_BACK else place.unit.open_points
+    return {name: getattr(card, name) for name in _LISTS} | {_OPEN_POINTS: open_points}
 
 
 def _goes(entry: str) -> bool:

@@ -19,11 +19,12 @@ _TRUNCATED = "truncated"
 
 
 def observation(response: ToolResponse, room: int) -> str:
-    """Word a response for the model: its status and text, then its data line by line.
+    """Word a response for the model: its status, with an error's code, and its text, then its data line by line.
 
     A mark around outside text that the cut would leave open is closed.
     """
-    lines = [f"{response.status}: {response.text}", *_told(response.data)]
+    status = f"{response.status} {response.error.code}" if response.error else response.status
+    lines = [f"{status}: {response.text}", *_told(response.data)]
     return OBSERVATION + _bounded(plain("\n".join(lines)).strip(), room)
 
 

@@ -90,4 +90,6 @@ def as_event(reply: Reply) -> EventPayload:
         "outputTokens": reply.usage.output_tokens, "cachedTokens": reply.usage.cached_tokens,
         "isEstimate": reply.usage.is_estimate, "cost": reply.cost, "reasoning": speakable(reply.reasoning),
     }  # fmt: skip
+    if reply.session_id:  # the provider's own; a talk goes on by ours
+        data["providerSession"] = reply.session_id
     return EventPayload(name=REPLY, text=reply.text, data=data)

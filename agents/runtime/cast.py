@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from bookwright.agents.runtime.agent import PromptAgent, SystemPrompt, TemplatePrompt
+from bookwright.agents.runtime.agent import AgentDefinition, PromptAgent, SystemPrompt, TemplatePrompt
 from bookwright.agents.runtime.permission import PermissionMode
 
 _LOOKING = ("LS", "Glob", "Grep", "Read")
@@ -35,11 +35,14 @@ class CastMember:
     """Of these it has those that there are: without a book there is no index."""
     reach: FileReach
     mode: PermissionMode = PermissionMode.DEFAULT
+    asks: tuple[str, ...] = ()
+    """Members that it may give tasks to; each works in a session of its own with those of its tools that both have."""
 
 
 CAST = (
     CastMember(
-        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER
+        "code", "reads, writes and mends files of a folder", "designer", (*_LOOKING, "Write", *_INDEX),
+        FileReach.FOLDER, asks=("test",),
     ),
     CastMember(
         "test", "writes tests for files of a folder", "designer", (*_LOOKING, "Write", *_INDEX), FileReach.FOLDER
@@ -50,7 +53,7 @@ CAST = (
     ),
     CastMember(
         "planner", "plans a book or a change with you", "planner", (*_LOOKING, *_INDEX), FileReach.BOOK,
-        PermissionMode.PLAN,
+        PermissionMode.PLAN, asks=("researcher", "writer"),
     ),
     CastMember("log-monitor", "says what in a log needs a person", "summariser", _LOOKING, FileReach.BOOK),
 )  # fmt: skip
@@ -68,3 +71,13 @@ class CastAgent(PromptAgent):
     def get_system_prompt(self) -> SystemPrompt:
         """Its template; it is rendered in the language of the execution."""
         return TemplatePrompt(self.member.name.replace("-", "_"), self.facts)
+
+    def get_agent_definitions(self) -> Mapping[str, AgentDefinition] | None:
+        """The members that it may give tasks to."""
+        others = {other.name: other for other in CAST}
+        return {
+            name: AgentDefinition(
+                others[name].about, CastAgent(others[name], self.facts).get_system_prompt(), others[name].tools
+            )
+            for name in self.member.asks
+        } or None

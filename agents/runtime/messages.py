@@ -18,6 +18,7 @@ from bookwright.models.talk.event import (
     ReasoningEvent,
     SpeakerRole,
     TextEvent,
+    now_millis,
 )
 
 MOST_MESSAGES = 1_000
@@ -81,12 +82,6 @@ class MessageStore:
             drafts = [draft.message() for draft in self._drafts.values() if draft.opening.tab_id == tab]
             return [*self._tabs.get(tab, ()), *drafts]
 
-    def forget(self, tab: str) -> None:
-        """Let go of a tab."""
-        with self._lock:
-            self._tabs.pop(tab, None)
-            self._drafts = {talk: each for talk, each in self._drafts.items() if each.opening.tab_id != tab}
-
     def hear(self, event: Event) -> None:
         """Take an event in."""
         match event:
@@ -129,6 +124,13 @@ class MessageStore:
     def _take(self, event: Event) -> _Draft | None:
         with self._lock:
             return self._drafts.pop(_talk(event), None)
+
+
+def spoken(text: str, tab: str, agent: str) -> Message:
+    """Return what a person says to an agent in a tab."""
+    return Message(
+        id=uuid.uuid4().hex, tab_id=tab, agent_id=agent, role=SpeakerRole.USER, text=text, timestamp=now_millis()
+    )
 
 
 def _talk(event: Event) -> _Talk:

@@ -9,7 +9,7 @@ from bookwright.agents.react.observation import observation
 from bookwright.agents.runtime.agent import Execution
 from bookwright.agents.runtime.stream_log import note
 from bookwright.failpoints import Failpoint
-from bookwright.models.errors import InvalidInput
+from bookwright.models.errors import InvalidInput, SessionNotStarted
 from bookwright.models.step import Reply, ToolUse
 from bookwright.models.talk.session import Session, Turn, TurnKind
 from bookwright.models.talk.tool import ToolResponse
@@ -34,14 +34,16 @@ class TalkSession:
 
         Raises:
             SessionNotFound: There is none to resume or to fork.
-            SessionNotStarted: Nothing was said yet in what is to be forked.
+            SessionNotStarted: What is to be forked is new, or nothing was said in it yet.
             InvalidInput: A new session is asked for under the id of one in which something was said.
         """
         state = execution.session
         with database.write(Failpoint.EDIT_BOOK) as connection:
             sessions = SessionRepository(connection)
+            if execution.fork_session and not state.initialized:
+                raise SessionNotStarted(f"session {state.id} is new, so it cannot be forked; start it first")
             if execution.fork_session:
-                session = sessions.fork(state.id)
+                session = sessions.fork(state.id, execution.tab_id)
             elif state.initialized:
                 session = sessions.get(state.id)
             else:

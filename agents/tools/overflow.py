@@ -38,11 +38,12 @@ class Overflow:
 
     def cut(self, name: str, response: ToolResponse) -> ToolResponse:
         """The answer as it may stand in a prompt; one that says `truncation_skip` in its context stays as it is."""
-        whole = response.to_json()
-        size, lines = len(whole.encode()), _breaks(response.to_dict()) + 1
-        if (size <= MOST_BYTES and lines <= MOST_LINES) or response.context.get("truncation_skip") is True:
+        if self._fits(response) or response.context.get("truncation_skip") is True:
             return response
+        size, lines = _extent(response)
         context = {key: fit(value, _ECHO, self.keeps_end) for key, value in response.context.items()}
+        if self._fits(without_input := response.model_copy(update={"context": context})):
+            return without_input  # what was given is long, not what came of it
         if response.error is not None:
             told = ToolError(code=response.error.code, message=fit(response.error.message, _TEXT))
             return response.model_copy(update={"text": fit(response.text, _TEXT), "error": told, "context": context})
@@ -60,6 +61,10 @@ class Overflow:
             }
         )
 
+    def _fits(self, response: ToolResponse) -> bool:
+        size, lines = _extent(response)
+        return size <= MOST_BYTES and lines <= MOST_LINES
+
     def _keep(self, name: str, response: ToolResponse) -> str | None:
         """Write the whole answer to a file and say where; None where that is not possible."""
         if self.vault is None:
@@ -72,6 +77,11 @@ class Overflow:
         except ToolFailure:
             return None
         return path
+
+
+def _extent(response: ToolResponse) -> tuple[int, int]:
+    """How many bytes and lines an answer has."""
+    return len(response.to_json().encode()), _breaks(response.to_dict()) + 1
 
 
 def fit(value: Any, room: float, keeps_end: bool = False) -> Any:

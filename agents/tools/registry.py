@@ -8,9 +8,10 @@ from time import perf_counter
 from typing import Any, NoReturn
 
 from bookwright.agents.tools.overflow import Overflow
-from bookwright.agents.tools.tool import Tool, complete, failed
+from bookwright.agents.tools.tool import Tool, complete, failed, with_path
+from bookwright.agents.tools.validate import validate
 from bookwright.models.errors import ToolFailure
-from bookwright.models.talk.tool import ErrorCode, ToolResponse
+from bookwright.models.talk.tool import ErrorCode, ToolResponse, ToolStatus
 
 _log = logging.getLogger(__name__)
 _LONGEST_NAME = 80
@@ -78,11 +79,11 @@ class ToolRegistry:
             params = raw if isinstance(raw, Mapping) else _parsed(raw)
             response = self._named(name).answer(self._permit(name, params))
         except ToolFailure as failure:
-            response = complete(failed(failure), params, perf_counter() - started)
+            response = complete(with_path(failed(failure), params), params, perf_counter() - started)
         except Exception as error:  # the edge: what a tool does wrong must not end a book
             _log.exception("the tool %r failed", name)
             response = complete(failed(_unforeseen(error)), params, perf_counter() - started)
-        return self._overflow.cut(str(name), response)
+        return self._overflow.cut(str(name), _kept_to_rules(str(name), response))
 
     def _named(self, name: str) -> Tool[Any]:
         if name in self._tools:
@@ -92,6 +93,19 @@ class ToolRegistry:
         hint = f"Did you mean {near[0]}? " if near else ""
         advice = f"{hint}The tools are: {', '.join(self._tools) or 'none'}."
         raise ToolFailure(ErrorCode.INTERNAL_ERROR, f"There is no tool {shown!r}.", advice)
+
+
+def _kept_to_rules(name: str, response: ToolResponse) -> ToolResponse:
+    """The answer, or an error in its place where its status does not tell the truth. Source: S1-015, S1-025."""
+    broken = [each for each in validate(name, response) if each.rule.startswith("S")]
+    if not broken:
+        return response
+    _log.error("the tool %r breaks the protocol: %s", name, "; ".join(f"{own.rule} {own.message}" for own in broken))
+    advice = "Go on without it, or try other parameters."
+    failure = ToolFailure(ErrorCode.INTERNAL_ERROR, f"The tool's answer breaks rule {broken[0].rule}.", advice)
+    return response.model_copy(
+        update={"status": ToolStatus.ERROR, "data": {}, "text": failed(failure).text, "error": failed(failure).error}
+    )
 
 
 def _as_given(name: str, params: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -60,14 +60,10 @@ class Tool(ABC, Generic[P]):
         try:
             response = legacy.as_response(self.run(self._checked(raw)))
         except ToolFailure as failure:
-            response = self._with_path(failed(failure), raw)
+            response = failed(failure)
+            if "path" in self.parameters.model_fields:
+                response = with_path(response, raw)
         return complete(response, raw, perf_counter() - started)
-
-    def _with_path(self, response: ToolResponse, raw: Mapping[str, Any]) -> ToolResponse:
-        """The failure with the path that was asked for, where it was not found what that leads to."""
-        if not isinstance(path := as_json_value(raw.get("path")), str) or "path" not in self.parameters.model_fields:
-            return response
-        return response.model_copy(update={"context": {"path_resolved": normpath(path)} | response.context})
 
     def _checked(self, raw: Mapping[str, Any]) -> Any:
         try:
@@ -99,6 +95,13 @@ def partial(
         stats=dict(stats or {}),
         context=dict(context),
     )
+
+
+def with_path(response: ToolResponse, raw: Mapping[str, Any]) -> ToolResponse:
+    """The failure with the path that was asked for, where it was not found what that leads to."""
+    if not isinstance(path := as_json_value(raw.get("path")), str):
+        return response
+    return response.model_copy(update={"context": {"path_resolved": normpath(path)} | response.context})
 
 
 def failed(failure: ToolFailure) -> ToolResponse:

@@ -6,11 +6,12 @@ import typer
 
 from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
+from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.board import make_board, print_board
-from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import print_json
+from bookwright.cli.options import AsJson, BookArgument, NodeArgument
+from bookwright.cli.output import print_json, print_text
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import Keyed
@@ -54,6 +55,29 @@ def list_threads(book: BookArgument, pacing: PacingName = "medium", as_json: AsJ
         print_json(board.facts())
     else:
         print_board(board)
+
+
+@app.command()
+def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", as_json: AsJson = False) -> None:
+    """Show what a unit owes the threads: which to plant, bring back or pay off in it, and which payoffs come near."""
+    profile = _pacing(pacing)
+    with open_book(book) as opened, opened.storage.read() as stores:
+        unit = stores.nodes.by_label(node)
+        reading = stores.codex.reading_order()
+        owed = check_foreshadowing_for_scene(stores.codex.threads(), unit.label, reading, profile.reminder)
+    if as_json:
+        print_json(owed.model_dump(mode="json"))
+        return
+    lists = {
+        "plant": owed.should_plant, "bring back": owed.should_reinforce, "pay off": owed.should_pay_off,
+        "near": owed.approaching_payoff,
+        "waits": [f"{thread} (for {', '.join(missing)})" for thread, missing in owed.waiting_for.items()],
+    }  # fmt: skip
+    for name, threads in lists.items():
+        if threads:
+            print_text(f"{name}: {', '.join(threads)}")
+    if not any(lists.values()):
+        print_text(f"{unit.name} owes the threads nothing")
 
 
 @app.command()

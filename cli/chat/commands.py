@@ -20,6 +20,10 @@ class Commanded(Protocol):
         """The session, one line for each fact."""
         ...
 
+    def describe_messages(self) -> list[str]:
+        """What was said since the talk was opened, one entry for each message."""
+        ...
+
     def fork(self) -> str:
         """Go on in a copy from the next message on; say so.
 
@@ -73,6 +77,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[Commanded], list[str]]]] = {
     "help": ("lists the commands", _help),
     "tools": ("lists what the agent may use", lambda talk: talk.describe_tools()),
     "session": ("shows the session and how to go on with it later", lambda talk: talk.describe_session()),
+    "messages": ("lists what was said since the talk was opened", lambda talk: talk.describe_messages()),
     "fork": ("goes on in a copy of the talk; the talk so far stays as it is", lambda talk: [talk.fork()]),
     "raw": ("shows each reply as the model gave it, or no longer", lambda talk: [talk.toggle_raw()]),
     "cost": ("shows what the talk has taken", lambda talk: [talk.bill.total_line()]),

@@ -14,11 +14,14 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.windows import with_windows
 from bookwright.agents.react.sources import findings
 from bookwright.agents.runtime.agent import Execution
+from bookwright.agents.runtime.coordinator import TASK
 from bookwright.agents.runtime.events.adapter import SESSION
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.executor import TabExecutor
+from bookwright.agents.runtime.messages import MessageStore, spoken
 from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
 from bookwright.agents.runtime.stream import Services
+from bookwright.agents.tools.outside import one_line
 from bookwright.cli.chat.bill import TalkBill
 from bookwright.cli.chat.permission import Confirm, Permitting, Question
 from bookwright.cli.chat.sessions import Opening
@@ -26,7 +29,15 @@ from bookwright.cli.chat.view import CANCELLED, SOURCES, ChatView
 from bookwright.flows.talk.talking import TalkGround
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
-from bookwright.models.talk.event import AgentEvent, CompletedEvent, Event, EventPayload, FailedEvent
+from bookwright.models.talk.event import (
+    AgentEvent,
+    CompletedEvent,
+    Event,
+    EventPayload,
+    FailedEvent,
+    Message,
+    SpeakerRole,
+)
 from bookwright.models.talk.session import SessionState
 from bookwright.models.talk.tool import ToolResponse
 from bookwright.models.text.language import Language, detect_language
@@ -39,6 +50,7 @@ BILL = "bill"
 _LOOK_SECONDS = 0.1
 _DRAIN_SECONDS = 30.0
 _LEAVE_SECONDS = 5.0
+_TOOL_CHARACTERS = 160
 _SAMPLE = Usage(input_tokens=1_000)
 
 
@@ -66,6 +78,8 @@ class Talk:
         self._answer_text = ""
         self._uses: list[ToolUse] = []
         """What tools brought for the answer that is on its way."""
+        self._messages = MessageStore(bus)
+        bus.on("*", self._messages.hear)
         bus.on("*", self._inbox.put)
 
     @property
@@ -95,6 +109,7 @@ class Talk:
         if self._ground.copy is not None:
             self._ground.copy.refresh()
         self._locale = self._locale or _locale(message)
+        self._messages.append_message(spoken(message, TAB, self._opening.member.name))
         self._uses = []
         before = self._ledger.spent
         ended = self._executor.execute(message, self._execution(), can_use_tool=self._permitting)
@@ -133,6 +148,8 @@ class Talk:
         for tool in self._ground.tools:
             about = tool.description().partition("\n")[0]
             lines.append(f"{tool.name}{' (you are asked)' if asks and tool.name in EDITING_TOOLS else ''}: {about}")
+        if others := self._opening.member.asks:
+            lines.append(f"{TASK}: gives a task to {' or '.join(others)}")
         return lines or ["this agent has no tools here"]
 
     def describe_session(self) -> list[str]:
@@ -142,6 +159,13 @@ class Talk:
         book = [f"book {opening.book.id}"] if opening.book else []
         later = [f"later: bookwright chat --session {self._state.id[:8]}"] if self._state.initialized else []
         return [f"session {self._state.id}{state}", f"agent {opening.member.name}, {opening.model}", *book, *later]
+
+    def describe_messages(self) -> list[str]:
+        """What was said in this talk's tab since it was opened, one entry for each message."""
+        self._bus.drain(_DRAIN_SECONDS)
+        shown = (each for each in self._messages.messages(TAB) if each.role is not SpeakerRole.REASONING)
+        lines = [f"{'you' if each.role is SpeakerRole.USER else each.agent_id}: {_in_short(each)}" for each in shown]
+        return lines or ["nothing was said here yet"]
 
     def _execution(self) -> Execution:
         opening = self._opening
@@ -190,14 +214,15 @@ class Talk:
         if isinstance(came, Question):
             self._permitting.decide(came, is_cancelled=is_cancelled)
             return
+        is_own = came.parent_agent_id is None  # what a sub-agent says is material for its coordinator
         match came:
-            case AgentEvent(payload=EventPayload(name=name, data=data)) if name == SESSION:
+            case AgentEvent(payload=EventPayload(name=name, data=data)) if name == SESSION and is_own:
                 self._state, self._forks = SessionState(id=str(data["sessionId"]), initialized=True), False
             case AgentEvent(payload=EventPayload(name=EventKind.TOOL_RESULT) as payload):
                 self._uses.append(_use(payload, len(self._uses) + 1))
-            case CompletedEvent():
+            case CompletedEvent() if is_own:
                 self._failure, self._answer_text = "", came.payload.text
-            case FailedEvent():
+            case FailedEvent() if is_own:
                 self._failure = came.payload.kind or "failed"
         self._view.hear(came)
 
@@ -229,6 +254,11 @@ class Talk:
 def is_cancel(failure: str) -> bool:
     """True where an answer was broken off by the person."""
     return failure == CANCELLED
+
+
+def _in_short(message: Message) -> str:
+    """What a message says; of what a tool was given and brought, the beginning."""
+    return one_line(message.text, _TOOL_CHARACTERS) if message.role is SpeakerRole.TOOL else message.text
 
 
 def _use(payload: EventPayload, ordinal: int) -> ToolUse:

@@ -87,7 +87,9 @@ class TextView:
         self._thinks = False
 
     def hear(self, event: Event) -> None:
-        """Show an event."""
+        """Show an event; of a sub-agent what it does, and none of its words."""
+        if event.parent_agent_id is not None and not isinstance(event, AgentEvent):
+            return
         match event:
             case TextEvent():
                 self._show(self._unwrapping.feed(clean_piece(event.payload.text)))

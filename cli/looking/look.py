@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.progress import EVERY_STEP
+from bookwright.app.progress import EVERY_STEP, place_of
 from bookwright.app.progress_lines import step_text
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
@@ -60,10 +60,11 @@ def show(
             current = stores.documents.of_nodes([found.key], *DocumentKind)
             looked = {document.id: of for document in current if (of := stores.documents.findings_of(document))}
             steps = [line for line in stores.steps.lines(node, limit=EVERY_STEP) if line.label == node]
+            place = place_of(found, stores, opened.book.brief.language)
         if as_json:
-            print_json(_node_facts(found, documents, current if texts else [], steps, looked))
+            print_json({"place": place, **_node_facts(found, documents, current if texts else [], steps, looked)})
         else:
-            _print_node(found, documents, current if texts else [], steps, looked)
+            _print_node(found, place, documents, current if texts else [], steps, looked)
 
 
 def read(
@@ -154,12 +155,12 @@ def _node_facts(
 
 
 def _print_node(
-    node: TaskNode, documents: list[Document], current: list[Document], steps: list[StepLine],
+    node: TaskNode, place: str, documents: list[Document], current: list[Document], steps: list[StepLine],
     looked: dict[int, Findings],
 ) -> None:  # fmt: skip
     console = make_console()
     table = fact_table()
-    for name, value in _facts(node):
+    for name, value in _facts(node, place):
         table.add_row(name, value)
     console.print(table)
     if documents:
@@ -175,9 +176,10 @@ def _print_node(
         print_text(f"\n=== {document.kind} ===\n\n{document.text}")
 
 
-def _facts(node: TaskNode) -> list[tuple[str, str]]:
+def _facts(node: TaskNode, place: str) -> list[tuple[str, str]]:
     facts = [
         ("node", node.name),
+        ("place", place),
         ("status", f"{node.status}, revision {node.revision}"),
         ("goal", node.goal),
         ("length", f"{node.written:,} of {node.length:,}" if node.length else ""),

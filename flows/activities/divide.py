@@ -106,10 +106,10 @@ def foreseen(answer: PlanOutput) -> tuple[str, ...]:
 
 
 def _units(answer: PlanOutput) -> list[PlanNode]:
-    """Return the children an answer names, each with a title, whatever type the model wrote."""
+    """Return all the children an answer names, each with a title, whatever type the model wrote."""
     return [
-        task.model_copy(update={"task_type": TaskType.WRITE, "title": task.title.strip() or _title(task.goal)})
-        for task in answer.sub_tasks[:MAX_CHILDREN_AT_ONCE]
+        task.folded.model_copy(update={"task_type": TaskType.WRITE, "title": task.title.strip() or _title(task.goal)})
+        for task in answer.sub_tasks
     ]
 
 
@@ -149,9 +149,12 @@ def _add_next(
     unit: TaskNode, level: Level, index: int, child: PlanNode, outline: tuple[str, ...], granted: ChildLength
 ) -> Move:
     def move(stores: Stores, step: int) -> None:
-        common: dict[str, Any] = {"level": level.value, "length": granted.length, "is_last": granted.is_last}
-        if index == 1:
-            common["open_points"] = unit.open_points
+        common: dict[str, Any] = {
+            "level": level.value,
+            "length": granted.length,
+            "is_last": granted.is_last,
+            "open_points": unit.open_points,
+        }
         stores.nodes.add(unit, [child], unit_index=index, **common)
         stores.nodes.change(unit.key, outline=outline)
 
@@ -165,7 +168,7 @@ def _add_all(unit: TaskNode, level: Level, units: list[PlanNode], deps: Deps) ->
     def move(stores: Stores, step: int) -> None:
         stores.nodes.add(
             unit, units, level=level.value, length=lambda i: lengths[i], is_last=lambda i: i == len(units) - 1,
-            unit_index=lambda i: i + 1, open_points=lambda i: unit.open_points if i == 0 else (),
+            unit_index=lambda i: i + 1, open_points=unit.open_points,
         )  # fmt: skip
 
     return move

@@ -36,7 +36,7 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
         item = PlanNode(task_type=TaskType.WRITE, title=own.title, goal=own.goal or own.title, length=length)
         [child] = stores.nodes.add(
             unit, [item], level=level.value, unit_index=index, is_last=is_last,
-            open_points=unit.open_points if index == 1 else (),
+            open_points=unit.open_points,
             child_level=_level_below(own),
         )  # fmt: skip
         if own.design:

@@ -8,6 +8,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import decomposition_workflow, plan_workflow
 from bookwright.flows import gates
+from bookwright.flows.activities.decide import asks_decision
 from bookwright.flows.activities.earlier_pages import drawn_facts
 from bookwright.flows.activities.plotting import plot
 from bookwright.flows.activities.short_books import is_told_whole
@@ -16,6 +17,7 @@ from bookwright.flows.activities.surroundings import depth_at, profile_at, unit_
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.gate import GateKind
+from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Verdict, guard_atom, verdict_by_score
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
@@ -29,7 +31,10 @@ MAX_DECOMPOSITION_DEPTH = 3
 
 
 def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
-    """Plan one round; the last step's tasks become nodes below the unit."""
+    """Plan one round; the last step's tasks become nodes below the unit.
+
+    What is still more than a round holds after it was sent back once is an open point of the unit.
+    """
     unit = deps.fresh(unit)
     if unit.parent is None and is_told_whole(unit, deps):
         plot(unit, deps)
@@ -49,18 +54,36 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
     def move(answer: PlanOutput) -> Move:
         def add_tasks(stores: Stores, step: int) -> None:
-            tasks = wanted(answer, most)
+            tasks = wanted(answer)
             gates.open_outline(unit, stores, deps)
-            _add(stores, unit, tasks, deps, unit=unit.key, planning_round=planning_round)
-            stores.nodes.change(unit.key, planning_round=planning_round)
+            _add(stores, unit, tasks[:most], deps, unit=unit.key, planning_round=planning_round)
+            later = () if deps.profile.name is ProfileName.SMALL else tuple(task.goal for task in tasks[most:])
+            left = unit.open_points if asks_decision(unit, deps) else ()  # the tasks rest on them by now
+            stores.nodes.change(unit.key, planning_round=planning_round, open_points=(*left, *later))
+            if planning_round == 1 and unit.open_points:
+                _take_up(unit, stores)
 
         return add_tasks
 
     run.run(workflow[-1], move, check=every(has_tasks(deps), _is_held(run, workflow[-1], deps)))
 
 
+def _take_up(unit: TaskNode, stores: Stores) -> None:
+    """Let a unit's parent, and the siblings nobody has begun, go of the open points that it was planned with.
+
+    Source: S3-026.
+    Until one child has planned with them, each has them; what that one does not settle is an open point of its own.
+    """
+    if unit.parent is None:
+        return
+    stores.nodes.change(unit.parent, open_points=())
+    for sibling in stores.nodes.waiting_units(unit.parent):
+        if sibling.key != unit.key and sibling.open_points:
+            stores.nodes.change(sibling.key, open_points=())
+
+
 def decompose(node: TaskNode, deps: Deps) -> None:
-    """Cut a complex task into all its parts at once."""
+    """Cut a complex task into all its parts at once; too many are sent back once, then all are made. Source: S3-076."""
     unit = unit_of(node, deps)
     workflow = decomposition_workflow(unit.level, node.task_type, deps.profile.name)
     run = ActivityRun(
@@ -72,7 +95,7 @@ def decompose(node: TaskNode, deps: Deps) -> None:
 
     def move(answer: PlanOutput) -> Move:
         def add_parts(stores: Stores, step: int) -> None:
-            tasks = wanted(answer, deps.profile.max_tasks_per_round)
+            tasks = wanted(answer)
             _add(stores, node, tasks, deps, unit=unit.key, planning_round=node.planning_round)
 
         return add_parts
@@ -86,20 +109,20 @@ def parts(node: TaskNode, deps: Deps) -> list[TaskNode]:
         return stores.nodes.children(node.key, TaskType.DESIGN, TaskType.SEARCH)
 
 
-def wanted(answer: PlanOutput, limit: int) -> list[PlanNode]:
-    """Return an answer's tasks: design and search only, none twice, no more than a round holds."""
+def wanted(answer: PlanOutput) -> list[PlanNode]:
+    """Return an answer's tasks: design and search only, and none twice."""
     seen: dict[str, PlanNode] = {}
     for task in answer.sub_tasks:
         if task.task_type is not TaskType.WRITE:
-            seen.setdefault(" ".join(task.goal.casefold().split()), task)
-    return list(seen.values())[:limit]
+            seen.setdefault(" ".join(task.goal.casefold().split()), task.folded)
+    return list(seen.values())
 
 
 def has_tasks(deps: Deps) -> Check:
     """A check that an answer holds at least one task: an empty list is an error, asked again."""
 
     def check(answer: PlanOutput) -> str:
-        if wanted(answer, deps.profile.max_tasks_per_round):
+        if wanted(answer):
             return ""
         return render_problem("no_tasks", deps.desk.locale)
 

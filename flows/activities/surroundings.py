@@ -15,6 +15,7 @@ from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.depth import Depth, depth_under
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.position import hierarchical_position
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card
 from bookwright.storage.stores import Stores
@@ -160,6 +161,7 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         deps.brief,
         unit,
         task,
+        position=position_of(unit, deps),
         parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,
@@ -176,6 +178,13 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
         outline=unit.outline,
         spots=orders_for(unit, deps) if deps.profile.name is ProfileName.SMALL else (),
     )
+
+
+def position_of(unit: TaskNode, deps: Deps) -> str:
+    """Return where a unit stands in the tree, in words of the book's language."""
+    with deps.stores() as stores:
+        reading = stores.codex.reading_order()
+    return hierarchical_position(unit, deps.storage.above(unit), reading, deps.brief.language)
 
 
 def _elements(unit: TaskNode, deps: Deps) -> int:

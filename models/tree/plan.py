@@ -7,21 +7,24 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 _NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Za-z]))?")
+_PLACEHOLDER = re.compile(r"(?<![A-Za-z])[XNxn×]{1,4}(?![A-Za-z])")
+"""What stands for a number in the sources' own example, `"约XX字"`."""
+_ELLIPSIS = re.compile(r"[\s.…·]*")
 _FACTORS = {"万": 10_000, "萬": 10_000, "만": 10_000, "千": 1_000, "천": 1_000, "k": 1_000, "K": 1_000}
 
 
 def parse_length(value: Any) -> Any:
     """Read a length given as a number or as text, such as `"约3000字"` or `"15万字"`.
 
-    Nothing and 0 are no length. What holds no number is returned as it is, for the validator to
-    refuse. Source: I-06.
+    Nothing, 0 and a placeholder such as `"约XX字"` are no length. What else holds no number is returned as it is, for
+    the validator to refuse. Source: I-06, S3-088.
     """
     if isinstance(value, str):
         if not value.strip():
             return None
         found = _NUMBER.search(value)
         if found is None:
-            return value
+            return None if _PLACEHOLDER.search(value) else value
         number, factor = found.groups()
         value = float(number.replace(",", "")) * _FACTORS.get(factor or "", 1)
     if isinstance(value, float):
@@ -31,6 +34,13 @@ def parse_length(value: Any) -> Any:
 
 Length = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(parse_length)]
 """A target length, in words, or characters for zh, ja and ko; None where there is none."""
+
+
+def _without_ellipses(value: Any) -> Any:
+    """Leave out what stands for more of the same in a list of tasks, as in the sources' own example."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    return [item for item in value if not (isinstance(item, str) and _ELLIPSIS.fullmatch(item))]
 
 
 class TaskType(StrEnum):
@@ -53,6 +63,7 @@ class PlanNode(BaseModel):
     """Parent's id, a dot, an ordinal; assigned by the engine, whatever the model writes."""
     task_type: TaskType = TaskType.DESIGN
     hierarchical_position: str = ""
+    """Where the task stands, such as `"第1卷第1幕"`; the engine goes by its own, `hierarchical_position`."""
     title: str = Field(default="", max_length=120)
     goal: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1200)]
     """One sentence that a stranger could check."""
@@ -63,7 +74,15 @@ class PlanNode(BaseModel):
     complexity_score: int | None = Field(default=None, ge=1, le=10)
     length: Length = None
     """Write tasks only."""
-    sub_tasks: tuple["PlanNode", ...] = ()
+    sub_tasks: Annotated[tuple["PlanNode", ...], BeforeValidator(_without_ellipses)] = ()
+
+    @property
+    def folded(self) -> "PlanNode":
+        """The task with the goals of the tasks inside it as its last instructions; the judge says what is cut."""
+        if not self.sub_tasks:
+            return self
+        inside = tuple(part.goal for part in self.sub_tasks)
+        return self.model_copy(update={"instructions": (*self.instructions, *inside), "sub_tasks": ()})
 
 
 class PlanOutput(PlanNode):

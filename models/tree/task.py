@@ -66,7 +66,7 @@ class TaskNode(BaseModel):
     verdict: Verdict | None = None
     decision: Decision | None = None
     open_points: tuple[str, ...] = ()
-    """What a broken circuit left undesigned; the next level's planner gets it first."""
+    """What a broken circuit left undesigned; the children get it first, each until one has planned with it."""
     outline: tuple[str, ...] = ()
     """Later siblings as the last division foresaw them; it binds nobody."""
 

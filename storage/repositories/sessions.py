@@ -109,8 +109,8 @@ class SessionRepository:
         turns, more = mended(_with_gap_told(numbered, session.dropped_turns))
         return History(turns=tuple(turns), repairs=(*repairs, *more), dropped_turns=session.dropped_turns)
 
-    def fork(self, identity: str) -> Session:
-        """Return a new session that begins with all that was said in another, which stays as it is.
+    def fork(self, identity: str, tab: str) -> Session:
+        """Return a new session in a tab that begins with all that was said in another, which stays as it is.
 
         Raises:
             SessionNotFound: There is none of that id.
@@ -119,7 +119,7 @@ class SessionRepository:
         origin = self.get(identity)
         if not origin.initialized:
             raise SessionNotStarted(f"nothing was said in session {origin.id} yet, so it cannot be forked; start it")
-        branch = self.create(origin.agent, origin.tab, book=origin.book, model=origin.model, parent=origin.id)
+        branch = self.create(origin.agent, tab, book=origin.book, model=origin.model, parent=origin.id)
         columns = [session_messages.c[name] for name in ("ordinal", "body", "size", "recorded_at")]
         copied = select(literal(branch.id), *columns).where(self._of(origin.id))
         self._connection.execute(

@@ -1,11 +1,13 @@
-"""How many new elements a text bears by its length."""
+"""How many new elements a text bears by its length, and what a card shows of a task."""
 
 from itertools import pairwise
 
 import pytest
 
-from bookwright.agents.cards import element_allowance
+from bookwright.agents.cards import element_allowance, node_card
 from bookwright.models.text.language import Language
+from bookwright.models.tree.task import TaskNode
+from bookwright.prompts.render import environment
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,15 @@ def test_a_longer_text_never_bears_less() -> None:
 
     assert all(later >= earlier for earlier, later in pairwise(allowed))
     assert max(later - earlier for earlier, later in pairwise(allowed)) == 1
+
+
+@pytest.mark.parametrize(("locale", "told"), [("en", "its planner's guess: 6 of 10"), ("zh", "做计划的人估：6/10")])
+def test_a_task_shows_what_its_planner_thought_of_it(locale: str, told: str) -> None:
+    scored, unscored = (
+        node_card(TaskNode(key=1, book="b", label="1.1", level="chapter", task_type="design", goal="g", **score))
+        for score in ({"complexity_score": 6}, {})
+    )
+    template = environment(locale).get_template("story/_judged_tasks.md.j2")
+
+    assert told in template.render(tasks=(scored,))
+    assert told.partition("6")[0] not in template.render(tasks=(unscored,))

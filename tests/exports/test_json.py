@@ -43,7 +43,7 @@ def a_full_book(home, **brief):
         talks = SessionRepository(stores.connection)
         talk = talks.create("writer", storage.book, book=storage.book)
         talks.append(talk.id, [Turn(kind=TurnKind.SAY, text="Go on.")])
-        talks.fork(talk.id)
+        talks.fork(talk.id, talk.tab)
     return storage
 
 

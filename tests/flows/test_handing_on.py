@@ -6,13 +6,17 @@ from typing import Any
 import pytest
 
 from bookwright.flows import walk_steps
+from bookwright.flows.activities.divide import divide
+from bookwright.flows.activities.plan import decompose, plan
 from bookwright.flows.deps import Deps
 from bookwright.flows.walk import design, resolve, write_unit
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookPaused
 from bookwright.models.tree.decision import Decision, FlowDecision
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
+from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
+from bookwright.storage.stores import Stores
 from tests.flows.walking import begin
 from tests.support.fakes import ScriptedBackend
 
@@ -50,6 +54,84 @@ def test_what_is_still_missing_when_the_circuit_breaks_is_handed_down(tmp_path: 
     design(root, deps)
 
     assert deps.fresh(root).open_points == ("Who paid the debt?",)
+    closed(deps)
+
+
+CHILD = PlanOutput(sub_tasks=(PlanNode(task_type=TaskType.WRITE, title="The Door", goal="from closed to open"),))
+
+
+def with_open_point(home: Path, **lines: list[Any]) -> tuple[TaskNode, Deps]:
+    """A book whose planning left a point open, ready to be divided."""
+    root, deps = begin(home, scripted(**lines), length=20_000)
+
+    def leave(stores: Stores, _: int) -> None:
+        stores.nodes.change(
+            root.key, open_points=("Who paid the debt?",), decision=Decision.DIVIDE_HIERARCHY.value, planning_round=1
+        )
+
+    deps.desk.journal.move(leave)
+    return deps.fresh(root), deps
+
+
+def test_a_child_that_is_not_planned_hands_an_open_point_on_to_the_next(tmp_path: Path) -> None:
+    root, deps = with_open_point(tmp_path, refiner=[CHILD])
+
+    divide(root, deps)
+    divide(root, deps)
+
+    with deps.stores() as stores:
+        children = stores.nodes.children(root.key, TaskType.WRITE)
+    assert [child.open_points for child in children] == [("Who paid the debt?",)] * 2
+    assert deps.fresh(root).open_points == ("Who paid the debt?",)
+    closed(deps)
+
+
+def test_whoever_plans_with_an_open_point_takes_it_up_for_all(tmp_path: Path) -> None:
+    root, deps = with_open_point(tmp_path, refiner=[CHILD, CHILD, ONE_TASK, CHILD])
+    divide(root, deps)
+    divide(root, deps)
+    with deps.stores() as stores:
+        first, second = stores.nodes.children(root.key, TaskType.WRITE)
+
+    plan(second, 1, deps)
+
+    assert deps.fresh(second).open_points == ("Who paid the debt?",)  # until its decision says what is left of it
+    assert deps.fresh(first).open_points == ()
+    assert deps.fresh(root).open_points == ()
+    divide(root, deps)
+    with deps.stores() as stores:
+        third = stores.nodes.children(root.key, TaskType.WRITE)[-1]
+    assert third.open_points == ()
+    closed(deps)
+
+
+def test_tasks_beyond_those_of_a_round_are_sent_back_once_and_then_left_open(tmp_path: Path) -> None:
+    many = PlanOutput(sub_tasks=tuple(PlanNode(goal=f"settle the {number}th thing") for number in range(9)))
+    root, deps = begin(tmp_path, scripted(refiner=[many]), length=20_000)
+
+    plan(root, 1, deps)
+
+    backend = deps.desk.models
+    assert isinstance(backend, ScriptedBackend)
+    assert [name for name in backend.speakers if name.endswith("plan/refiner")] == ["1 plan/refiner"] * 2
+    with deps.stores() as stores:
+        assert len(stores.nodes.children(root.key)) == 7
+    assert deps.fresh(root).open_points == ("settle the 7th thing", "settle the 8th thing")
+    closed(deps)
+
+
+def test_all_parts_of_a_complex_task_are_made_if_they_come_again(tmp_path: Path) -> None:
+    whole = PlanOutput(sub_tasks=(PlanNode(goal="the whole", complexity_score=9),))
+    many = PlanOutput(sub_tasks=tuple(PlanNode(goal=f"settle the {number}th thing") for number in range(9)))
+    root, deps = begin(tmp_path, scripted(refiner=[whole, many]), length=20_000)
+    plan(root, 1, deps)
+    with deps.stores() as stores:
+        [task] = stores.nodes.children(root.key)
+
+    decompose(task, deps)
+
+    with deps.stores() as stores:
+        assert len(stores.nodes.children(task.key)) == 9
     closed(deps)
 
 

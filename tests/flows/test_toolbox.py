@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.react.action import Action, Finish, write
-from bookwright.agents.workflows import LOOKUPS, PROBES
+from bookwright.agents.workflows import LOOKUPS
 from bookwright.exports.json import whole_book
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markdown import markdown
 from bookwright.flows.activities.execute import execute
 from bookwright.flows.deps import Deps
 from bookwright.flows.toolbox import BookTools
-from bookwright.models.document import Document, DocumentKind
+from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.stores import Stores
 from tests.flows.walking import begin
 from tests.support.fake_provider import FakeProvider
 from tests.support.fakes import ScriptedBackend
@@ -130,11 +131,14 @@ def test_a_service_that_cannot_be_reached_leaves_findings_unverified(search: Sea
         findings = stores.documents.findings_of(found)
     assert findings is not None
     assert not findings.is_verified
-    assert search.backend.requests[-1].corrections[0].problem.startswith("Observation: error: ")
+    assert search.backend.requests[-1].corrections[0].problem.startswith("Observation: error NETWORK_ERROR: ")
 
 
-@pytest.mark.parametrize(("names", "found"), [(LOOKUPS, PROBES), (PROBES, PROBES), ((), ())])
-def test_a_young_book_offers_the_web_alone(
+WEB = ("web_search", "fetch_page")
+
+
+@pytest.mark.parametrize(("names", "found"), [(LOOKUPS, WEB), (WEB, WEB), ((), ())])
+def test_a_book_whose_index_is_empty_offers_the_web_alone(
     search: Search, web: FakeProvider, names: tuple[str, ...], found: tuple[str, ...]
 ) -> None:
     deps = with_tools(search, searxng_url=web.root).deps
@@ -142,6 +146,30 @@ def test_a_young_book_offers_the_web_alone(
     registry = deps.desk.tools.registry(names, search.node)
 
     assert (registry.names if registry else ()) == found
+
+
+def test_the_book_itself_is_looked_into_as_soon_as_its_index_holds_a_passage(search: Search) -> None:
+    """At the level of the book, too, and where no service searches the web."""
+    deps = search.deps
+    with deps.stores() as stores:
+        root = stores.nodes.root()
+    settings = deps.desk.settings.model_copy(update={"embedding": "hashing"})
+    index = KnowledgeIndex(deps.storage, make_embedder(settings), settings)
+    tools = BookTools(deps.storage, index, settings)
+    at_first = tools.registry(LOOKUPS, root)
+    deps.desk.journal.move(lambda stores, _: leave_design(search.node, stores))
+    index.reindex(deps.desk.journal)
+
+    registry = tools.registry(LOOKUPS, root)
+
+    assert at_first is None
+    assert registry is not None
+    assert registry.names == ("search_designs", "search_story", "search_references")
+
+
+def leave_design(node: TaskNode, stores: Stores) -> None:
+    """Keep a design of a task."""
+    stores.documents.add(NewDocument(node=node.key, kind=DocumentKind.DESIGN, text="The lamp is the debt."), None)
 
 
 def test_a_rehearsal_plays_the_search_and_asks_no_service(search: Search, web: FakeProvider) -> None:

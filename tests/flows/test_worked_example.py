@@ -101,7 +101,7 @@ def test_the_breaker_trips_after_three_rounds(walked: tuple[ScriptedBackend, Dep
 
     assert backend.speakers.count("1 decide/flow_decision") == 3
     assert root.decision is Decision.DIVIDE_HIERARCHY
-    assert root.open_points == (POINT,)
+    assert root.open_points == ()  # its first volume was planned with them
 
 
 def test_what_was_missing_reaches_the_next_planner(walked: tuple[ScriptedBackend, Deps]) -> None:

@@ -103,3 +103,16 @@ def test_a_wrong_value_in_the_environment_is_told(monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(InvalidSetting, match=name.split("__")[0].lower()):
         load_settings()
+
+
+def test_the_model_of_the_environment_counts_where_nothing_else_names_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C-16: an option, the configuration, the variable of the sources, the default."""
+    monkeypatch.setenv("SLIMA_AGENTS_MODEL", "glm-4.7")
+    by_variable = load_settings().model
+    (tmp_path / "config.toml").write_text('model = "openai:x"\n')
+
+    assert by_variable == "zhipu:glm-4.7"
+    assert load_settings().model == "openai:x"
+    assert load_settings(model="deepseek-chat").model == "deepseek:deepseek-chat"

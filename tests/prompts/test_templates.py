@@ -23,7 +23,7 @@ from tests.prompts.sources import (
     words,
 )
 
-ROOM = {"Role": 60, "Method": 300, "Output": 120}
+ROOM = {"Role": 60, "Method": 315, "Output": 130}
 """Words of a part, the data that code puts into it aside. Source: CRAFT section 1."""
 
 SMALL_WORDS = 60

@@ -123,3 +123,31 @@ def test_a_context_shows_the_nodes_as_they_are_recorded(library):
 
     assert stale == fresh
     assert "Who moved the kettle?" in block(stale, "current_task")
+
+
+def test_a_division_sees_the_whole_book_design_and_every_design_of_its_unit(library):
+    """S3-036 and S3-123, at lengths at which a planner has no room for all of it."""
+    design = "\n".join(library.sentences(1) for _ in range(90))
+    library.keep(DocumentKind.BOOK_DESIGN, design)
+    act = library.fresh(library.grow(40))
+    made = ["\n".join(library.sentences(1) for _ in range(40)) for _ in range(5)]
+    with library.storage.write() as stores:
+        for text in made:
+            library.add_task(stores, act, text)
+
+    dividing = library.build(act, Activity.DIVIDE, "divider")
+    planning = library.build(act, Activity.PLAN, "planner")
+
+    assert design in block(dividing, "book_level_design")
+    assert [text for text in made if text not in block(dividing, "design_dependent")] == []
+    assert [text for text in made if text not in block(planning, "design_dependent")] != []
+
+
+def test_whoever_sums_a_unit_up_is_shown_its_own_designs(library):
+    chapter = library.grow(40)
+    with library.storage.write() as stores:
+        library.add_task(stores, chapter, "The lamp is lit by the sister.")
+
+    context = library.build(chapter, Activity.CLOSE, "evaluator")
+
+    assert "The lamp is lit by the sister." in block(context, "design_dependent")

@@ -2,7 +2,14 @@
 
 import pytest
 
-from bookwright.agents.context.components import COMPONENTS, PROSE_COMPONENTS, ChangeRate, components_of, lasts
+from bookwright.agents.context.components import (
+    COMPONENTS,
+    PROSE_COMPONENTS,
+    WHOLE_DESIGNS,
+    ChangeRate,
+    components_of,
+    lasts,
+)
 from bookwright.models.profile import PROFILES, ProfileName
 from bookwright.models.step import Activity
 from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
@@ -34,7 +41,8 @@ def test_every_activity_that_makes_something_of_a_unit_has_all(activity):
 def test_a_division_has_all_with_what_each_part_changes_at_the_end():
     shown = components_of(Activity.DIVIDE, "planner", PROFILES[ProfileName.STANDARD])
 
-    assert set(shown) == set(COMPONENTS)
+    assert {component.tag for component in shown} == {component.tag for component in COMPONENTS}
+    assert WHOLE_DESIGNS in shown
     assert [component.tag for component in shown if lasts(component, Activity.DIVIDE)] == [
         "book_level_design", "upper_level_design", "upper_level_search", "search_dependent", "design_dependent",
     ]  # fmt: skip
@@ -60,9 +68,10 @@ def test_wishes_stand_in_one_line_and_begin_with_the_text_before():
         assert after[1] == "text_summary"
 
 
-def test_who_looks_back_on_a_text_is_not_told_how_it_was_planned():
+def test_who_sums_a_text_up_has_its_designs_and_nothing_else_of_how_it_was_planned():
     shown = components_of(Activity.CLOSE, "evaluator", PROFILES[ProfileName.STANDARD])
 
     assert [component.tag for component in shown] == [
-        "book_level_design", "upper_level_design", "global_state_summary", "text_summary", "current_task",
+        "book_level_design", "upper_level_design", "global_state_summary", "text_summary", "design_dependent",
+        "current_task",
     ]  # fmt: skip

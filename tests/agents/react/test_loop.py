@@ -46,7 +46,7 @@ def test_a_bad_action_becomes_an_observation(bad: str) -> None:
 
     assert answered(reply).text == "Nine pence."
     assert [use.status for use in kept.uses] == ["error", "success"]
-    assert teller.asked[1][0].problem.startswith(f"{OBSERVATION}error: ")
+    assert teller.asked[1][0].problem.startswith(f"{OBSERVATION}error ")
     assert look.asked == ["oil"]
 
 

@@ -108,7 +108,11 @@ def test_what_cannot_be_gone_on_with_is_refused_before_anything_is_asked(runnabl
     with pytest.raises(SessionNotFound):
         agent.start("x", Sinks(), running(SessionState(id="none", initialized=True)))
     with pytest.raises(SessionNotFound):
+        agent.start("x", Sinks(), running(SessionState(id="none", initialized=True), fork_session=True))
+    with pytest.raises(SessionNotStarted):  # a new one has nothing to copy
         agent.start("x", Sinks(), running(fork_session=True))
+    with pytest.raises(SessionNotStarted):
+        agent.start("x", Sinks(), running(SessionState(id=done.session_id), fork_session=True))
     with pytest.raises(InvalidInput, match="begun already"):
         agent.start("x", Sinks(), running(SessionState(id=done.session_id)))
 

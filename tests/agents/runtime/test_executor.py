@@ -183,8 +183,6 @@ def test_a_store_makes_messages_of_pieces():
     before = [("reasoning", "well now"), ("assistant", "a "), ("tool", "LS: {}")]
     assert under_way == [*before, ("assistant", "bc")]
     assert [(each.role.value, each.text) for each in store.messages("lamp")] == [*before, ("assistant", "all of it")]
-    store.forget("lamp")
-    assert store.messages("lamp") == []
 
 
 def test_a_store_is_bounded():

@@ -42,7 +42,9 @@ def test_nothing_is_written_outside(trials: list[Trial], home: Path) -> None:
 
 def test_no_built_in_tool_fails_in_a_way_nobody_foresaw(trials: list[Trial]) -> None:
     unforeseen = [
-        (each.tool, each.case) for each in trials if each.response.error and "unexpectedly" in each.response.text
+        (each.tool, each.case)
+        for each in trials
+        if each.response.error and ("unexpectedly" in each.response.text or "breaks rule" in each.response.text)
     ]
 
     assert unforeseen == []
@@ -64,4 +66,6 @@ def test_a_tool_that_is_registered_later_is_held_to_the_same_rules() -> None:
 
     trial = tried(registry, Sloppy(), case)
 
-    assert [violation.rule for violation in trial.violations] == ["S005", "T002"]
+    assert trial.violations == []
+    assert trial.response.error is not None
+    assert "breaks rule S005" in trial.response.text

@@ -64,6 +64,28 @@ def test_an_unknown_tool_is_told_with_the_one_that_was_meant(registry: ToolRegis
     assert "Did you mean Grep?" in response.text
 
 
+def test_an_unknown_tool_that_is_given_a_path_keeps_to_the_protocol(registry: ToolRegistry) -> None:
+    assert validate("read", registry.call("read", {"path": "pages/../a.md"})) == []
+
+
+def test_what_says_more_than_it_did_is_no_success() -> None:
+    response = answered(lambda _: success({"truncated": True}, "Here is the whole of it."))
+
+    assert code(response) == "INTERNAL_ERROR"
+    assert "S005" in response.text
+    assert validate("Plain", response) == []
+
+
+def test_a_long_input_is_echoed_shortly_and_leaves_no_file(registry: ToolRegistry, root: Path) -> None:
+    response = registry.call("Write", {"path": "long.md", "content": "ink " * 20_000})
+
+    assert response.data["applied"] is True
+    assert "too long" not in response.text
+    assert len(response.context["params_input"]["content"]) < 5_000
+    assert (root / "long.md").stat().st_size == 80_000
+    assert not (root / "agent-log").exists()
+
+
 def test_an_exception_in_a_tool_is_an_answer_that_tells_no_path() -> None:
     def fail(_: Any) -> None:
         raise FileNotFoundError("/home/somebody/secret")

@@ -54,3 +54,12 @@ def test_a_sentence_that_promises_too_much_is_a_suggestion_until_a_thread_is_reg
     assert before["suggestions"] == [{"unit": "1.1", "excerpt": STRAY}]
     assert STRAY in shown
     assert after["suggestions"] == []
+
+
+def test_what_a_unit_owes_the_threads_is_shown(cli: Cli, settings: Settings) -> None:
+    make_book(settings, PARTS, title="The Lamp", identity="lamp").database.dispose()
+    cli("foreshadowing", "add", "lamp", "The coat", "--seed", "a coat", "--plant-at", "2", "--payoff-at", "3")
+
+    assert cli("foreshadowing", "due", "lamp", "1.2").out == "plant: the-coat\n"
+    assert json.loads(cli("foreshadowing", "due", "lamp", "1.2", "--json").out)["should_plant"] == ["the-coat"]
+    assert "owes the threads nothing" in cli("foreshadowing", "due", "lamp", "1.1", "--pacing", "0/8").out

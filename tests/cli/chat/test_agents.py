@@ -161,7 +161,7 @@ def test_a_write_waits_for_the_person_who_is_asked_once_for_each(talk, tmp_path)
 
     seen = [each.problem.partition(".")[0] for each in backend.requests[-1].corrections]
     assert asked == [("Write", "lamp.txt", False)] * 2
-    assert seen[0] == "Observation: error: Write may not be used: the person refuses"
+    assert seen[0] == "Observation: error PERMISSION_DENIED: Write may not be used: the person refuses"
     assert (tmp_path / "lamp.txt").read_text() == "oil"
 
 

@@ -18,6 +18,10 @@ def speak(prompt, schema):
     last = prompt.rstrip().splitlines()[-1]
     if last == "write it":
         return 'Action: Write[{"path": "lamp.txt", "content": "oil"}]'
+    if last == "have it tested":
+        return 'Action: Task[{"agent": "test", "prompt": "Say that it is tested."}]'
+    if "answer: " in last:
+        return f"Action: Finish[The other says: {last.partition('answer: ')[2]}]"
     return f"Thought: Nothing to look up.\nAction: Finish[You said {last!r}.]"
 
 
@@ -75,6 +79,28 @@ def test_a_pipe_is_one_message_and_nothing_but_the_answer_is_on_stdout(pipe, cli
     [session] = listed(cli)
     assert (session["agent"], session["turns"], session["title"]) == ("code", 4, "One. /quit write it")
     assert (home / "events" / f"code-{session['session'][:8]}.ndjson").exists()  # what `watch` follows
+
+
+def test_messages_are_listed_from_the_store_and_stand_in_the_event_file(pipe, cli, home):
+    done = pipe("One.\n/messages\n", "--agent", "code", "--lines")
+
+    listed_lines = done.stderr.decode().splitlines()
+    assert "you: One." in listed_lines
+    assert "code: You said 'One.'." in listed_lines
+    [session] = listed(cli)
+    told = (home / "events" / f"code-{session['session'][:8]}.ndjson").read_text().splitlines()
+    added = [event["payload"]["message"] for event in map(json.loads, told) if event["type"] == "message:added"]
+    assert ("user", "One.") in [(each["role"], each["text"]) for each in added]
+
+
+def test_a_coordinator_has_another_agent_do_a_part_and_stays_in_its_own_session(pipe, cli):
+    done = pipe("have it tested", "--agent", "code")
+
+    assert done.returncode == 0
+    assert done.stdout.decode() == "The other says: You said 'Say that it is tested.'.\n"
+    assert b"> Task" in done.stderr
+    by_agent = {each["agent"]: each["turns"] for each in listed(cli)}
+    assert by_agent == {"code": 4, "test": 2}
 
 
 @pytest.mark.soak

@@ -106,3 +106,47 @@ def test_the_schema_a_model_is_shown_is_json_and_asks_for_numbers_as_lengths() -
 
     length = schema["$defs"]["PlanNode"]["properties"]["length"]
     assert {part["type"] for part in length["anyOf"]} == {"integer", "null"}
+
+
+def test_the_sources_own_example_validates_letter_by_letter() -> None:
+    """Its placeholder of a length and its ellipsis stand for nothing; all else is as it is printed there."""
+    example = json.loads("""{
+        "reasoning": "思考过程。",
+        "id": "N.M",
+        "task_type": "write",
+        "hierarchical_position": "第N卷第M幕",
+        "goal": "撰写[当前叙事单元]的完整内容",
+        "length": "约XX字",
+        "sub_tasks": [
+            {
+                "id": "N.M.1",
+                "task_type": "design",
+                "hierarchical_position": "第N卷第M幕",
+                "goal": "设计[当前单元]的[核心功能]与[结构作用]",
+                "instructions": ["定义[当前单元]在[上层结构]中的战略价值。",
+                                 "规划[关键事件A]的发生与[角色B]的关键转变。"],
+                "input_brief": ["参考`上层设计方案`中关于[核心冲突]的描述。",
+                                "回顾`历史情节概要`中[角色C]的当前状态。"],
+                "constraints": ["避免使用[陈旧套路A]。", "确保[角色D]的行为符合其[核心动机]。"],
+                "acceptance_criteria": ["产出的[设计成果]必须能解释[角色E]的核心动机来源。"],
+                "complexity_score": 7,
+                "sub_tasks": []
+            },
+            "..."
+        ]
+    }""")
+
+    plan = PlanOutput.model_validate(example)
+
+    [design] = plan.sub_tasks
+    assert (plan.length, plan.hierarchical_position, design.id) == (None, "第N卷第M幕", "N.M.1")
+    assert (design.complexity_score, len(design.instructions), design.sub_tasks) == (7, 2, ())
+
+
+def test_tasks_inside_a_task_are_kept_as_what_is_to_be_done_in_it() -> None:
+    inside = (PlanNode(goal="her debt"), PlanNode(goal="her sister"))
+
+    folded = PlanNode(goal="the keeper", instructions=("begin with the lamp",), sub_tasks=inside).folded
+
+    assert folded.instructions == ("begin with the lamp", "her debt", "her sister")
+    assert folded.sub_tasks == ()

@@ -64,10 +64,10 @@ def test_a_session_is_new_until_something_is_said_and_then_holds_it(sessions):
 def test_a_fork_begins_with_what_was_said_and_goes_its_own_way(sessions):
     origin = stored(sessions, say("a"), answer("b"))
 
-    branch = sessions.fork(origin)
+    branch = sessions.fork(origin, "other")
     sessions.append(branch.id, [say("c")])
 
-    assert (branch.parent, branch.initialized) == (origin, True)
+    assert (branch.parent, branch.initialized, branch.tab) == (origin, True, "other")
     assert texts(sessions.history(branch.id)) == ["a", "b", "c"]
     assert texts(sessions.history(origin)) == ["a", "b"]
 
@@ -76,7 +76,7 @@ def test_a_session_in_which_nothing_was_said_cannot_be_forked(sessions):
     session = sessions.create("researcher", "talk")
 
     with pytest.raises(SessionNotStarted, match="nothing was said"):
-        sessions.fork(session.id)
+        sessions.fork(session.id, "other")
 
     assert [each.id for each in sessions.all()] == [session.id]
 

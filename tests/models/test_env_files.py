@@ -1,0 +1,36 @@
+"""`.env` files: what is taken from them, and what wins over them."""
+
+from pathlib import Path
+
+from bookwright.models.env_files import take_in
+
+
+def test_the_environment_wins_over_the_first_file_and_that_over_the_second(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, model in ((first, "openai:a"), (second, "openai:b")):
+        folder.mkdir()
+        (folder / ".env").write_text(f"BOOKWRIGHT_MODEL={model}\nGLM_API_KEY='{model}'\nLLM_BASE_URL={model}\n")
+    environment = {"GLM_API_KEY": "mine"}
+
+    take_in(first, environment)
+    take_in(second, environment)
+
+    assert environment == {"GLM_API_KEY": "mine", "BOOKWRIGHT_MODEL": "openai:a", "LLM_BASE_URL": "openai:a"}
+
+
+def test_nothing_of_the_system_is_taken_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PATH=/evil\nLD_PRELOAD=x\nPYTHONPATH=x\nDEEPSEEK_API_KEY=\nTAVILY_API_KEY=t\n")
+    environment: dict[str, str] = {}
+
+    take_in(tmp_path, environment)
+
+    assert environment == {"TAVILY_API_KEY": "t"}
+
+
+def test_a_file_that_is_no_text_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xff\xfe\x00GLM_API_KEY=x")
+    environment: dict[str, str] = {}
+
+    take_in(tmp_path, environment)
+
+    assert environment == {}
