@@ -139,9 +139,28 @@ class ConsistencyReport(_Found):
     """Sentences that read like a promise, and no thread is registered for them."""
 
     @property
+    def passed(self) -> int:
+        """How many checks found nothing."""
+        return self._count("passed")
+
+    @property
+    def warnings(self) -> int:
+        """How many found something doubtful."""
+        return self._count("warning")
+
+    @property
+    def errors(self) -> int:
+        """How many found a contradiction."""
+        return self._count("error")
+
+    def _count(self, result: str) -> int:
+        return sum(found == result for found in self.results.values())
+
+    @property
     def as_text(self) -> str:
         """The report, a line for each thing."""
-        lines = [f"{check}: {result}" for check, result in self.results.items()]
+        lines = [f"{self.passed} passed, {self.warnings} warnings, {self.errors} errors"] if self.results else []
+        lines += [f"{check}: {result}" for check, result in self.results.items()]
         lines += [f"- {item.line}" for item in self.details]
         strays = (f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
         return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *strays))])

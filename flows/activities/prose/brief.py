@@ -108,8 +108,8 @@ def guard_of(unit: TaskNode, deps: Deps) -> Guard:
         return guard_at(stores, deps.brief, unit)
 
 
-def check_context(unit: TaskNode, deps: Deps) -> None:
-    """Stop where the writer of a unit would lack what no prose can be written without.
+def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Stop where the writer of a unit would lack what no prose can be written without; say what else is missing.
 
     Raises:
         FatalContextError: Its brief is missing, and there are no designs that it may be written from.
@@ -121,6 +121,7 @@ def check_context(unit: TaskNode, deps: Deps) -> None:
             f"{unit.label} cannot be written: {'; '.join(result.errors)}",
             f"{deps.desk.journal.way_on} makes what is missing",
         )
+    run.warn(*result.warnings)
 
 
 def brief_of(unit: TaskNode, deps: Deps) -> Document | None:

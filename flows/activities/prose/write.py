@@ -45,7 +45,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
         return
-    check_context(unit, deps)
+    check_context(unit, run, deps)
     depth = depth_at(unit, deps)
     is_read_first = plans_in_brief(deps.profile.name, depth)
     if is_read_first:

@@ -79,7 +79,7 @@ def test_a_book_that_is_being_written_is_not_edited(cli: Cli, book: BookStorage)
     [
         (["secrets", "add", "lamp", "x", "--visibility", "4"], "is no visibility"),
         (["secrets", "add", "lamp", "x", "--revealed-at", "1.0"], "is no place"),
-        (["secrets", "add", "lamp"], "has no id"),
+        (["secrets", "add", "lamp"], "content"),
         (["secrets", "edit", "lamp", "nobody", "--notes", "x"], "has no secret 'nobody'; there is none yet"),
         (["codex", "add", "lamp", "Mira", "--section", "Tall"], "--section takes NAME=TEXT"),
         (["codex", "add", "lamp", "Mira", "--phase", "youth"], "--phase goes with a --section"),

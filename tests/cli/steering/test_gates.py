@@ -120,7 +120,7 @@ def test_a_text_of_ones_own_takes_the_place_of_a_refused_draft(cli: Cli, home: P
     shown = cli("gates", BOOK, "--show").out
     assert cli("approve", BOOK, "--text", file).code == 0
 
-    assert shown == "Refusal 1:\n- It names him.\n\nIt was the mayor.\n"
+    assert shown == "It was the mayor.\n\nRefusal 1:\n- It names him.\n"
     with open_book(BOOK) as opened, opened.storage.read() as stores:
         assert stores.gates.all()[-1].ruling.text == "It was nobody."
 
