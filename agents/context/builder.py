@@ -21,6 +21,8 @@ from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
+from bookwright.agents.context.shortfall import FAILURES, told
+from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
@@ -80,6 +82,15 @@ class ContextBuilder:
         Raises:
             FatalContextError: What nothing can be planned or written without cannot be made.
         """
+        try:
+            return self._built(node, unit, activity, role)
+        except FAILURES as error:
+            raise FatalContextError(
+                f"the context of {unit.label} cannot be made: {told(error)}",
+                "`bookwright doctor` looks for what is damaged",
+            ) from error
+
+    def _built(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)

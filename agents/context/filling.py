@@ -11,11 +11,10 @@ from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
-from bookwright.agents.context.shortfall import FAILURES, Shortfall, told
+from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.plan import TaskType
@@ -65,19 +64,10 @@ class Filling:
 
         `own` is its own part of that room, where the others have left some of theirs. One that may be done without
         is empty where it fails.
-
-        Raises:
-            FatalContextError: One failed without which nothing can be planned or written.
         """
         if component.tag in _OPTIONAL:
             return self._shortfall.without(component.tag, lambda: self._filled(component, room, own), Pruned())
-        try:
-            return self._filled(component, room, own)
-        except FAILURES as error:
-            raise FatalContextError(
-                f"{self._place.unit.label} has no context: {component.tag} cannot be made ({told(error)})",
-                "`bookwright doctor` looks for what is damaged",
-            ) from error
+        return self._filled(component, room, own)
 
     def _filled(self, component: Component, room: int, own: int | None) -> Pruned:
         if component.tag == "latest_text":

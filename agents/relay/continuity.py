@@ -68,11 +68,10 @@ class ContinuityDirector:
         What cannot be done without is an error, anything else that is missing or fails a warning; it goes on with
         what there is in either case.
         """
-        reading = stores.codex.reading_order()
-        scene, shortfall = scene_of(unit.label, reading), Shortfall()
-        errors: list[str] = []
-        context, sight = FilteredContext(scene_id=scene.key, current_phase=scene.current_phase), CodexSight()
+        scene, sight, shortfall = SceneIdentifier(unit.label), CodexSight(), Shortfall()
+        context, errors = FilteredContext(scene_id=scene.key), list[str]()
         try:
+            scene = scene_of(unit.label, stores.codex.reading_order())
             plot = plot_of(unit, stores, brief)
             errors += [] if plot else [f"Plot L3 not found for {scene}"]
             sight = self.sight(unit.label, stores, brief, told=plot or None, shortfall=shortfall)
