@@ -7,7 +7,14 @@ from bookwright.app.wording import money, tokens
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report.alerts import alerts_of
-from bookwright.exports.report.judgements import check_counts, judged_chapters, mean_scores, proposals, score_line
+from bookwright.exports.report.judgements import (
+    check_counts,
+    counts_line,
+    judged_chapters,
+    mean_scores,
+    proposals,
+    score_line,
+)
 from bookwright.exports.report.secrets import register_lines
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -103,7 +110,7 @@ def _show_judgement(result: Result) -> None:
         of = f" of {result.judged} chapters" if result.judged > 1 else ""
         print_text(f"scores{of}: {score_line(result.scores)}")
     if result.checks:
-        print_text("checks against the codex: " + ", ".join(f"{count} {name}" for name, count in result.checks.items()))
+        print_text(f"checks against the codex: {counts_line(result.checks)}")
     for line in result.proposals[:_MOST_PROPOSALS]:
         print_text(f"  to do, {line}")
     alerts = [line for line in result.alerts if not line.endswith(STILL_OPEN)]  # those are named above

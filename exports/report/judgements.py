@@ -86,6 +86,12 @@ def check_counts(judged_: Iterable[JudgedChapter]) -> dict[str, int]:
     )
 
 
+def counts_line(counts: dict[str, int]) -> str:
+    """Say them in words, such as `"4 passed, 1 warning, 0 errors"`."""
+    words = {"passed": ("passed", "passed"), "warnings": ("warning", "warnings"), "errors": ("error", "errors")}
+    return ", ".join(f"{count} {words[name][count != 1]}" for name, count in counts.items())
+
+
 def proposals(judged_: Sequence[JudgedChapter]) -> list[str]:
     """Return what the evaluator would have done, the most pressing first, and of those what scored lowest."""
     found = [
@@ -127,7 +133,7 @@ def _of_quality(quality: QualityReport | None) -> Iterator[str]:
 def _of_checks(own: JudgedChapter) -> Iterator[str]:
     counts = check_counts([own])
     if counts:
-        yield "checks against the codex: " + ", ".join(f"{count} {name}" for name, count in counts.items())
+        yield f"checks against the codex: {counts_line(counts)}"
 
 
 def _alerts(report: ConsistencyReport | None) -> Iterator[str]:

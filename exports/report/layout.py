@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bookwright.exports.markup import clean, to_markdown
-from bookwright.exports.report.judgements import SCORE_NAMES, issue_line
+from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
 from bookwright.exports.report.views import (
     Chart,
     book_phrases,
@@ -101,5 +101,5 @@ def _drawing(chart: Chart) -> Markup:
 
 _FILTERS: dict[str, Callable[..., Any]] = {
     "whole": _whole, "share": _share, "signed_share": _signed_share, "dollars": _dollars, "band": _band,
-    "cell": _cell, "drawing": _drawing, "issue": issue_line,
+    "cell": _cell, "drawing": _drawing, "issue": issue_line, "checks": counts_line,
 }  # fmt: skip

@@ -159,8 +159,7 @@ class ConsistencyReport(_Found):
     @property
     def as_text(self) -> str:
         """The report, a line for each thing."""
-        lines = [f"{self.passed} passed, {self.warnings} warnings, {self.errors} errors"] if self.results else []
-        lines += [f"{check}: {result}" for check, result in self.results.items()]
+        lines = [f"{check}: {result}" for check, result in self.results.items()]
         lines += [f"- {item.line}" for item in self.details]
         strays = (f"“{words}” reads like a promise, and no thread is registered for it" for words in self.strays)
         return "\n".join([*lines, *(f"- {line}" for line in (*self.refused, *self.alerts, *strays))])

@@ -224,3 +224,15 @@ def test_whoever_reviews_is_told_how_much_may_be_felt_and_which_words_may_be_sai
     assert "- 2: What the bell had been for all along.\n  Not to be felt yet. May be said: the bell." in shown
     assert "- the bell on the sill | the bell | 4/10" in shown, "what the text was ordered to plant"
     assert "secret-1" not in shown
+
+
+def test_what_a_reviewer_names_by_its_number_is_kept_under_its_id(shelf: Callable[..., Deps]) -> None:
+    suspicion = {"location": FILLER, "suspicion": "She is his.", "severity": "info", "secret": "1"}
+    backend = script(**{"leak_review.1": json.dumps({"issues": [suspicion], "result": "warning"})})
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1)
+
+    report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
+    assert [leak.secret for leak in report.rounds[-1].leaks] == ["secret-1"]
