@@ -116,7 +116,8 @@ class ContinuityDirector:
         def words() -> ForbiddenKeywords:
             return self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
 
-        found = shortfall.without("orders for threads", sheet, ())
+        nothing: tuple[ForeshadowInstruction, ...] = ()
+        found = shortfall.without("orders for threads", sheet, nothing)
         return CodexSight(
             codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher) if secrets else (),
             hints=shortfall.without("hints", lambda: collect_hints(codex, found), ()),
@@ -177,7 +178,7 @@ def _past(
         state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
         return state.text if state else ""
 
-    before = shortfall.without("units before", lambda: stores.nodes.units_before(unit, 1), [])
+    before = stores.nodes.units_before(unit, 1)
     elder = _elder(unit, above, stores)
     makers: dict[str, Callable[[], str]] = {
         "summary_l1": whole,

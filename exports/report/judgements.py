@@ -7,7 +7,7 @@ from statistics import fmean
 from bookwright.exports.report.notes import notes_of, read_as
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import DocumentKind
-from bookwright.models.story.quality import QualityIssue, QualityReport, ScoreBand
+from bookwright.models.story.quality import QualityIssue, QualityReport, ScoreBand, Scores
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
@@ -64,14 +64,19 @@ def judged(stores: Stores, unit: TaskNode, number: int = 0) -> JudgedChapter:
 
 def mean_scores(judged_: Iterable[JudgedChapter]) -> dict[str, float]:
     """Return the mean of each score over the chapters that have some, the whole first; empty where none has."""
-    scores = [own.quality.scores for own in judged_ if own.quality is not None and own.quality.scores is not None]
-    names = ("overall", *SCORE_NAMES) if scores else ()
-    return {name: round(fmean(getattr(own, name) for own in scores), 2) for name in names}
+    qualities = (own.quality for own in judged_)
+    scores = [named_scores(own.scores) for own in qualities if own is not None and own.scores is not None]
+    return {name: round(fmean(own[name] for own in scores), 2) for name in (scores[0] if scores else ())}
+
+
+def named_scores(scores: Scores) -> dict[str, float]:
+    """Return all eight by the names that people read, the whole first."""
+    return {"overall": scores.overall} | {SCORE_NAMES[name]: score for name, score in scores.dimensions.items()}
 
 
 def score_line(scores: dict[str, float]) -> str:
     """Say all eight in one line."""
-    others = ", ".join(f"{SCORE_NAMES[name]} {scores[name]:.2f}" for name in SCORE_NAMES)
+    others = ", ".join(f"{name} {score:.2f}" for name, score in scores.items() if name != "overall")
     band = ScoreBand.of(scores["overall"]).value.replace("_", " ")
     return f"overall {scores['overall']:.2f} ({band}); {others}"
 
@@ -122,7 +127,7 @@ def _of_quality(quality: QualityReport | None) -> Iterator[str]:
         return
     if quality.scores is not None:
         again = ", judged again after it was put right" if quality.is_revised else ""
-        yield f"scores: {score_line(quality.scores.model_dump())}{again}"
+        yield f"scores: {score_line(named_scores(quality.scores))}{again}"
     if quality.assessment:
         yield f"assessment: {quality.assessment}"
     for one in sorted(quality.recommendations, key=lambda one: _PRIORITIES.index(one.priority)):

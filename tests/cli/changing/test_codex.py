@@ -68,7 +68,7 @@ def test_a_secret_has_a_number_for_an_id_and_is_kept_once(cli: Cli, book: BookSt
     ("arguments", "said"),
     [
         (["secrets", "add", "lamp", "x", "--revealed-at", "99"], "has no more than"),
-        (["secrets", "add", "lamp", "x", "--revealed-at", "1.7.9"], "has no such unit"),
+        (["secrets", "add", "lamp", "x", "--revealed-at", "1.1.9"], "has no such unit"),
         (
             ["codex", "add", "lamp", "Mira", "--section", "past=x", "--known-from", "99"],
             "known_from of 'past' is chapter",
