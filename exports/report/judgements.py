@@ -8,7 +8,6 @@ from bookwright.exports.report.notes import notes_of, read_as
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.quality import QualityIssue, QualityReport, ScoreBand, Scores
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -44,9 +43,9 @@ class JudgedChapter:
 
 def judged_chapters(stores: Stores) -> list[JudgedChapter]:
     """Return what is on record of all chapters, in reading order."""
-    reading = stores.codex.reading_order()
-    units = sorted((node for node in stores.nodes.walk(TaskType.WRITE)), key=lambda node: node.order)
-    kept = (judged(stores, unit, reading.chapter_of(unit.label) if unit.parent is not None else 0) for unit in units)
+    chapters = stores.codex.reading_order().chapters
+    units = ((number, stores.nodes.by_label(label)) for number, label in enumerate(chapters, 1))
+    kept = (judged(stores, unit, number) for number, unit in (units if chapters else [(0, stores.nodes.root())]))
     return [own for own in kept if own.quality is not None or own.consistency is not None]
 
 
