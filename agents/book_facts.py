@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.models.book import Book
+from bookwright.models.codex.names import neutral_names
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
@@ -33,7 +34,7 @@ SMALL = FactBounds(title=30, units=10, records=6)
 def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[str, Any]:
     """Gather a book's title, state, the top of its tree, the ids of its records and what waits.
 
-    No text of the story is among them, and no content of a secret.
+    No text of the story is among them, and of a secret no more than a number: an id may tell what it is.
     """
     root = stores.nodes.root()
     return {
@@ -46,7 +47,7 @@ def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[st
         "unit": book.brief.length_unit,
         "parts": _parts(root, stores, bounds),
         "codex": _records(RecordKind.ENTRY, stores, bounds),
-        "secrets": [stored.record.id for stored in stores.codex.current(RecordKind.SECRET)[-bounds.records :]],
+        "secrets": list(neutral_names(stores.codex.secrets()).values())[-bounds.records :],
         "threads": _records(RecordKind.FORESHADOWING, stores, bounds),
         "gates_waiting": [
             {"gate": gate.id, "kind": gate.kind.value, "node": gate.label}

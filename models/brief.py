@@ -197,7 +197,7 @@ class Brief(BaseModel):
 
 
 def identified(records: Iterable[Any]) -> list[Any]:
-    """Give each table of a secret or a thread an id that has none: of its title, or `"secret-3"` by its place."""
+    """Give each secret or thread an id that has none: of a thread's title, or `"secret-3"` by its place."""
     return [
         {"id": slug(str(record.get("title") or "")) or f"secret-{place}", **record}
         if isinstance(record, dict)

@@ -90,13 +90,19 @@ class KeptCard:
     """One thing that readers are not to know yet, for whoever reviews a text. Never for who writes."""
 
     id: str
-    """Empty for setting text."""
+    """A number by which an answer can name it, which tells nothing of it; empty for setting text."""
     content: str
     is_hinted: bool = False
     """The text may hint at it; False where it is to say nothing of it."""
     allowed: tuple[str, ...] = ()
     """Words that may be said of it."""
     forbidden: tuple[str, ...] = ()
+    is_noticed: bool = False
+    """Readers may notice that something is left out, and no more."""
+    subtlety: int = 0
+    """How finely it may be hinted at: 1 plainly, 10 almost invisibly; 0 where nobody may."""
+    about: str = ""
+    """Whom or what it is about, or the entry and the section that it is from."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +194,14 @@ class Card:
     """Places that code found in the draft, each with a quotation."""
     secrets: tuple[KeptCard, ...] = ()
     """Leak review: all that readers are not to know yet. Never for who writes."""
+    planted: tuple[str, ...] = ()
+    """Leak review: what the text was ordered to show for a later page, with how finely and in which words."""
     bound: tuple[str, ...] = ()
     """Leak review: wording that the book's design has printed letter by letter."""
+    chapter: int = 0
+    """Extract: which chapter of the book the text is; 0 where it is the whole book."""
     codex: tuple[str, ...] = ()
-    """Extract: entries of the codex that the text may touch, one a line."""
+    """Extract: entries of the codex that the text may touch, whole, one a line."""
     threads: tuple[str, ...] = ()
     """Extract: the open threads of the register, one a line, each beginning with its id."""
     due_secrets: tuple[str, ...] = ()

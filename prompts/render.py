@@ -199,6 +199,11 @@ def render_codex(entries: Sequence[object], locale: str = "en") -> str:
     return environment(locale).get_template("story/_codex.md.j2").render(entries=entries).strip()
 
 
+def render_record(entry: object, locale: str = "en") -> str:
+    """Print a `RecordedEntry` in one line, whole, as a text is held against it."""
+    return environment(locale).get_template("story/relay/_record.md.j2").render(entry=entry).strip()
+
+
 def render_no_room(count: int, locale: str = "en") -> str:
     """Say that a block had no room for so many more."""
     return environment(locale).get_template("story/_no_room.md.j2").render(count=count).strip()

@@ -21,6 +21,8 @@ from bookwright.agents.context.filling import Filling
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
+from bookwright.agents.context.shortfall import FAILURES, told
+from bookwright.models.errors import FatalContextError
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
@@ -44,6 +46,8 @@ class Context:
     """Ids of the documents whose text stands in the blocks, in ascending order."""
     stable: int
     """How many leading blocks all activities of the unit share; of a division's, all divisions of the unit."""
+    warnings: tuple[str, ...] = ()
+    """What had to be left out because it failed, a line each."""
 
 
 class ContextBuilder:
@@ -73,9 +77,20 @@ class ContextBuilder:
         Both are read anew, so that a walk that holds an older state of them asks what a restarted
         one would. The knowledge index has to have caught up. `role` is one of the profile's budgets.
 
+        What may be done without and fails is left out, with a warning.
+
         Raises:
-            BackendError: The embedding server did not deliver.
+            FatalContextError: What nothing can be planned or written without cannot be made.
         """
+        try:
+            return self._built(node, unit, activity, role)
+        except FAILURES as error:
+            raise FatalContextError(
+                f"the context of {unit.label} cannot be made: {told(error)}",
+                "`bookwright doctor` looks for what is damaged",
+            ) from error
+
+    def _built(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         self._kit.forget_before(self._storage.replaced)
         with self._storage.look() as stores:
             node, unit = stores.nodes.get(node.key), stores.nodes.get(unit.key)
@@ -90,6 +105,7 @@ class ContextBuilder:
             blocks=tuple(self._block(component, cuts[component].text) for component in shown),
             sources=tuple(sorted({source for component in shown for source in cuts[component].sources})),
             stable=len(list(takewhile(lambda component: lasts(component, activity), shown))),
+            warnings=filling.warnings,
         )
 
     def _block(self, component: Component, text: str) -> str:

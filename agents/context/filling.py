@@ -11,6 +11,7 @@ from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
+from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
@@ -23,6 +24,11 @@ from bookwright.storage.stores import Stores
 
 _BRIEF_SHARE = 0.5
 """Of the book's design, where there is one already."""
+
+_OPTIONAL = frozenset(
+    ("text_summary", "more_summary", "global_state_summary", "upper_level_search", "search_dependent", "threads")
+)
+"""Past summaries, reference material and threads: what fails of them is left out, with a warning. Source: S2-074."""
 
 _TASKS_SHARES = (0.35, 0.15, 0.0)
 """Of the task in hand: the list of its unit's tasks; the first share that leaves the task its room is taken."""
@@ -38,7 +44,8 @@ class Filling:
         self._place = place
         self._stores = stores
         self._brief = brief
-        self._past = LookingBack(kit, place, stores)
+        self._shortfall = Shortfall()
+        self._past = LookingBack(kit, place, stores, self._shortfall)
         self._prose = ProseFilling(kit, place, stores, brief, self._past) if self._is_prose else None
         self._has_unit_tree = False
         """Whether `overall_planning` ends with the unit, so that its tasks stand with the task in hand."""
@@ -48,11 +55,22 @@ class Filling:
         shows = self._prose.shows if self._prose else None
         return tuple(component for component in components if shows is None or shows(component.tag))
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What had to be left out because it failed."""
+        return self._shortfall.warnings
+
     def fill(self, component: Component, room: int, own: int | None = None) -> Pruned:
         """Return a component's text, at most `room` tokens of it, and the documents in it.
 
-        `own` is its own part of that room, where the others have left some of theirs.
+        `own` is its own part of that room, where the others have left some of theirs. One that may be done without
+        is empty where it fails.
         """
+        if component.tag in _OPTIONAL:
+            return self._shortfall.without(component.tag, lambda: self._filled(component, room, own), Pruned())
+        return self._filled(component, room, own)
+
+    def _filled(self, component: Component, room: int, own: int | None) -> Pruned:
         if component.tag == "latest_text":
             return self._past.latest_text(max(room, 0), own)
         fillers = self._prose.fillers() if self._prose else self._fillers(component)

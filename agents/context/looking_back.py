@@ -8,6 +8,7 @@ from bookwright.agents.context import materials, origins
 from bookwright.agents.context.place import ActivityPlace
 from bookwright.agents.context.pruner import ContextPiece, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
+from bookwright.agents.context.shortfall import Shortfall
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.task import TaskNode
@@ -47,8 +48,9 @@ class LookingBack:
     `latest_text` is to be asked for before `summaries`, which adds to it, and that before `more_summaries`.
     """
 
-    def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores) -> None:
+    def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, shortfall: Shortfall) -> None:
         self._kit = kit
+        self._shortfall = shortfall
         self._count = kit.count
         self._pruner = kit.pruner
         self._place = place
@@ -176,8 +178,12 @@ class LookingBack:
         """Search the index; a component that is filled a second time asks the same once."""
         key = (tuple(asked), kind, _count_for(room), frozenset(shown), before)
         if key not in self._found:
-            self._found[key] = self._kit.index.search(
-                asked, [kind], _count_for(room), exclude_nodes=shown, before=before, known=self._people
+            self._found[key] = self._shortfall.without(
+                f"what the index has of {kind}",
+                lambda: self._kit.index.search(
+                    asked, [kind], _count_for(room), exclude_nodes=shown, before=before, known=self._people
+                ),
+                [],
             )
         return self._found[key]
 

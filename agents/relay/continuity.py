@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from bookwright.agents.context.shortfall import FAILURES, Shortfall
+from bookwright.agents.context.shortfall import told as told_of
 from bookwright.agents.relay.build_result import CodexSight, ContextBuildResult, FilteredContext
 from bookwright.agents.relay.hints import collect_hints
 from bookwright.agents.relay.history.codex_then import CodexHolder
@@ -63,33 +65,36 @@ class ContinuityDirector:
     def build_context(self, unit: TaskNode, stores: Stores, brief: Brief) -> ContextBuildResult:
         """Return all that a unit's writer may know beside its brief, and what was not to be found.
 
-        What cannot be done without is an error, anything else that is missing a warning.
+        What cannot be done without is an error, anything else that is missing or fails a warning; it goes on with
+        what there is in either case.
         """
-        reading = stores.codex.reading_order()
-        scene = scene_of(unit.label, reading)
-        plot = plot_of(unit, stores, brief)
-        sight = self.sight(unit.label, stores, brief, told=plot or None)
-        before = stores.nodes.units_before(unit, 1)
-        context = _filtered(unit, before, stores, brief, scene, plot, sight)
-        missing = {
-            "Summary L1": context.summary_l1, "Summary L2": context.summary_l2, "Summary L3": context.summary_l3,
-        }  # fmt: skip
+        scene, sight, shortfall = SceneIdentifier(unit.label), CodexSight(), Shortfall()
+        context, errors = FilteredContext(scene_id=scene.key), list[str]()
+        try:
+            scene = scene_of(unit.label, stores.codex.reading_order())
+            plot = plot_of(unit, stores, brief)
+            errors += [] if plot else [f"Plot L3 not found for {scene}"]
+            sight = self.sight(unit.label, stores, brief, told=plot or None, shortfall=shortfall)
+            context = _filtered(unit, stores, brief, scene, plot, sight, shortfall)
+        except FAILURES as error:
+            errors.append(f"Context integration failed: {told_of(error)}")
         return ContextBuildResult(
             scene=scene, context=context, visibility_context=sight.codex, foreshadow_instructions=sight.orders,
             forbidden_keywords=self.forbidden_keywords(scene, sight.keywords), hints=sight.hints,
-            errors=() if plot else (f"Plot L3 not found for {unit.label}",),
-            warnings=tuple(
-                f"{name} not found for {unit.label}" for name, text in missing.items() if before and not text
-            ),
+            errors=tuple(errors), warnings=shortfall.warnings,
         )  # fmt: skip
 
     def sight(
-        self, at: str, stores: CodexHolder, brief: Brief, story_now: float | None = None, *, told: str | None = None
-    ) -> CodexSight:
+        self, at: str, stores: CodexHolder, brief: Brief, story_now: float | None = None, *, told: str | None = None,
+        shortfall: Shortfall | None = None,
+    ) -> CodexSight:  # fmt: skip
         """Return what the writer of the unit `at` may know of the codex.
 
-        `told` is what is to happen there: who or what it does not name is left out. Without it all is shown.
+        `told` is what is to happen there: who or what it does not name is left out. Without it all is shown. Orders
+        for threads, hints and lists of words that fail are left out, and the `shortfall` says so; what is kept back
+        is kept all the same.
         """
+        shortfall = shortfall or Shortfall()
         secrets, threads, entries = stores.codex.secrets(), stores.codex.threads(), stores.codex.entries()
         if not (secrets or threads or entries or brief.forbidden_keywords):
             return CodexSight()
@@ -105,12 +110,19 @@ class ContinuityDirector:
         def orders() -> tuple[ForeshadowInstruction, ...]:
             return tuple(instruct(threads, at, reading, matcher, present))
 
-        found = self._instructions.get_or_make(key, (*made_of, present), orders)
-        keywords = self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
-        reveals = reveals_at(secrets, at, reading, matcher) if secrets else ()
+        def sheet() -> tuple[ForeshadowInstruction, ...]:
+            return self._instructions.get_or_make(key, (*made_of, present), orders)
+
+        def words() -> ForbiddenKeywords:
+            return self._forbidden_results.get_or_make(key, made_of, lambda: kept.keywords)
+
+        nothing: tuple[ForeshadowInstruction, ...] = ()
+        found = shortfall.without("orders for threads", sheet, nothing)
         return CodexSight(
-            codex=codex, orders=found, reveals=reveals, hints=collect_hints(codex, found), keywords=keywords
-        )
+            codex=codex, orders=found, reveals=reveals_at(secrets, at, reading, matcher) if secrets else (),
+            hints=shortfall.without("hints", lambda: collect_hints(codex, found), ()),
+            keywords=shortfall.without("forbidden words", words, ForbiddenKeywords()),
+        )  # fmt: skip
 
     def forbidden_keywords(self, scene: SceneIdentifier, found: ForbiddenKeywords) -> tuple[str, ...]:
         """Return the words alone that are forbidden in a scene, of all sources, sorted."""
@@ -137,27 +149,49 @@ def hint_lines(sight: CodexSight, locale: str) -> list[str]:
 
 
 def _filtered(
-    unit: TaskNode, before: list[TaskNode], stores: Stores, brief: Brief, scene: SceneIdentifier, plot: str,
-    sight: CodexSight,
+    unit: TaskNode, stores: Stores, brief: Brief, scene: SceneIdentifier, plot: str, sight: CodexSight,
+    shortfall: Shortfall,
 ) -> FilteredContext:  # fmt: skip
     above = stores.nodes.ancestors(unit)
     guard = guard_at(stores, brief, unit)
-    state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
     guide = stores.documents.latest(DocumentKind.STYLE_GUIDE)
-    elder = _elder(unit, above, stores)
+    past = {name: guard.redact(text) for name, text in _past(unit, above, stores, scene, shortfall).items()}
     return FilteredContext(
         scene_id=scene.key,
         current_phase=scene.current_phase,
         plot_l1=guard.redact(brief.premise),
         plot_l2=guard.redact((above[0] if above else unit).goal),
         plot_l3=guard.redact(plot),
-        summary_l1=guard.redact(state.text if state else ""),
-        summary_l2=guard.redact(_summary(elder, stores)),
-        summary_l3=guard.redact(_summary(before[-1] if before else None, stores)),
+        **past,
         characters={entry.name: entry for entry in sight.characters},
         world_settings={entry.name: entry for entry in sight.world_settings},
         style_guide=guide.text if guide else brief.style,
     )
+
+
+def _past(
+    unit: TaskNode, above: list[TaskNode], stores: Stores, scene: SceneIdentifier, shortfall: Shortfall
+) -> dict[str, str]:
+    """The three summaries; what is not there although something was written before is a warning."""
+
+    def whole() -> str:
+        state = stores.documents.latest(DocumentKind.GLOBAL_STATE)
+        return state.text if state else ""
+
+    before = stores.nodes.units_before(unit, 1)
+    elder = _elder(unit, above, stores)
+    makers: dict[str, Callable[[], str]] = {
+        "summary_l1": whole,
+        "summary_l2": lambda: _summary(elder, stores),
+        "summary_l3": lambda: _summary(before[-1] if before else None, stores),
+    }
+    found = {}
+    for name, make in makers.items():
+        title = f"Summary {name[-2:].upper()}"
+        found[name] = shortfall.without(title, make, "")
+        if before and not found[name] and (name != "summary_l2" or elder is not None):
+            shortfall.warn(f"{title} not found for {scene}")
+    return found
 
 
 def _on_stage(codex: VisibleCodex, words: str, here: int) -> VisibleCodex:

@@ -4,7 +4,7 @@ A model forbids words that stand in the premise, and puts the end of a book behi
 what it says is bounded here before it can refuse a draft.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
-from bookwright.models.codex.entries import CodexEntry, Visibility, folded, slug
+from bookwright.models.codex.entries import CodexEntry, Secret, Visibility, folded, slug
 from bookwright.models.codex.extraction import DesignExtraction, FoundEntry, FoundSecret, FoundThread, Share
-from bookwright.models.codex.names import named
+from bookwright.models.codex.names import named, neutral_ids
 from bookwright.models.codex.record import Record, RecordKind, make_record
 from bookwright.models.errors import InvalidEntry
 from bookwright.models.tree.place import Place
@@ -32,6 +32,8 @@ class ExtractionGround:
     public: tuple[str, ...] = ()
     """What everybody may know: the premise and the title."""
     default: Visibility = Visibility.USE
+    secrets: tuple[Secret, ...] = ()
+    """Every version of every secret that the codex has or had; what is found again keeps its id."""
 
 
 def entry_record(found: FoundEntry, known: Sequence[CodexEntry], default: Visibility, at: Place | None) -> Record:
@@ -67,9 +69,10 @@ def design_records(found: DesignExtraction, ground: ExtractionGround) -> tuple[l
     records: list[Record] = []
     refused: list[str] = []
     names = [name for entry in found.entries for name in (entry.name, *entry.aliases)]
+    free = neutral_ids({own.id for own in ground.secrets})
     makers: list[tuple[str, Callable[[], Record]]] = [
         *((own.name, partial(_designed, own, records, ground)) for own in found.entries),
-        *((own.content, partial(_secret, own, names, ground)) for own in found.secrets),
+        *((own.content, partial(_secret, own, names, ground, free)) for own in found.secrets),
         *((own.title, partial(_thread, own, names, ground)) for own in found.threads),
     ]
     for what, make in makers:
@@ -89,16 +92,23 @@ def _designed(found: FoundEntry, records: Iterable[Record], ground: ExtractionGr
     return entry_record(found, [own for own in records if isinstance(own, CodexEntry)], ground.default, None)
 
 
-def _secret(found: FoundSecret, names: Collection[str], ground: ExtractionGround) -> Record:
+def _secret(found: FoundSecret, names: Collection[str], ground: ExtractionGround, free: Iterator[str]) -> Record:
     return make_record(
         RecordKind.SECRET,
         {
-            "id": slug(found.id) or slug(found.content[:40]), "content": found.content, "importance": found.importance,
+            "id": _known_id(found, ground.secrets) or next(free),
+            "content": found.content, "importance": found.importance,
             "related_entity": found.about, "revealed_at": place_at(found.revealed_at),
             "forbidden_keywords": forbidding(found.forbidden_keywords, names, ground.public),
             "allowed_expressions": found.allowed_expressions,
         },
     )  # fmt: skip
+
+
+def _known_id(found: FoundSecret, known: Iterable[Secret]) -> str:
+    """The id under which the same secret was kept before; a model's own id for it would tell what it is."""
+    own, content = slug(found.id), folded(found.content)
+    return next((secret.id for secret in known if secret.id == own or folded(secret.content) == content), "")
 
 
 def _thread(found: FoundThread, names: Collection[str], ground: ExtractionGround) -> Record:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from bookwright.models.tree.place import ReadingOrder
 
+PHASE_ORDER = (("initial", 25), ("development", 75), ("climax", 90), ("resolution", 100))
+"""The phases of a book, each with the percent of its length at which it ends. Those of an entry are its own."""
+
 
 @dataclass(frozen=True)
 class SceneIdentifier:
@@ -19,6 +22,12 @@ class SceneIdentifier:
     chapter_id: str | None = None
     """The label of the unit above its chapter, which is an act where the book has acts."""
     current_phase: str | None = None
+    """Which of `PHASE_ORDER` the book is in there; None where its length is not known yet."""
+
+    def __str__(self) -> str:
+        """The unit in one word, such as `"ep:10/seq:2/ch:1.3"`; parts that it has not are left out."""
+        parts = (("ep", self.episode_id), ("seq", self.sequence_id), ("ch", self.chapter_id))
+        return "/".join(f"{name}:{part}" for name, part in parts if part)
 
     @property
     def key(self) -> str:
@@ -31,7 +40,7 @@ def scene_of(label: str, reading: ReadingOrder) -> SceneIdentifier:
     for number, chapter in enumerate(reading.chapters, 1):
         if label == chapter or label.startswith(f"{chapter}."):
             inside = label[len(chapter) + 1 :] or None
-            return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None)
+            return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None, _phase_of(number, reading))
     return SceneIdentifier(label, None, label.rpartition(".")[0] or None)
 
 
@@ -41,3 +50,11 @@ def label_of(scene: SceneIdentifier, reading: ReadingOrder) -> str:
         return scene.episode_id
     chapter = reading.chapters[int(scene.episode_id) - 1]
     return f"{chapter}.{scene.sequence_id}" if scene.sequence_id else chapter
+
+
+def _phase_of(number: int, reading: ReadingOrder) -> str | None:
+    """The phase in which a chapter begins, by how much of the book lies before it."""
+    if len(reading.ends) < number:
+        return None
+    before = reading.ends[number - 2] if number > 1 else 0.0
+    return next((name for name, end in PHASE_ORDER if before < end), PHASE_ORDER[-1][0])

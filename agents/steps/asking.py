@@ -71,6 +71,7 @@ class Asking:
             parsed = self._no_answer(reply) or self._parse(answer, blocks)
             step = recorder.record(reply, parsed)
             if parsed.failure is None:
+                self.material.told()
                 return Outcome(parsed.value, step, answer)
         raise NoResult(
             f"{self.name}: {self.desk.settings.max_repairs + 1} answers in a row were no result "
@@ -83,7 +84,7 @@ class Asking:
         return Recorder(
             desk=self.desk, agent=self.agent, key=self.key, label=self.material.node.label,
             prompt=(self.system, *blocks), card=parts_of(self.card, self.desk.locale), conclude=self.conclude,
-            following=self.next_step or self.material.next_activity,
+            following=self.next_step or self.material.next_activity, shortfall=self.material.shortfall,
         )  # fmt: skip
 
     def _reply(self, blocks: tuple[str, ...], stable: int, recorder: Recorder) -> Reply:

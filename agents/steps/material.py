@@ -1,11 +1,13 @@
 """What the steps of one activity are shown: the card, the context, and what is put before them."""
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.cards import guarded
 from bookwright.agents.context.builder import Context
+from bookwright.agents.context.shortfall import MARK
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.steps.artefact import Artefact
 from bookwright.agents.steps.desk import Desk
@@ -14,6 +16,8 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, Told
 from bookwright.prompts.render import fields_of, render_left_out
+
+_log = logging.getLogger(__name__)
 
 _WITHOUT_BLOCKS = (Activity.WRITE, Activity.CLOSE, Activity.MAINTAIN, Activity.PUBLISH)
 
@@ -47,6 +51,7 @@ class ActivityMaterial:
         self._context_role = context
         self._context: Context | None = None
         self._rested_on: list[int] = []
+        self._warnings: list[str] = []
         self._readers: set[tuple[str, Path | None]] = set()
         """Templates that read the card, each with the folder of its blueprint."""
 
@@ -58,6 +63,7 @@ class ActivityMaterial:
                 self._context = Context(blocks=(), sources=(), stable=0)
             else:
                 context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role)
+                self.warn(*context.warnings)
                 self._context = replace(
                     context, blocks=tuple(self.guard.redact(block, self._left_out) for block in context.blocks)
                 )
@@ -105,6 +111,21 @@ class ActivityMaterial:
         """The guard, beside the prose that stands before the next step."""
         prose = [made.text for made in self.artefacts if made.is_prose]
         return self.guard.beside(prose) if prose and not self.guard.is_idle else self.guard
+
+    def warn(self, *warnings: str) -> None:
+        """Say what the steps that follow have to do without; the next one that is recorded tells it."""
+        for warning in warnings:
+            _log.warning("%s: %s", self.node.name, warning)
+        self._warnings.extend(warnings)
+
+    @property
+    def shortfall(self) -> str:
+        """What has not been told yet of what is missing, as the journal keeps it; empty if nothing is."""
+        return f"{MARK}{'; '.join(dict.fromkeys(self._warnings))}" if self._warnings else ""
+
+    def told(self) -> None:
+        """Note that what is missing is on record."""
+        self._warnings.clear()
 
     def put_away(self, tag: str) -> None:
         """Take the last text of a tag from before the steps that follow."""

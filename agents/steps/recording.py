@@ -22,6 +22,9 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 _TOLD_CHARACTERS = 200
 """Of an action, in the log."""
 
+_TOLD_OF_CONTEXT = 500
+"""Of what a context had to do without."""
+
 _T = TypeVar("_T")
 
 
@@ -82,6 +85,8 @@ class Recorder:
     conclude: Conclude | None
     following: str
     """What comes after the step, for the intent."""
+    shortfall: str = ""
+    """What its context had to do without."""
 
     @property
     def number(self) -> int:
@@ -103,7 +108,7 @@ class Recorder:
             return self._keep(reply, parsed.failure, parsed.detail, None)
         try:
             move = self.conclude(parsed.value) if self.conclude else None
-            return self._keep(reply, None, "", move)
+            return self._keep(reply, None, self.shortfall[:_TOLD_OF_CONTEXT], move)
         except (LeaseLost, ReplyLost):
             raise  # nothing more can be written
         except Exception as fault:  # whatever is wrong must not cost a paid reply: it is kept, then told

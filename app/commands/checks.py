@@ -4,6 +4,8 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.briefs import merged
+from bookwright.models.codex.entries import folded
+from bookwright.models.codex.names import neutral_names
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.talk.command import (
@@ -43,12 +45,27 @@ def _settled(command: Command, opened: OpenBook, stores: Stores) -> Command:
         raise ValueError("until_level and until_count go together")
     if type(command) in _RECORDS:
         kind, field = _RECORDS[type(command)]
+        if isinstance(command, EditSecret):
+            command = command.model_copy(update={"secret": _secret(command.secret, stores)})
         stores.codex.get(kind, getattr(command, field))
         _check_changes(command, field)
     if (gate := getattr(command, "gate", None)) is not None:
         _check_gate(gate, stores)
     node = getattr(command, "node", None)
     return command if node is None else command.model_copy(update={"node": _label(node, stores)})
+
+
+def _secret(named: str, stores: Stores) -> str:
+    """Return the id of a secret that is called by it or by its neutral name; the message tells no id."""
+    names = neutral_names(stores.codex.secrets())
+    shown = {folded(name): identity for identity, name in names.items()}
+    wanted = folded(f"secret-{named}" if named.isdecimal() else named)
+    found = stores.codex.find(RecordKind.SECRET, named)
+    identity = found.record.id if found else shown.get(wanted)
+    if identity is None:
+        those = f"the book has {', '.join(names.values())}" if names else "the book has none"
+        raise ValueError(f"secret: there is no such secret; {those}")
+    return identity
 
 
 def _check_changes(command: Command, field: str) -> None:

@@ -20,6 +20,10 @@ class CodexView(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     node: str
+    scene: str = ""
+    """The unit as the Relay names it, such as `"ep:10/ch:1.3"`."""
+    phase: str | None = None
+    """Which phase the book is in there; None where that is not known yet."""
     codex: VisibleCodex
     instructions: tuple[ForeshadowInstruction, ...]
     hints: tuple[Hint, ...]
@@ -35,6 +39,8 @@ class CodexView(BaseModel):
         hidden = self.codex.excluded_sections
         return {
             "node": self.node,
+            "scene": self.scene,
+            "phase": self.phase,
             "missing": list(self.missing),
             "writer": told
             | {
@@ -61,6 +67,7 @@ def look(stores: Stores, brief: Brief, node: str, story_now: float | None) -> Co
     found = director.sight(at, stores, brief, story_now)
     built = director.build_context(stores.nodes.by_label(node), stores, brief)
     return CodexView(
-        node=at, codex=found.codex, reveals=found.reveals, instructions=found.orders, hints=found.hints,
+        node=at, scene=str(built.scene), phase=built.scene.current_phase,
+        codex=found.codex, reveals=found.reveals, instructions=found.orders, hints=found.hints,
         keywords=found.keywords, missing=(*built.errors, *built.warnings),
     )  # fmt: skip

@@ -7,10 +7,11 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.briefs import lay
 from bookwright.flows.revision.record_rules import check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
-from bookwright.models.codex.entries import Visibility
+from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.field_merge import Keyed, keyed, section_key, unkeyed, with_value
+from bookwright.models.codex.names import neutral_ids
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, SuggestionStatus, kind_of, make_record
-from bookwright.models.errors import EditConflict, InvalidEntry
+from bookwright.models.errors import EditConflict, InvalidEntry, NameTaken
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 
@@ -27,12 +28,15 @@ def take_in(records: Iterable[Record], stores: Stores) -> list[Stored[Record]]:
     return [_taken_in(record, stores) for record in records]
 
 
-def made(kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility) -> list[Record]:
-    """Make records of tables.
+def made(
+    kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility, codex: CodexRepository
+) -> list[Record]:
+    """Make records of tables; a secret without an id gets the next free number, which tells nothing of it.
 
     Raises:
         InvalidEntry: One cannot be kept, or two have one id.
     """
+    tables = _numbered(tables, codex) if kind is RecordKind.SECRET else tables
     records = [settled(make_record(kind, table), default) for table in tables]
     ids = [record.id for record in records]
     twice = next((name for name in ids if ids.count(name) > 1), None)
@@ -43,10 +47,11 @@ def made(kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility
 
 def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> list[Stored[Record]]:
     """Add records to the codex of a book that rests."""
-    records = made(kind, tables, opened.book.brief.default_visibility)
     with at_rest(opened.storage) as stores:
+        records = made(kind, tables, opened.book.brief.default_visibility, stores.codex)
         for record in records:
             check_places(record, stores)
+            _check_new(record, stores.codex)
         void_unfinished(stores)
         return [stores.codex.add(record, Origin.AUTHOR) for record in records]
 
@@ -95,6 +100,26 @@ def settle(opened: OpenBook, number: int, *, is_taken: bool) -> Stored[Record]:
         check_change(found.record, after)
         void_unfinished(stores)
         return stores.codex.edit(after, found.version, Origin.AUTHOR)
+
+
+def _check_new(record: Record, codex: CodexRepository) -> None:
+    """Refuse a secret that is there already; its id would not tell, being a number.
+
+    Raises:
+        NameTaken: It is.
+    """
+    told = folded(record.content) if isinstance(record, Secret) else ""
+    same = next((own.id for own in codex.secrets() if told and folded(own.content) == told), None)
+    if same is not None:
+        raise NameTaken(f"the secret {same!r} says the same already; edit that one")
+
+
+def _numbered(tables: Iterable[dict[str, Any]], codex: CodexRepository) -> list[dict[str, Any]]:
+    """Give each table of a secret an id that has none."""
+    tables = list(tables)
+    there = {stored.record.id for stored in codex.every_version() if kind_of(stored.record) is RecordKind.SECRET}
+    free = neutral_ids({*there, *(str(table.get("id")) for table in tables)})
+    return [table if table.get("id") else {**table, "id": next(free)} for table in tables]
 
 
 def _taken_in(record: Record, stores: Stores) -> Stored[Record]:

@@ -4,17 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.agents.relay.threads.alerts import Alert, Pacing, generate_alerts, silence_of, unintended
-from bookwright.agents.relay.threads.climax import climax_ahead
+from bookwright.agents.relay.threads.alerts import Alert, Pacing, silence_of, unintended
 from bookwright.agents.relay.threads.foreshadowing import level_of, missing_prerequisites
 from bookwright.cli.output import make_console, plain_table, print_text
+from bookwright.exports.report.alerts import alerts_of, last_written
 from bookwright.exports.report.notes import read_as
 from bookwright.models.codex.entries import Visibility
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
-from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -59,9 +58,8 @@ class Board:
 
 def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
     """Read the board as it stands after the last unit with prose."""
-    root = stores.nodes.root()
-    written = stores.nodes.units_before(root, 1, with_own=True) or ([root] if root.written else [])
-    at = written[-1].label if written else "1"
+    last = last_written(stores)
+    at = last.label if last else "1"
     reading, threads = stores.codex.reading_order(), stores.codex.threads()
     here = reading.chapter_of(at)
     versions = {stored.record.id: stored.version for stored in stores.codex.current(RecordKind.FORESHADOWING)}
@@ -72,16 +70,8 @@ def make_board(stores: Stores, pacing: Pacing, *, is_finished: bool) -> Board:
         )
         for thread in threads
     ]  # fmt: skip
-    climax = climax_ahead(_chapter_of(written[-1], stores), stores, reading) if written else None
-    alerts = generate_alerts(
-        threads, at, reading, pacing, is_finished=is_finished, climax=climax, secrets=stores.codex.secrets()
-    )
-    return Board(at, here if written else 0, cards, alerts, list(_strays(stores, root, threads)))
-
-
-def _chapter_of(leaf: TaskNode, stores: Stores) -> TaskNode:
-    above = stores.nodes.ancestors(leaf)
-    return next((node for node in (leaf, *above) if node.level is Level.CHAPTER), leaf)
+    alerts = alerts_of(stores, pacing, is_finished=is_finished)
+    return Board(at, here if last else 0, cards, alerts, list(_strays(stores, stores.nodes.root(), threads)))
 
 
 def _strays(stores: Stores, root: TaskNode, threads: list[Foreshadowing]) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from bookwright.cli.output import print_text
 
 def print_view(view: CodexView) -> None:
     """Print what the writer gets, then what only the reviewer does."""
+    print_text(f"{view.scene}, {view.phase} of the book" if view.phase else view.scene)
     for entry in view.codex.entries:
         print_text(f"{entry.kind} {entry.name}" + (f" ({entry.phase})" if entry.phase else ""))
         for section in entry.sections:

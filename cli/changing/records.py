@@ -154,8 +154,8 @@ def import_records(book: str, kind: RecordKind, file: Path, *, as_json: bool) ->
     """Take in a file: what is new is added, what is there gets its next version, all or nothing."""
     tables = record_files.tables_in(file, kind)
     with open_book(book) as opened:
-        records = record_edits.made(kind, tables, opened.book.brief.default_visibility)
         with at_rest(opened.storage) as stores:
+            records = record_edits.made(kind, tables, opened.book.brief.default_visibility, stores.codex)
             void_unfinished(stores)
             taken = record_edits.take_in(records, stores)
         _tell(taken, "stands", as_json=as_json)

@@ -9,8 +9,9 @@ from bookwright.cli.changing import records
 from bookwright.cli.changing.record_views import facts_of
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, plain_table, print_json
-from bookwright.models.codex.entries import Importance, Secret, slug
+from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.codex.field_merge import Keyed
+from bookwright.models.codex.names import neutral_names
 from bookwright.models.codex.record import Record, RecordKind, Stored
 
 app = typer.Typer(help="Keep what readers are not to know yet.", cls=records.ListsByDefault, no_args_is_help=True)
@@ -29,15 +30,18 @@ HappensAt = Annotated[str | None, typer.Option(help="When it happens in the stor
 
 @app.command("list")
 def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
-    """List the secrets."""
+    """List the secrets; by its number each can be named in `ask`, whatever its id."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.codex.current(KIND)
     if as_json:
         print_json([facts_of(stored) for stored in found])
         return
-    table = plain_table("id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",))
+    names = neutral_names(stored.record for stored in found if isinstance(stored.record, Secret))
+    table = plain_table(
+        "no.", "id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",)
+    )
     for stored in found:
-        table.add_row(*_row(stored))
+        table.add_row(names[stored.record.id].rpartition("-")[2], *_row(stored))
     make_console().print(table)
 
 
@@ -45,7 +49,7 @@ def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
 def add(
     book: BookArgument,
     content: Annotated[str | None, typer.Argument(metavar="[CONTENT]", help="What is secret.")] = None,
-    identity: Annotated[str | None, typer.Option("--id", help="Made of its first words if none is given.")] = None,
+    identity: Annotated[str | None, typer.Option("--id", help="The next free number if none is given.")] = None,
     visibility: Level = None,
     importance: Weight = None,
     forbidden: Forbidden = None,
@@ -59,7 +63,7 @@ def add(
 ) -> None:
     """Add a secret from options or from a file; a file may hold many, as [[secrets]] tables."""
     given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at)
-    given |= {"content": content, "id": identity or (slug(content[:40]) if content else None)}
+    given |= {"content": content, "id": identity}
     records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
 
 

@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.gate_subject import reviews, subject
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
-from bookwright.cli.steering.deciding import decide, facts_of, subject
+from bookwright.cli.steering.deciding import decide, facts_of
 from bookwright.models.errors import GateNotFound, InvalidInput
 from bookwright.models.gate import Decider, Gate, Ruling
 from bookwright.models.ruling import approval, rejection
@@ -42,7 +43,7 @@ def gates(
             gate = _chosen(found, None, opened.book.id)
             text = subject(gate, stores)
             if as_json:
-                print_json(facts_of(gate) | {"subject": text})
+                print_json(facts_of(gate) | {"subject": text, "reviews": reviews(gate, stores)})
             else:
                 print_text(text)
             return

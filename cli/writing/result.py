@@ -1,10 +1,20 @@
 """What `write` and `resume` say about a finished book: how long it is, what it cost, where it lies."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
+from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
 from bookwright.app.wording import money, tokens
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
+from bookwright.exports.report.alerts import alerts_of
+from bookwright.exports.report.judgements import (
+    check_counts,
+    counts_line,
+    judged_chapters,
+    mean_scores,
+    proposals,
+    score_line,
+)
 from bookwright.exports.report.secrets import register_lines
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -12,6 +22,7 @@ from bookwright.storage.stores import BookStorage
 
 _MOST_THREADS = 8
 _MOST_LINES = 24
+_MOST_PROPOSALS, _MOST_ALERTS = 3, 8
 
 
 @dataclass(frozen=True)
@@ -35,6 +46,16 @@ class Result:
     """What readers were led to wait for and did not get."""
     register: tuple[str, ...] = ()
     """What became of each secret and thread, a line each, what was not done first."""
+    scores: dict[str, float] = field(default_factory=dict)
+    """The seven and the whole, as means over the chapters that were judged; empty where none was."""
+    judged: int = 0
+    """How many chapters that were."""
+    checks: dict[str, int] = field(default_factory=dict)
+    """Checks against the codex: passed, warnings, errors; empty where no model made any."""
+    proposals: tuple[str, ...] = ()
+    """What the evaluator would have done, the most pressing first."""
+    alerts: tuple[str, ...] = ()
+    """What of threads and secrets wants looking after."""
 
     @classmethod
     def of(
@@ -44,6 +65,8 @@ class Result:
         with storage.read() as stores:
             root = stores.nodes.root()
             register = register_lines(stores)
+            chapters = judged_chapters(stores)
+            alerts = alerts_of(stores, PACINGS["medium"], is_finished=True)
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
         files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
         return cls(
@@ -51,6 +74,8 @@ class Result:
             unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
             output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
             files=tuple(map(str, files)), open_threads=waiting, register=register,
+            scores=mean_scores(chapters), judged=sum(own.is_scored for own in chapters), checks=check_counts(chapters),
+            proposals=tuple(proposals(chapters)), alerts=tuple(alert.detail for alert in alerts),
         )  # fmt: skip
 
 
@@ -73,6 +98,24 @@ def show_result(result: Result, as_json: bool) -> None:
     if len(result.register) > _MOST_LINES:
         more = len(result.register) - _MOST_LINES
         print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
+    _show_judgement(result)
     for file in result.files:
         print_text(file)
     print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")
+
+
+def _show_judgement(result: Result) -> None:
+    """Say how it was scored and checked, what would lift it, and what wants looking after."""
+    if result.scores:
+        of = f" of {result.judged} chapters" if result.judged > 1 else ""
+        print_text(f"scores{of}: {score_line(result.scores)}")
+    if result.checks:
+        print_text(f"checks against the codex: {counts_line(result.checks)}")
+    for line in result.proposals[:_MOST_PROPOSALS]:
+        print_text(f"  to do, {line}")
+    alerts = [line for line in result.alerts if not line.endswith(STILL_OPEN)]  # those are named above
+    for line in alerts[:_MOST_ALERTS]:
+        print_text(f"  alert: {line}")
+    more = max(len(result.proposals) - _MOST_PROPOSALS, 0) + max(len(alerts) - _MOST_ALERTS, 0)
+    if more:
+        print_text(f"  and {more} more; `bookwright report {result.book}` has all of them")

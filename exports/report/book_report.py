@@ -3,23 +3,23 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from pydantic import ValidationError
-
+from bookwright.agents.context.shortfall import MARK
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
 from bookwright.agents.relay.figures.style import drift, profile_of
 from bookwright.agents.relay.style_guide import kept_guide
+from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.exports.chapters import chapter_texts, first_chapters
 from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.report.alerts import alerts_of
+from bookwright.exports.report.judgements import check_counts, judged
 from bookwright.exports.report.notes import notes_of
-from bookwright.exports.report.secrets import secrets_of
+from bookwright.exports.report.secrets import is_over, secrets_of
 from bookwright.exports.report.threads import threads_of
 from bookwright.exports.report.validation import validation_of
 from bookwright.exports.vault.names import brief_locale
-from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
-from bookwright.models.story.quality import QualityReport
 from bookwright.models.story.report import BookReport, ChapterReport, RoleCost
 from bookwright.models.text.figures import StyleProfile
 from bookwright.models.tree.level import Level
@@ -27,6 +27,8 @@ from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_style_guide
 from bookwright.storage.stores import BookStorage, Stores
+
+_MOST_WARNINGS = 50
 
 
 def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> BookReport:
@@ -42,7 +44,8 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     with storage.read() as stores:
         book = stores.books.get(storage.book)
         root = stores.nodes.root()
-        costs = _costs(stores)
+        costs, warnings = _costs(stores), tuple(_warnings(stores))
+        alerts = tuple(alert.detail for alert in alerts_of(stores, PACINGS["medium"], is_finished=is_over(stores)))
         known = [name for entry in stores.codex.entries() for name in entry.names]
     if not root.written:
         raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to report")
@@ -59,7 +62,8 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         book=book.id, title=cover.title, author=cover.author, language=storage.language.value,
         unit=book.brief.length_unit, state=book.state.value, written=root.written,
         length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
-        style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, costs=costs,
+        style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, alerts=alerts,
+        warnings=warnings, costs=costs,
         validation=validation,
     )  # fmt: skip
 
@@ -68,9 +72,11 @@ def _chapters(storage: BookStorage, measurer: Measurer, profile: StyleProfile, f
     for number, (chapter, text) in enumerate(chapter_texts(storage), 1):
         figures = measurer.take_in(chapter.unit.label, text, chapter.unit.length)
         moved = None if number <= first else drift(profile_of([text], storage.language), profile)
+        with storage.read() as stores:
+            own, notes = judged(stores, chapter.unit, number), notes_of(stores, chapter.unit)
         yield ChapterReport(
             number=number, label=chapter.unit.label, heading=chapter.heading or _named(chapter.unit), figures=figures,
-            drift=moved, quality=_quality(storage, chapter.unit.key), notes=notes_of(storage, chapter.unit),
+            drift=moved, quality=own.quality, checks=check_counts([own]), notes=notes,
         )  # fmt: skip
 
 
@@ -88,15 +94,10 @@ def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:
     return profile_of(texts, storage.language), len(texts)
 
 
-def _quality(storage: BookStorage, node: int) -> QualityReport | None:
-    """Return what was judged of a unit; a record in a form that this version does not know counts as none."""
-    with storage.read() as stores:
-        found = stores.documents.current(node, DocumentKind.QUALITY)
-        data = stores.documents.data_of(found) if found else ""
-    try:
-        return QualityReport.model_validate_json(data) if data else None
-    except ValidationError:
-        return None
+def _warnings(stores: Stores) -> Iterator[str]:
+    """What contexts had to do without."""
+    for line in stores.steps.short_of(MARK, _MOST_WARNINGS):
+        yield f"{line.label} {line.activity}/{line.step}: {line.detail.removeprefix(MARK)}"
 
 
 def _costs(stores: Stores) -> tuple[RoleCost, ...]:

@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bookwright.exports.markup import clean, to_markdown
+from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
 from bookwright.exports.report.views import (
     Chart,
     book_phrases,
@@ -20,7 +21,7 @@ from bookwright.exports.report.views import (
     thread_chart,
 )
 from bookwright.models.story.quality import ScoreBand
-from bookwright.models.story.report import BookReport
+from bookwright.models.story.report import BookReport, ChapterReport
 
 _MICROS = 1_000_000
 
@@ -46,7 +47,8 @@ def _laid_out(name: str, report: BookReport) -> str:
         "numbers": {chapter.label: chapter.number for chapter in report.chapters},
         "style_source": style_source(report),
         "rate": per_thousand(report), "total": sum(cost.micros for cost in report.costs),
-        "is_judged": any(chapter.quality for chapter in report.chapters),
+        "is_judged": any(map(_has_scores, report.chapters)), "score_names": SCORE_NAMES,
+        "scored": [chapter for chapter in report.chapters if _has_scores(chapter) or chapter.checks],
     }  # fmt: skip
     return clean(_templates(name.endswith(".html.j2")).get_template(name).render(values)).strip() + "\n"
 
@@ -62,6 +64,10 @@ def _templates(is_html: bool) -> Environment:
     )
     environment.filters.update(_FILTERS)
     return environment
+
+
+def _has_scores(chapter: ChapterReport) -> bool:
+    return chapter.quality is not None and chapter.quality.scores is not None
 
 
 def _whole(value: float) -> str:
@@ -95,5 +101,5 @@ def _drawing(chart: Chart) -> Markup:
 
 _FILTERS: dict[str, Callable[..., Any]] = {
     "whole": _whole, "share": _share, "signed_share": _signed_share, "dollars": _dollars, "band": _band,
-    "cell": _cell, "drawing": _drawing,
+    "cell": _cell, "drawing": _drawing, "issue": issue_line, "checks": counts_line,
 }  # fmt: skip

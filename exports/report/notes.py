@@ -10,16 +10,15 @@ from bookwright.models.codex.leak import LeakReport
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.stores import Stores
 
 _Kept = TypeVar("_Kept", bound=BaseModel)
 
 
-def notes_of(storage: BookStorage, unit: TaskNode) -> tuple[str, ...]:
+def notes_of(stores: Stores, unit: TaskNode) -> tuple[str, ...]:
     """Return a line for each thing that the reviews of a chapter and of its parts could not settle."""
-    with storage.read() as stores:
-        found = _read(stores, unit, DocumentKind.CONSISTENCY, ConsistencyReport)
-        return (*(_of_consistency(found) if found else ()), *_of_leaks(stores, unit))
+    found = _read(stores, unit, DocumentKind.CONSISTENCY, ConsistencyReport)
+    return (*(_of_consistency(found) if found else ()), *_of_leaks(stores, unit))
 
 
 def _of_consistency(report: ConsistencyReport) -> Iterator[str]:

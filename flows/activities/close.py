@@ -6,10 +6,11 @@ from bookwright.agents import small
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
-from bookwright.flows.activities.audit import audit, report_move
-from bookwright.flows.activities.extract import extract, last_prose, taken_in
+from bookwright.flows.activities.audit import audit, audit_again, report_move
+from bookwright.flows.activities.extract import extract, taken_in
+from bookwright.flows.activities.held_against import extracts, last_prose
 from bookwright.flows.activities.prose.acceptance import both, no_move
-from bookwright.flows.activities.prose.cold_reading import hand_on, read_and_repair, read_book
+from bookwright.flows.activities.prose.cold_reading import SECOND, hand_on, read_and_repair, read_book
 from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
 from bookwright.flows.deps import Deps
@@ -117,16 +118,21 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
     if not stands_for_chapter(unit, deps):
         _look_at_parts(unit, deps)
         return no_move
-    if evaluates(deps.profile.name) and (unit.is_brought_in or is_told_whole(unit, deps)):
+    if (unit.is_brought_in or is_told_whole(unit, deps)) and extracts(unit, deps):
         extract(unit, deps)  # nobody makes the author's text better; what is told whole was read, and is read again
         return report_move(unit, prose_of(unit, deps), None, deps)
     if evaluates(deps.profile.name):
         findings = audit(unit, deps)
         if depth_at(unit, deps) is not Depth.SLIGHT:  # whose first draft was read
             read_and_repair(unit, findings, deps)
+            if deps.profile.name is ProfileName.FINE and (left := audit_again(unit, deps)):
+                read_and_repair(unit, left, deps, SECOND)
         extract(unit, deps)
         return no_move
     text = prose_of(unit, deps)
+    if extracts(unit, deps):
+        extract(unit, deps)
+        return report_move(unit, text, None, deps)
     with deps.stores() as stores:
         prose = last_prose(unit, stores)
     return both(report_move(unit, text, None, deps), taken_in(unit, text, None, prose.id if prose else None))
@@ -235,7 +241,7 @@ def _put_text_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> tuple[int,
         else:
             prose = stores.documents.current(unit.key, DocumentKind.PROSE)
             documents = [prose] if prose else []
-    has_judges = evaluates(deps.profile.name) and stands_for_chapter(unit, deps)  # who have just read it
+    has_judges = extracts(unit, deps) and stands_for_chapter(unit, deps)  # who have just read it
     for document in documents:
         put = run.lead_with if has_judges and not parts else run.add
         put("part" if parts else "text", document.text)

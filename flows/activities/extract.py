@@ -3,29 +3,27 @@
 What an author said is never overwritten (`CodexRepository.merge`). Source: DESIGN section 10, item 6.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
 from bookwright.agents.relay.extracting import ExtractionGround, design_records, entry_record
-from bookwright.agents.relay.leaks.folding import fold
-from bookwright.agents.relay.leaks.keywords import find_keyword
-from bookwright.agents.relay.secrets.coming_out import due_in_chapter
 from bookwright.agents.relay.secrets.coming_out import recorded as told_by
 from bookwright.agents.relay.secrets.tellings import secrets_after
 from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
 from bookwright.agents.relay.threads.climax import climax_ahead
-from bookwright.agents.relay.threads.foreshadowing import as_before, without_unit
+from bookwright.agents.relay.threads.foreshadowing import without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
+from bookwright.flows.activities.held_against import extracts, last_prose, sight_of
 from bookwright.flows.activities.surroundings import prose_of, unit_card
 from bookwright.flows.deps import Deps
-from bookwright.models.codex.entries import CodexEntry, Secret
+from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import Origin, Record, RecordKind, kind_of
-from bookwright.models.document import Document, DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import InvalidInput, NoResult, RequestRejected
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.decision import Decision
@@ -35,7 +33,6 @@ from bookwright.storage.repositories.taking_back import is_told_over, take_back
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
-_MOST_ENTRIES, _ENTRY_CHARACTERS, _MOST_THREADS = 24, 360, 40
 _DESIGN_SHARE = 0.8
 """Of the room of a designer's prompt, for the designs themselves."""
 _PACING = PACINGS["medium"]
@@ -65,9 +62,11 @@ def extract_design(book: TaskNode, deps: Deps) -> None:
     def concluded(found: DesignExtraction) -> Move:
         if deps.blueprint is not None and deps.blueprint.plan.has_register:  # who laid them down knew of what
             found = found.model_copy(update={"secrets": (), "threads": ()})
-        records, _ = design_records(found, ground)
 
         def move(stores: Stores, step: int) -> None:
+            every = (stored.record for stored in stores.codex.every_version())
+            secrets = tuple(record for record in every if isinstance(record, Secret))
+            records, _ = design_records(found, replace(ground, secrets=secrets))
             _take_in(records, Origin.DESIGN, sources[-1], stores, step)
 
         return move
@@ -90,17 +89,18 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
     text = prose_of(unit, deps)
     if _tells_of_replaced(unit, deps):
         deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
-    sight = _sight(unit, text, deps)
+    sight = sight_of(unit, text, deps)
     card = replace(
-        unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines, due_secrets=sight.due_lines
-    )
+        unit_card(unit, deps), chapter=sight.chapter, codex=sight.record, threads=sight.thread_lines,
+        due_secrets=sight.due_lines, is_brief=not evaluates(deps.profile.name),
+    )  # fmt: skip
     run = ActivityRun(
         deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
     )
     run.lead_with("text", text)
     if run.failures(EXTRACT.name) <= deps.desk.settings.max_repairs:
         try:
-            run.run(EXTRACT, lambda found: taken_in(unit, text, found, sight.prose))
+            run.run(EXTRACT, lambda found: taken_in(unit, text, sight.named(found), sight.prose))
             return
         except (NoResult, RequestRejected):
             pass
@@ -114,7 +114,7 @@ def extract_again(unit: TaskNode, deps: Deps) -> None:
         prose = last_prose(unit, stores)
     if prose is None:
         return
-    if evaluates(deps.profile.name):
+    if extracts(unit, deps):
         extract(unit, deps, AMENDING_ROUNDS + prose.version)
     else:
         deps.desk.journal.move(taken_in(unit, prose_of(unit, deps), None, prose.id))
@@ -171,42 +171,6 @@ def forget(unit: TaskNode, stores: Stores, step: int) -> None:
         stores.codex.edit(after, stored.version, Origin.PROSE, step=step or None)
 
 
-def last_prose(unit: TaskNode, stores: Stores) -> Document | None:
-    """Return the prose of a unit, without its text; of one in parts, that of the last."""
-    parts = stores.nodes.children(unit.key, TaskType.WRITE)
-    return (
-        last_prose(parts[-1], stores)
-        if parts
-        else stores.documents.current(unit.key, DocumentKind.PROSE, with_text=False)
-    )
-
-
-@dataclass(frozen=True)
-class _Sight:
-    """What of the codex a chapter is held against."""
-
-    entries: Sequence[CodexEntry]
-    threads: Sequence[Foreshadowing]
-    due: Sequence[Secret]
-    """Secrets that were to come out in it."""
-    prose: int | None
-    """The document that holds the chapter's text, if one does."""
-    is_recorded: bool
-    """The chapter has its report already."""
-
-    @property
-    def entry_lines(self) -> tuple[str, ...]:
-        return tuple(map(_entry_line, self.entries))
-
-    @property
-    def thread_lines(self) -> tuple[str, ...]:
-        return tuple(f"{own.id} ({own.status}) {own.title}: {own.seed.content}" for own in self.threads)
-
-    @property
-    def due_lines(self) -> tuple[str, ...]:
-        return tuple(f"{own.id}: {own.content}" for own in self.due)
-
-
 def _tells_of_replaced(unit: TaskNode, deps: Deps) -> bool:
     with deps.stores() as stores:
         return is_told_over(stores, unit)
@@ -214,28 +178,6 @@ def _tells_of_replaced(unit: TaskNode, deps: Deps) -> bool:
 
 def _forget_replaced(unit: TaskNode, stores: Stores, step: int) -> None:
     take_back(stores, unit, step or None, only_replaced=True)
-
-
-def _sight(unit: TaskNode, text: str, deps: Deps) -> _Sight:
-    """The entries that the text names, and the threads that were not over before it."""
-    draft = fold(text)
-    with deps.stores() as stores:
-        seen = [own.entry for own in stores.codex.seen_at(unit.label) if own.is_there]
-        reading = stores.codex.reading_order()
-        before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
-        threads = [own for own in before if own.is_open or own.status == "registered"]
-        due = [own for own in stores.codex.secrets() if due_in_chapter(own, unit.label, reading)]
-        prose = last_prose(unit, stores)
-        report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
-    named = [own for own in seen if any(True for name in own.names for _ in find_keyword(draft, name))]
-    is_recorded = report is not None and (prose is None or report.id > prose.id)
-    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
-
-
-def _entry_line(entry: CodexEntry) -> str:
-    facts = "; ".join(f"{own.name}: {' '.join(own.text.split())}" for own in entry.sections if own.text)
-    names = " / ".join(entry.names)
-    return f"{entry.kind} {names} | {facts}"[:_ENTRY_CHARACTERS]
 
 
 def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> list[str]:

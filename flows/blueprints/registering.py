@@ -1,8 +1,7 @@
 """Laying down what is secret and what is shown early: into the codex, in the transaction of the step that said it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Any
 
 from bookwright.agents.blueprints.ground import BookGround
 from bookwright.agents.blueprints.pages import register_page
@@ -46,8 +45,11 @@ def lay_down(node: TaskNode, deps: Deps) -> None:
         is_last = run.failures(agent.name) >= deps.desk.settings.max_repairs
         return "" if is_last else problem_of(in_chapters(answer, chapters), deps)
 
+    with deps.stores() as stores:
+        there = {secret.id for secret in stores.codex.secrets()}
+
     def concluded(answer: Register | FewThreads) -> Move:
-        return _laid(node, unit, identified(in_chapters(answer, chapters)), run, deps)
+        return _laid(node, unit, identified(in_chapters(answer, chapters), there), run, deps)
 
     try:
         run.run(agent, concluded, check=check)
@@ -85,22 +87,32 @@ def problem_of(register: Register, deps: Deps) -> str:
     return render_problem("crowded_chapters", deps.desk.locale, chapters=crowded) if crowded else ""
 
 
-def identified(register: Register) -> Register:
-    """Give every secret and thread an id of its own, and threads the ids of the secrets that they name."""
-    secrets, known = _with_ids(register.secrets, "secret"), dict[str, str]()
+def identified(register: Register, there: Collection[str] = ()) -> Register:
+    """Give every secret and thread an id of its own, and threads the ids of the secrets that they name.
+
+    That of a secret is a number, which tells nothing of it; one that is in the codex (`there`) keeps what it has.
+    """
+    secrets, known = _numbered(register.secrets, there), dict[str, str]()
     for old, new in zip(register.secrets, secrets, strict=True):
         known.setdefault(old.id, new.id)
-    threads = [
-        own.model_copy(update={"secret": known.get(own.secret, "")}) for own in _with_ids(register.threads, "thread")
-    ]
+    threads = [own.model_copy(update={"secret": known.get(own.secret, "")}) for own in _of_threads(register.threads)]
     return register.model_copy(update={"secrets": tuple(secrets), "threads": tuple(threads)})
 
 
-def _with_ids(records: Iterable[Any], what: str) -> list[Any]:
+def _numbered(secrets: Iterable[RegisteredSecret], there: Collection[str]) -> list[RegisteredSecret]:
+    ids = [slug(own.id) for own in secrets]
+    kept = [identity in there and identity not in ids[:place] for place, identity in enumerate(ids)]
+    return [
+        own.model_copy(update={"id": ids[place] if kept[place] else f"register-{place + 1}"})
+        for place, own in enumerate(secrets)
+    ]
+
+
+def _of_threads(threads: Iterable[RegisteredThread]) -> list[RegisteredThread]:
     taken: set[str] = set()
     found = []
-    for place, record in enumerate(records, 1):
-        wanted = slug(record.id) or slug(getattr(record, "title", "")) or f"{what}-{place}"
+    for place, record in enumerate(threads, 1):
+        wanted = slug(record.id) or slug(record.title) or f"thread-{place}"
         identity = wanted if wanted not in taken else f"{wanted[:70]}-{place}"
         taken.add(identity)
         found.append(record.model_copy(update={"id": identity}))

@@ -50,7 +50,7 @@ def check_places(record: Record, stores: Stores, before: Record | None = None) -
 
 
 def check_order(thread: Foreshadowing, reading: ReadingOrder) -> None:
-    """Refuse a thread that is paid off before it is planted.
+    """Refuse a thread that is paid off, or brought back, before it is planted, and one brought back after its payoff.
 
     Raises:
         InvalidEntry: It is.
@@ -61,6 +61,12 @@ def check_order(thread: Foreshadowing, reading: ReadingOrder) -> None:
             f"the thread {thread.id!r} would be paid off ({payoff}) before it is planted ({seed}); "
             "give it a later --payoff-at or an earlier --plant-at"
         )
+    for place in thread.timeline.reinforce_at:
+        if (seed and _is_earlier(place, seed, reading)) or (payoff and _is_earlier(payoff, place, reading)):
+            raise InvalidEntry(
+                f"the thread {thread.id!r} would be brought back ({place}) before it is planted ({seed}) or after it "
+                f"is paid off ({payoff}); give it another --reinforce-at"
+            )
 
 
 def _is_earlier(one: Place, other: Place, reading: ReadingOrder) -> bool:
@@ -72,13 +78,18 @@ def _is_earlier(one: Place, other: Place, reading: ReadingOrder) -> bool:
 
 
 def _places(record: Record | None) -> Iterator[tuple[str, Place]]:
-    """Every place of a record at which something is to be done, with what it is called."""
-    if isinstance(record, Secret) and record.revealed_at:
-        yield "revealed_at", record.revealed_at
+    """Every place that a record names, with what it is called there."""
+    named: list[tuple[str, Place | None]] = []
+    if isinstance(record, Secret):
+        named = [("revealed_at", record.revealed_at)]
     if isinstance(record, Foreshadowing):
         named = [("plant_at", record.seed.planned_at), ("payoff_at", record.payoff.planned_at)]
         named += [("reinforce_at", place) for place in record.timeline.reinforce_at]
-        yield from ((name, place) for name, place in named if place is not None)
+        named += [(f"the place of {event.type}", event.place) for event in record.timeline.events]
+    if isinstance(record, CodexEntry):
+        named = [(f"known_from of {section.name!r}", section.known_from) for section in record.sections]
+        named += [(f"the beginning of {phase.name!r}", phase.begins) for phase in record.phases]
+    yield from ((name, place) for name, place in named if place is not None)
 
 
 def _check_place(name: str, place: Place, stores: Stores, reading: ReadingOrder, brief: Brief) -> None:

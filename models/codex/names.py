@@ -1,11 +1,15 @@
 """By which names the records of a codex are found, and whose each name is."""
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import count
 
-from bookwright.models.codex.entries import CodexEntry, folded
+from bookwright.models.codex.entries import CodexEntry, Secret, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import FieldSuggestion, Record
+
+_NEUTRAL = re.compile(r"secret-[0-9]+", re.ASCII)
 
 
 def names_of(record: Record) -> tuple[str, ...]:
@@ -21,6 +25,21 @@ def named(records: Iterable[Record], name: str) -> Record | None:
     by_id = [record for record in known if folded(record.id) == wanted]
     by_name = [record for record in known if wanted in map(folded, names_of(record))]
     return next(iter(by_id + by_name), None)
+
+
+def neutral_ids(taken: Collection[str]) -> Iterator[str]:
+    """Yield ids for new secrets that tell nothing of them: `"secret-1"` and so on, without those that are taken."""
+    return (name for name in (f"secret-{number}" for number in count(1)) if name not in taken)
+
+
+def neutral_names(secrets: Iterable[Secret]) -> dict[str, str]:
+    """Return the id of each secret with a name for it that tells nothing: that id where it is a number, or a free one.
+
+    Older books, and authors, have ids that say what they stand for.
+    """
+    ids = [secret.id for secret in secrets]
+    free = neutral_ids(ids)
+    return {identity: identity if _NEUTRAL.fullmatch(identity) else next(free) for identity in ids}
 
 
 def taken_names(entries: Iterable[CodexEntry], but: str) -> dict[str, str]:

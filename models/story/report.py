@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.models.story.quality import QualityReport
 from bookwright.models.text.figures import Drift, Figures
@@ -21,6 +21,8 @@ class ChapterReport(BaseModel):
     """From the style of the book's first chapters; None for these themselves."""
     quality: QualityReport | None = None
     """As it was judged; None until somebody has."""
+    checks: dict[str, int] = Field(default_factory=dict)
+    """How many checks against the codex passed, warned and failed; empty where no model made any."""
     notes: tuple[str, ...] = ()
     """What its reviews left: contradictions, promises nobody registered, a leak that somebody let pass."""
 
@@ -103,4 +105,8 @@ class BookReport(BaseModel):
     """A blueprint's verdict on the book, and below it what it leaves open."""
     threads: tuple[Thread, ...] = ()
     secrets: tuple[SecretReport, ...] = ()
+    alerts: tuple[str, ...] = ()
+    """What of threads and secrets wants looking after where the prose ends."""
+    warnings: tuple[str, ...] = ()
+    """What prompts had to do without, a line for each step that did; the last ones of a long book."""
     costs: tuple[RoleCost, ...] = ()

@@ -106,6 +106,12 @@ class StepRepository:
         rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(count)).all()
         return [StepLine(**row._mapping) for row in reversed(rows)]
 
+    def short_of(self, mark: str, limit: int) -> list[StepLine]:
+        """Return the newest steps that stand and whose record begins with a mark, oldest first."""
+        query = self._lines_query().where(steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True))
+        rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(limit)).all()
+        return [StepLine(**row._mapping) for row in reversed(rows)]
+
     def worked_seconds(self, after: int, until: int) -> float:
         """Return how long was worked on the attempts with ids in a range, the first end left out.
 

@@ -169,7 +169,7 @@ def test_the_facts_of_a_large_book_are_bounded(
         facts = book_facts(stores.books.get("lamp"), stores, bounds)
 
     assert len(json.dumps(facts, ensure_ascii=False)) < most
-    assert facts["secrets"] == ["fire"]
+    assert facts["secrets"] == ["secret-1"], "an id may tell what it stands for"
     assert "She lit" not in json.dumps(facts)
 
 

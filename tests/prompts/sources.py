@@ -57,6 +57,7 @@ OWN_VARIABLES = {
     "story/_order": {"note"},
     "story/reading/_retelling": {"told"},
     "story/_left_out": set(),
+    "story/relay/_record": {"entry"},
     "story/relay/_taken_out": {"gaps"},
 }
 """Templates that code renders without a card, and what it hands them."""

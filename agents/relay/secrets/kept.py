@@ -75,14 +75,24 @@ class Kept:
         return tuple(dict.fromkeys(words for piece in self.pieces for words in piece.allowed if words))
 
     @cached_property
+    def off_page(self) -> tuple[CodexText, ...]:
+        """What readers are not to know yet: secrets, and payoffs of threads."""
+        return tuple(piece for piece in self.others if _is_off_page(piece))
+
+    @cached_property
     def secrets(self) -> tuple[Secret, ...]:
-        """What readers are not to know yet: secrets, and payoffs of threads in the form of secrets."""
-        return tuple(_as_secret(piece) for piece in self.others if _is_off_page(piece))
+        """The same in the form of secrets."""
+        return tuple(map(_as_secret, self.off_page))
+
+    @cached_property
+    def off_page_sections(self) -> tuple[tuple[str, CodexText], ...]:
+        """Sections that may not be told, each with the name of its entry."""
+        return tuple((seen.entry.name, piece) for seen, own in self.sections for piece in own if _is_off_page(piece))
 
     @cached_property
     def settings(self) -> tuple[str, ...]:
-        """Texts of sections that may not be told."""
-        return tuple(piece.text for _, own in self.sections for piece in own if _is_off_page(piece))
+        """Their texts."""
+        return tuple(piece.text for _, piece in self.off_page_sections)
 
     @property
     def is_hiding(self) -> bool:

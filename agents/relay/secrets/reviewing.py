@@ -5,6 +5,7 @@ Source: DESIGN section 10, item 4; DETAILS "Leak checks and thresholds".
 
 from collections.abc import Iterable
 
+from bookwright.agents.relay.codex_texts import CodexText
 from bookwright.agents.relay.leaks.check import check_draft, likeliest, verdict_of
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.free import Free
@@ -30,15 +31,20 @@ def review_by_code(draft: str, kept: Kept, language: Language, embedder: Embedde
 
 
 def kept_cards(kept: Kept) -> tuple[KeptCard, ...]:
-    """Return what is kept as the reviewing model reads it: how much may be felt, and in which words."""
-    secrets = (
-        KeptCard(
-            secret.id, secret.content, secret.visibility >= Visibility.KNOW, secret.allowed_expressions,
-            secret.forbidden_keywords,
-        )
-        for secret in kept.secrets
+    """Return what is kept as the reviewing model reads it: how much may be felt, how finely, and in which words.
+
+    A secret has a number there: its id may say what it is, and a model's advice goes to the writer.
+    """
+    secrets = (_card(str(number), piece, piece.about) for number, piece in enumerate(kept.off_page, 1))
+    return (*secrets, *(_card("", piece, f"{name}, {piece.name}") for name, piece in kept.off_page_sections))
+
+
+def _card(number: str, piece: CodexText, about: str) -> KeptCard:
+    is_hinted = piece.level >= Visibility.KNOW
+    return KeptCard(
+        number, piece.text, is_hinted, piece.allowed, piece.forbidden, piece.level is Visibility.AWARE,
+        piece.subtlety if is_hinted else 0, about,
     )  # fmt: skip
-    return (*secrets, *(KeptCard("", text) for text in kept.settings))
 
 
 def round_of_code(issues: Iterable[LeakIssue]) -> LeakRound:
@@ -68,7 +74,7 @@ def judged(draft: str, found: LeakRound, judgement: LeakJudgement, kept: Kept) -
     free = Free(fold(draft), kept.secrets, kept.public)
     places = ((issue, span_of(draft, issue.location)) for issue in judgement.issues)
     located = [issue for issue, place in places if place is not None and not free.says_nothing(place)]
-    leaks = (*found.leaks, *map(_of_suspicion, located))
+    leaks = (*found.leaks, *(_of_suspicion(issue, kept) for issue in located))
     if judgement.result == "rejected" and any(issue.severity in _REJECTING for issue in located):
         return LeakRound(result="rejected", leaks=leaks)
     is_clean = judgement.result == "approved" and not leaks
@@ -89,8 +95,14 @@ def pointed_at(draft: str, kept: Kept, language: Language, embedder: Embedder) -
     return tuple(" ".join(draft[start:end].split()) for start, end in sorted(places))
 
 
-def _of_suspicion(issue: Suspicion) -> Leak:
+def _of_suspicion(issue: Suspicion, kept: Kept) -> Leak:
     return Leak(
         found_by="model", kind=issue.type, severity=issue.severity, excerpt=issue.location, detail=issue.suspicion,
-        suggestion=issue.suggestion, secret=issue.secret,
+        suggestion=issue.suggestion, secret=_id_of(issue.secret, kept),
     )  # fmt: skip
+
+
+def _id_of(named: str, kept: Kept) -> str:
+    """The id of the secret with a number; answers of before named the id itself."""
+    ids = [piece.id for piece in kept.off_page]
+    return ids[int(named) - 1] if named.isdecimal() and 0 < int(named) <= len(ids) else named

@@ -63,6 +63,9 @@ PACINGS = {
     )
 }
 
+STILL_OPEN = "is open at the end of the book"
+"""Ends the alert of a thread that the book leaves open."""
+
 _SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:[.!?。！？…]+[\"”’」』）)]*)?")
 _HINT = re.compile(
     r"little did (?:\w+ ){1,3}know|(?:would|was to) (?:soon |later |one day )?(?:regret|remember|come to)\b"
@@ -135,7 +138,7 @@ def _of_open(
     thread: Foreshadowing, here: int, reading: ReadingOrder, pacing: Pacing, climax: Place | None, *, is_finished: bool
 ) -> list[Alert]:
     if is_finished:
-        return [_alert(thread, AlertType.UNCLOSED_FORESHADOWING, 0, "is open at the end of the book")]
+        return [_alert(thread, AlertType.UNCLOSED_FORESHADOWING, 0, STILL_OPEN)]
     found = []
     planned = thread.payoff.planned_at
     if planned is not None and (left := reading.number(planned) - here) <= pacing.reminder:

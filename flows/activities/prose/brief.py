@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.context.shortfall import FAILURES, told
 from bookwright.agents.relay.continuity import ContinuityDirector
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.guarding import guard_at
@@ -104,13 +105,23 @@ def make_brief(unit: TaskNode, deps: Deps) -> None:
 
 
 def guard_of(unit: TaskNode, deps: Deps) -> Guard:
-    """Return the guard of every prompt that writes a unit's prose."""
-    with deps.stores() as stores:
-        return guard_at(stores, deps.brief, unit)
+    """Return the guard of every prompt that writes a unit's prose.
+
+    Raises:
+        FatalContextError: What is kept back cannot be read; nothing is written unguarded.
+    """
+    try:
+        with deps.stores() as stores:
+            return guard_at(stores, deps.brief, unit)
+    except FAILURES as error:
+        raise FatalContextError(
+            f"what is to be kept back in {unit.label} cannot be read: {told(error)}",
+            "`bookwright doctor` looks for what is damaged",
+        ) from error
 
 
-def check_context(unit: TaskNode, deps: Deps) -> None:
-    """Stop where the writer of a unit would lack what no prose can be written without.
+def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Stop where the writer of a unit would lack what no prose can be written without; say what else is missing.
 
     Raises:
         FatalContextError: Its brief is missing, and there are no designs that it may be written from.
@@ -124,6 +135,7 @@ def check_context(unit: TaskNode, deps: Deps) -> None:
             f"{unit.label} cannot be written: {'; '.join(result.errors)}",
             f"{deps.desk.journal.way_on} makes what is missing",
         )
+    run.warn(*result.warnings)
 
 
 def brief_of(unit: TaskNode, deps: Deps) -> Document | None:

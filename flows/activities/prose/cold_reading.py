@@ -46,6 +46,8 @@ _BEFORE = 12
 """Summaries of earlier units that a reader of the next one has in mind."""
 _MOST_PARTS, _MOST_UNITS = 3, 6
 """Parts of a chapter, and units of a book, that are repaired: those with the gravest orders."""
+SECOND = ".second"
+"""Ends the names of the steps of a chapter's second round, which `fine` has."""
 _GRAVITY = {"critical": 9, "warning": 3, "info": 1}
 
 
@@ -55,12 +57,15 @@ def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
     return render_retelling(found, deps.desk.locale) if found else ""
 
 
-def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps) -> None:
-    """Have what stands in a chapter's place read, and put right what failed; `findings` are others' by then."""
+def read_and_repair(unit: TaskNode, findings: Iterable[str], deps: Deps, again: str = "") -> None:
+    """Have what stands in a chapter's place read, and put right what failed; `findings` are others' by then.
+
+    `again` ends the names of the steps of a further round.
+    """
     parts = prose_parts(unit, deps)
-    retelling = _read(COLD_READER, COLD_READER.name, {"text": tuple(text for _, text in parts)}, unit, deps)
+    retelling = _read(COLD_READER, f"{COLD_READER.name}{again}", {"text": tuple(text for _, text in parts)}, unit, deps)
     if retelling is not None:
-        _put_right(unit, parts, (retelling,), (*findings, *_leak_advice(unit, deps)), _MOST_PARTS, deps)
+        _put_right(unit, parts, (retelling,), (*findings, *_leak_advice(unit, deps)), _MOST_PARTS, deps, again)
 
 
 def read_book(book: TaskNode, deps: Deps) -> None:
@@ -162,10 +167,10 @@ def _leak_advice(unit: TaskNode, deps: Deps) -> tuple[str, ...]:
 
 def _put_right(
     unit: TaskNode, parts: list[tuple[TaskNode, str]], retellings: Sequence[Retelling], findings: tuple[str, ...],
-    most: int, deps: Deps,
+    most: int, deps: Deps, again: str = "",
 ) -> None:  # fmt: skip
-    orders = _orders(unit, parts, retellings, findings, deps)
-    step = f"{REPAIR.name}.{unit.label}"
+    orders = _orders(unit, parts, retellings, findings, deps, again)
+    step = f"{REPAIR.name}.{unit.label}{again}"
     open_ = [(part, text) for part, text in parts if not deps.desk.is_done(Activity.WRITE, part, step, 1)]
     for target in _targets(open_, orders, most - len(parts) + len(open_), len(parts) == 1, deps):
         _repair(target, step, deps)
@@ -173,7 +178,7 @@ def _put_right(
 
 def _orders(
     unit: TaskNode, parts: list[tuple[TaskNode, str]], retellings: Sequence[Retelling], findings: tuple[str, ...],
-    deps: Deps,
+    deps: Deps, again: str = "",
 ) -> RepairOrders:  # fmt: skip
     """Ask an editor what is to be put right; none where no answer can be used."""
     meant, kept_back = _editors_eyes(unit, deps)
@@ -187,7 +192,8 @@ def _orders(
             run.add("text", text, is_prose=True)
     for told in retellings:
         run.add("retelling", render_retelling(told, deps.desk.locale))
-    if run.failures(agent.name) > deps.desk.settings.max_repairs:
+    step = f"{agent.name}{again}"
+    if run.failures(step) > deps.desk.settings.max_repairs:
         return RepairOrders()
 
     def kept(found: RepairOrders) -> Move:
@@ -195,7 +201,7 @@ def _orders(
         return keeping(NewDocument(node=unit.key, kind=DocumentKind.REVIEW, text=text, data=found.model_dump_json()))
 
     try:
-        found = run.run(agent, kept).value
+        found = run.run(agent, kept, step=step).value
     except (NoResult, RequestRejected):
         return RepairOrders()
     assert isinstance(found, RepairOrders)

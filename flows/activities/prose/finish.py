@@ -14,14 +14,7 @@ from bookwright.agents.agent import Agent
 from bookwright.agents.relay.leaks.issue import LeakIssue
 from bookwright.agents.relay.secrets.gaps import Gapped, without
 from bookwright.agents.relay.secrets.kept import Kept
-from bookwright.agents.relay.secrets.reviewing import (
-    is_rejected,
-    judged,
-    kept_cards,
-    pointed_at,
-    review_by_code,
-    round_of_code,
-)  # fmt: skip
+from bookwright.agents.relay.secrets.reviewing import is_rejected, judged, review_by_code, round_of_code
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
 from bookwright.agents.workflows import IMPROVE, LEAK_REVIEW, LENGTHEN, REVISE_LEAK, evaluates, plans_in_brief
@@ -39,7 +32,8 @@ from bookwright.flows.activities.prose.purging import (
     telling_in,
     told_of_cut,
 )
-from bookwright.flows.activities.surroundings import depth_at, is_off_length, kept_in, measured, unit_card
+from bookwright.flows.activities.prose.reviewing import review_card
+from bookwright.flows.activities.surroundings import depth_at, is_off_length, kept_in, measured
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.leak import LeakJudgement, LeakRound
 from bookwright.models.document import DocumentOrigin
@@ -141,11 +135,7 @@ class UnitFinish:
         found = round_of_code(issues)
         if is_rejected(issues) or not self._asks_model:
             return found
-        language, embedder = self.deps.brief.language, self.deps.embedder
-        near = pointed_at(text, self.kept, language, embedder)
-        card = replace(
-            unit_card(self.unit, self.deps), secrets=kept_cards(self.kept), bound=self.kept.public.wordings, spots=near
-        )
+        card = review_card(text, self.unit, self.kept, self.deps)
         run = ActivityRun(
             self.deps.desk, Activity.REVIEW, self.unit, self.unit, card, context="evaluator", round_=self.run.round,
             next_activity="close",

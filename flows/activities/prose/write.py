@@ -53,7 +53,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
         return
-    check_context(unit, deps)
+    check_context(unit, run, deps)
     is_read_first = not is_told(unit, deps) and plans_in_brief(deps.profile.name, depth_at(unit, deps))
     if is_told_whole(unit, deps):
         _put_book_before(unit, run, deps)

@@ -54,7 +54,7 @@ def test_a_result_holds_what_the_sources_name(library: Library) -> None:
 
     assert result.success
     assert not result.has_errors()
-    assert result.warnings == ("Summary L1 not found for 1.2", "Summary L2 not found for 1.2")
+    assert result.warnings == ("Summary L1 not found for ep:2/ch:1",)
     assert result.context.plot_l3 == "Ines meets Bruno."
     assert result.context.summary_l3 == "The lamp fails."
     assert list(result.context.characters) == ["Ines", "Bruno"]
@@ -70,7 +70,7 @@ def test_a_unit_without_a_brief_and_without_designs_has_an_error(library: Librar
         result = ContinuityDirector().build_context(unit, stores, brief_of(stores, unit))
 
     assert result.has_errors()
-    assert result.errors == (f"Plot L3 not found for {unit.label}",)
+    assert result.errors == ("Plot L3 not found for ep:1/ch:1",)
 
 
 def test_a_writer_reads_of_those_on_stage_and_of_no_one_else(library: Library) -> None:

@@ -51,6 +51,24 @@ def test_no_name_no_public_word_and_no_scrap_is_forbidden(words: list[str], kept
     assert refused == []
 
 
+def test_the_id_of_a_secret_is_a_number_and_one_that_is_known_keeps_its_own() -> None:
+    said = ["She is his.", "He wrote it.", "The lamp was out."]
+    found = DesignExtraction.model_validate(
+        {"secrets": [{"id": f"what-it-is-{number}", "content": words} for number, words in enumerate(said)]}
+    )
+    known = (
+        Secret(id="secret-1", content="x"),
+        Secret(id="heir", content="he wrote it."),
+        Secret(id="what-it-is-2", content="y"),
+    )
+
+    new, _ = design_records(found, ExtractionGround())
+    again, _ = design_records(found, ExtractionGround(secrets=known))
+
+    assert [record.id for record in new] == ["secret-1", "secret-2", "secret-3"]
+    assert [record.id for record in again] == ["secret-2", "heir", "what-it-is-2"]
+
+
 def test_what_makes_no_record_is_told_and_costs_the_others_nothing() -> None:
     found = DesignExtraction.model_validate({
         "threads": [

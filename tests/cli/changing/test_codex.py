@@ -49,6 +49,49 @@ def test_an_entry_is_added_changed_and_shown_with_its_history(cli: Cli, book: Bo
     assert [one["id"] for one in told(cli, "codex", "lamp")] == ["mira"]
 
 
+def test_a_secret_has_a_number_for_an_id_and_is_kept_once(cli: Cli, book: BookStorage, tmp_path: Path) -> None:
+    file = tmp_path / "secrets.toml"
+    file.write_text(SECRETS, encoding="utf-8")
+    cli("secrets", "add", "lamp", "She is dead.")
+    cli("secrets", "remove", "lamp", "secret-1")
+    cli("secrets", "add", "lamp", "--file", file)
+
+    again = cli("secrets", "add", "lamp", "she wrote THE log herself.")
+
+    assert [one["id"] for one in told(cli, "secrets", "list", "lamp")] == ["secret-2", "heir"], "no number twice"
+    assert (again.code, "'secret-2' says the same" in again.err) == (2, True)
+    rows = [line.split()[:2] for line in cli("secrets", "list", "lamp").out.splitlines()]
+    assert rows[1:3] == [["2", "secret-2"], ["1", "heir"]], "by its number a secret is named without its id"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["secrets", "add", "lamp", "x", "--revealed-at", "99"], "has no more than"),
+        (["secrets", "add", "lamp", "x", "--revealed-at", "1.1.9"], "has no such unit"),
+        (
+            ["codex", "add", "lamp", "Mira", "--section", "past=x", "--known-from", "99"],
+            "known_from of 'past' is chapter",
+        ),
+        (["foreshadowing", "add", "lamp", "Bell", "--plant-at", "3", "--payoff-at", "1"], "before it is planted"),
+        (
+            ["foreshadowing", "add", "lamp", "Bell", "--plant-at", "1", "--payoff-at", "2", "--reinforce-at", "3"],
+            "after it is paid off",
+        ),
+    ],
+)
+def test_a_place_that_the_book_cannot_have_is_refused(
+    cli: Cli, book: BookStorage, arguments: list[str], said: str
+) -> None:
+    outcome = cli(*arguments)
+
+    assert (outcome.code, said in outcome.err) == (2, True)
+    assert told(cli, arguments[0], "list", "lamp") in (
+        [],
+        {"at": "1.2", "chapter": 2, "threads": [], "alerts": [], "suggestions": []},
+    )
+
+
 def test_what_was_begun_before_a_secret_was_added_is_begun_again(cli: Cli, book: BookStorage) -> None:
     with book.write() as stores:
         unit = stores.nodes.by_label("1.3")
@@ -79,7 +122,7 @@ def test_a_book_that_is_being_written_is_not_edited(cli: Cli, book: BookStorage)
     [
         (["secrets", "add", "lamp", "x", "--visibility", "4"], "is no visibility"),
         (["secrets", "add", "lamp", "x", "--revealed-at", "1.0"], "is no place"),
-        (["secrets", "add", "lamp"], "has no id"),
+        (["secrets", "add", "lamp"], "content"),
         (["secrets", "edit", "lamp", "nobody", "--notes", "x"], "has no secret 'nobody'; there is none yet"),
         (["codex", "add", "lamp", "Mira", "--section", "Tall"], "--section takes NAME=TEXT"),
         (["codex", "add", "lamp", "Mira", "--phase", "youth"], "--phase goes with a --section"),

@@ -11,13 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from bookwright.app.commands.checks import settled
 from bookwright.app.commands.lines import arguments_of, typed
+from bookwright.cli.access import open_book
 from bookwright.models.book import BookState
+from bookwright.models.codex.entries import Importance, Secret
+from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
-from bookwright.models.talk.command import AddSecret, EditThread, Revise, Unclear
+from bookwright.models.talk.command import AddSecret, EditSecret, EditThread, Revise, Unclear
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
@@ -154,6 +158,36 @@ def test_a_command_that_fails_gives_its_own_exit_code(cli: Cli, book: BookStorag
 
     assert (run.code, again.code) == (0, 2)
     assert again.err.rstrip().splitlines()[-1].startswith("bookwright:")
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [("secret-1", "fire"), ("1", "fire"), ("fire", "fire"), ("secret-2", "secret-2"), ("2", "secret-2")],
+)
+def test_a_secret_is_named_by_its_neutral_name_or_its_id(book: BookStorage, named: str, meant: str) -> None:
+    keep_secrets(book)
+
+    with open_book("lamp") as opened:
+        command = settled(EditSecret(verb="secret_edit", secret=named, importance=Importance.HIGH), opened)
+
+    assert isinstance(command, EditSecret)
+    assert command.secret == meant
+
+
+def test_a_model_that_names_no_secret_is_told_of_no_id(book: BookStorage) -> None:
+    keep_secrets(book)
+
+    with open_book("lamp") as opened, pytest.raises(ValueError, match="the book has secret-1, secret-2") as refused:
+        settled(EditSecret(verb="secret_edit", secret="the flame", importance=Importance.HIGH), opened)
+
+    assert "fire" not in str(refused.value)
+
+
+def keep_secrets(book: BookStorage) -> None:
+    """One secret of a book of before, whose id tells it, and one of now."""
+    with book.write() as stores:
+        stores.codex.add(Secret(id="fire", content="She lit the fire."), Origin.AUTHOR)
+        stores.codex.add(Secret(id="secret-2", content="He saw it."), Origin.AUTHOR)
 
 
 def test_what_is_no_wish_is_asked_back(cli: Cli, book: BookStorage) -> None:

@@ -120,9 +120,38 @@ def test_a_text_of_ones_own_takes_the_place_of_a_refused_draft(cli: Cli, home: P
     shown = cli("gates", BOOK, "--show").out
     assert cli("approve", BOOK, "--text", file).code == 0
 
-    assert shown == "Refusal 1:\n- It names him.\n\nIt was the mayor.\n"
+    assert shown == "It was the mayor.\n\nRefusal 1:\n- It names him.\n"
     with open_book(BOOK) as opened, opened.storage.read() as stores:
         assert stores.gates.all()[-1].ruling.text == "It was nobody."
+
+
+def test_a_draft_stands_before_its_refusals_and_hits_of_one_kind_in_one_line(cli: Cli, home: Path) -> None:
+    cli(*WRITE, "--until", "book:1")
+    cli("approve", BOOK)
+    hits = tuple(f"keyword (critical) [secret-1]: 'forger' stands here: “the forger {number}”" for number in range(200))
+    with open_book(BOOK) as opened, opened.storage.write() as stores:
+        history = FallbackHistory(
+            draft="It was the mayor.", refusals=(Refusal(reasons=(*hits, "over_hinting: it winks")),)
+        )
+        stores.gates.open(stores.nodes.root(), GateKind.HUMAN_FALLBACK, history=history)
+
+    shown = cli("gates", BOOK, "--show").out.splitlines()
+
+    kind = "- keyword (critical) [secret-1]: 'forger' stands here, 200 times"
+    places = "“the forger 0”, “the forger 1”, “the forger 2” and 197 more"
+    assert shown == ["It was the mayor.", "", "Refusal 1:", f"{kind}: {places}", "- over_hinting: it winks"]
+
+
+def test_a_chapter_stands_before_what_its_reviews_say(cli: Cli) -> None:
+    cli("write", *BRIEF[:4], "--profile", "standard", "--no-prefect", "--gate", "chapter")
+
+    shown = facts(cli("gates", BOOK, "--show", "--json"))
+    page = cli("gates", BOOK, "--show").out
+
+    assert shown["subject"].strip() == page.strip()
+    assert shown["reviews"][0].startswith("scores: overall ")
+    assert page.index("What its reviews say:") > 500
+    assert all(f"- {line}" in page for line in shown["reviews"])
 
 
 def test_the_question_has_no_answer_of_its_own(cli: Cli) -> None:

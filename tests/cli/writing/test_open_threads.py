@@ -6,11 +6,14 @@ import pytest
 
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.report.book_report import report_of
+from bookwright.exports.report.judgements import SCORE_NAMES
+from bookwright.exports.report.layout import html_report, markdown_report
 from bookwright.models.codex.extraction import ConsistencyReport, FoundCheck
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.leak import Leak, LeakReport, LeakRound
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.story.quality import QualityIssue, QualityReport, Recommendation, Scores
 from bookwright.models.tree.plan import TaskType
 from tests.support.books import finish, make_book, make_settings
 
@@ -18,6 +21,54 @@ LEAK = Leak(
     found_by="code", kind="forbidden_keyword", severity="critical", excerpt="the forger", detail="it stands here"
 )
 CLASH = FoundCheck(check="world", text="The bell was new.", record="The bell is cracked.", result="error")
+
+
+SCORES = dict.fromkeys(
+    ("coherence", "pacing", "prose", "character_score", "style", "reader_excitement", "emotional_resonance"), 0.6
+)
+JUDGED = QualityReport(
+    unit="1.1", scores=Scores(**SCORES | {"pacing": 0.31, "overall": 0.72}), assessment="It holds.",
+    issues=(QualityIssue(category="pacing", severity="warning", description="It sags.", suggestion="Cut the quay."),),
+    recommendations=(
+        Recommendation(priority="low", action="Name the boat."),
+        Recommendation(priority="high", action="Cut the quay."),
+    ),
+)  # fmt: skip
+
+
+def test_scores_proposals_and_alerts_are_told_at_the_end_and_in_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = make_settings(tmp_path)
+    storage = make_book(settings, [{"level": "chapter", "title": "One", "text": "The bell was new."}], title="The Lamp")
+    finish(storage)
+    checks = {"characters": "passed", "world": "error", "timeline": "warning", "foreshadowing": "passed"}
+    with storage.write() as stores:
+        for title, status in (("The bell", ThreadStatus.REINFORCED), ("The coat", ThreadStatus.REGISTERED)):
+            seed = {"planned_at": 1}
+            stores.codex.add(Foreshadowing(id=title[4:], title=title, status=status, seed=seed), Origin.AUTHOR)
+        (unit,) = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        found = ConsistencyReport(unit="1.1", results=checks)
+        for kind, data in ((DocumentKind.QUALITY, JUDGED), (DocumentKind.CONSISTENCY, found)):
+            stores.documents.add(NewDocument(node=unit.key, kind=kind, text="x", data=data.model_dump_json()), None)
+        book = stores.books.get(storage.book)
+
+    result = Result.of(book, storage, settings, [], was_finished=True)
+    show_result(result, as_json=False)
+    report = report_of(storage, settings)
+    shown, pages = capsys.readouterr().out, (markdown_report(report), html_report(report))
+
+    assert "scores: overall 0.72 (good); coherence 0.60, pacing 0.31, prose 0.60, characters 0.60" in shown
+    assert "checks against the codex: 2 passed, 1 warning, 1 error" in shown
+    assert shown.index("to do, chapter 1, high: Cut the quay.") < shown.index("to do, chapter 1, low: Name the boat.")
+    assert "alert: 'The coat' was to be planted by now and is not" in shown
+    assert shown.count("The bell") == 2, "once as open, once in the register"
+    assert result.alerts[0] == "'The bell' is open at the end of the book"
+    for page in pages:
+        assert all(name in page for name in SCORE_NAMES.values())
+        assert all(words in page for words in ("0.31", "It holds.", "Name the boat.", "→ Cut the quay.", "2 passed"))
+        assert "was to be planted by now" in page
+    storage.database.dispose()
 
 
 def test_open_threads_and_what_was_let_pass_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,9 +114,11 @@ def test_what_closed_a_book_is_made_anew_behind_its_new_end_and_the_old_versions
     blurbs = shelf.versions(shelf.root, DocumentKind.BLURB)
     index = shelf.versions(shelf.last[LAST[2]], DocumentKind.DESIGN)
     with shelf.storage.read() as stores:
-        newest = max(stores.documents.current(leaf.key, DocumentKind.PROSE).id for leaf in stores.nodes.leaves())  # type: ignore[union-attr]
+        prose = [stores.documents.current(leaf.key, DocumentKind.PROSE).id for leaf in stores.nodes.leaves()]  # type: ignore[union-attr]
     assert [len(versions) for versions in (*reports, blurbs)] == [2, 2, 2]
-    assert all(max(version.id for version in versions) > newest for versions in (*reports, blurbs, index))
+    assert reports[0][-1].id > prose[-1], "the review has read the new end"
+    mended = max(prose)  # what it found fault with was mended before the rest was made
+    assert all(max(version.id for version in versions) > mended for versions in (reports[1], blurbs, index))
     assert {stage: task.label for stage, task in shelf.last.items()} == labels
     assert {task.status for task in shelf.last.values()} == {NodeStatus.DONE}
     assert (longer.state, longer.title) == (BookState.FINISHED, finished.title)

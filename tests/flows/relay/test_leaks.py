@@ -83,7 +83,7 @@ def test_an_addition_that_tells_is_asked_for_again_and_then_loses_that_sentence_
     assert by_code(deps, 1) == [("lengthen.cut", "taken out by code: Everyone on the quay knew the forger.")]
     report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
     assert [sentence.strip() for sentence in report.cut] == ["Everyone on the quay knew the forger."]
-    assert any("code took out" in note for note in notes_of(deps.storage, chapters(deps)[0]))
+    assert any("code took out" in note for note in left_by_reviews(deps))
     assert prose(deps, 1).startswith(short)
     assert "She rang the bell." in prose(deps, 1)
     assert "forger" not in prose(deps, 1)
@@ -120,7 +120,7 @@ def test_a_leak_that_stays_goes_to_a_human_who_decides_after_a_restart(shelf: Ca
     report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
     assert report.decided_by == "command"
     assert [found.result for found in report.rounds] == [*["rejected"] * 4, "approved"]
-    assert notes_of(deps.storage, chapters(deps)[0]) == (), "the author's own text gives nothing away"
+    assert left_by_reviews(deps) == (), "the author's own text gives nothing away"
     assert len(asked(backend, "refine")) == 1
 
 
@@ -155,7 +155,7 @@ def test_a_brief_may_have_a_refused_draft_accepted_with_a_mark(shelf: Callable[.
 
     assert "forger" in prose(deps, 1)
     assert LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW)).decided_by == "brief"
-    assert any("was let pass (brief)" in note for note in notes_of(deps.storage, chapters(deps)[0]))
+    assert any("was let pass (brief)" in note for note in left_by_reviews(deps))
 
 
 def test_what_a_model_suspects_counts_where_its_words_stand_in_the_text(shelf: Callable[..., Deps]) -> None:
@@ -206,6 +206,12 @@ def test_a_brief_that_tells_at_every_try_is_cut_by_code_whole_entries_and_on_rec
     assert not wants_brief(unit, deps)
 
 
+def left_by_reviews(deps: Deps) -> tuple[str, ...]:
+    """What the reviews of the first chapter could not settle."""
+    with deps.stores() as stores:
+        return notes_of(stores, chapters(deps)[0])
+
+
 def test_whoever_reviews_is_told_how_much_may_be_felt_and_which_words_may_be_said(shelf: Callable[..., Deps]) -> None:
     deps = shelf(backend := script())
     design(deps)
@@ -213,8 +219,20 @@ def test_whoever_reviews_is_told_how_much_may_be_felt_and_which_words_may_be_sai
     write(deps, 1)
 
     (request,) = asked(backend, "leak_review")
-    assert f"- birth: {SECRET}\n  Not to be felt yet. May not stand here: forger" in request.prompt.blocks[-1]
-    assert (
-        "- bell: What the bell had been for all along.\n  Not to be felt yet. May be said: the bell."
-        in (request.prompt.blocks[-1])
-    )
+    shown = request.prompt.blocks[-1]
+    assert f"- 1: {SECRET} (of Ada)\n  Not to be felt yet. May not stand here: forger" in shown
+    assert "- 2: What the bell had been for all along.\n  Not to be felt yet. May be said: the bell." in shown
+    assert "- the bell on the sill | the bell | 4/10" in shown, "what the text was ordered to plant"
+    assert "secret-1" not in shown
+
+
+def test_what_a_reviewer_names_by_its_number_is_kept_under_its_id(shelf: Callable[..., Deps]) -> None:
+    suspicion = {"location": FILLER, "suspicion": "She is his.", "severity": "info", "secret": "1"}
+    backend = script(**{"leak_review.1": json.dumps({"issues": [suspicion], "result": "warning"})})
+    deps = shelf(backend)
+    design(deps)
+
+    write(deps, 1)
+
+    report = LeakReport.model_validate_json(data(deps, 1, DocumentKind.LEAK_REVIEW))
+    assert [leak.secret for leak in report.rounds[-1].leaks] == ["secret-1"]

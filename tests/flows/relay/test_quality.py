@@ -44,7 +44,8 @@ def test_a_cheap_profile_has_code_judge_alone(shelf: Callable[..., Deps], profil
 
     write(deps, 1)
 
-    assert not any(asked(backend, step) for step in EVALUATORS)
+    own = {"economy": ["extract"], "small": []}
+    assert [step for step in EVALUATORS if asked(backend, step)] == own[profile]
     report = QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY))
     assert report.scores is None
     assert report.figures is not None
@@ -107,6 +108,33 @@ def test_what_a_judge_and_a_reader_found_is_put_right_once_by_an_editors_orders(
     assert prose(deps, 2) == CALM.strip()
     first, second = (QualityReport.model_validate_json(data(deps, n, DocumentKind.QUALITY)) for n in (1, 2))
     assert [report.scores.overall for report in (first, second) if report.scores] == [0.3, 0.8]
+
+
+def test_fine_judges_what_was_put_right_anew_and_has_it_put_right_again_if_it_falls_short(
+    shelf: Callable[..., Deps],
+) -> None:
+    once, twice = FILLER.replace("clerk", "widow"), FILLER.replace("clerk", "keeper")
+    backend = script(
+        quality=scored(0.8), cold_read=RETOLD, review=ordered((FILLER, "Say who.")),
+        **{
+            "repair.1.2": replaced("1.1", f"{once}."), "quality.2": scored(0.4), "cold_read.second": RETOLD,
+            "review.second": ordered((once, "Say it better.")), "repair.1.2.second": replaced("1.1", f"{twice}."),
+        },
+    )  # fmt: skip
+    deps = shelf(backend, profile="fine")
+
+    write(deps, 1)
+
+    asked_for = [request.name.rpartition("/")[2] for request in backend.requests]
+    kinds = ("quality", "cold_read", "review", "repair")
+    assert [name for name in asked_for if name.startswith(kinds)] == [
+        "quality", "cold_read", "review", "repair.1.2", "quality.2", "cold_read.second", "review.second",
+        "repair.1.2.second",
+    ]  # fmt: skip
+    assert prose(deps, 1).startswith(twice)
+    report = QualityReport.model_validate_json(data(deps, 1, DocumentKind.QUALITY))
+    assert report.scores is not None
+    assert (report.scores.overall, report.is_revised) == (0.4, True)
 
 
 def test_a_chapter_in_the_authors_own_words_is_judged_and_left_letter_for_letter(shelf: Callable[..., Deps]) -> None:

@@ -84,7 +84,7 @@ def designed(threads: list[dict[str, Any]], revealed_at: int = 100) -> str:
 
 def revealing(quote: str) -> str:
     """An extraction that finds the secret told, with the words."""
-    return json.dumps(json.loads(extracted()) | {"reveals": [{"secret": "birth", "quote": quote}]})
+    return json.dumps(json.loads(extracted()) | {"reveals": [{"secret": "1", "quote": quote}]})
 
 
 def alerts(deps: Deps, number: int) -> str:
@@ -128,13 +128,13 @@ def test_a_secret_is_ordered_where_it_comes_out_checked_and_ordered_again(shelf:
     assert "for an earlier chapter was to and did not" in briefed(backend, "1.4")
     assert "Readers know it, since in 1.4" in briefed(backend, "1.5")
     due = [asked(backend, "extract", f"1.{number}")[0].facts["card"].due_secrets for number in range(2, 6)]
-    assert due == [(), (f"birth: {SECRET}",), (f"birth: {SECRET}",), ()]
-    assert "'birth' was to come out (35%) and has not; the next chapter is told to" in alerts(deps, 2)
-    assert "birth" not in alerts(deps, 3)
+    assert due == [(), (f"1: {SECRET}",), (f"1: {SECRET}",), ()]
+    assert "'secret-1' was to come out (35%) and has not; the next chapter is told to" in alerts(deps, 2)
+    assert "secret-1" not in alerts(deps, 3)
     with deps.stores() as stores:
         (secret,) = stores.codex.secrets()
         (report,) = secrets_of(stores)
-        assert register_lines(stores) == ("secret birth: came out in chapter 3",)
+        assert register_lines(stores) == ("secret secret-1: came out in chapter 3",)
     assert [(str(event.place), event.type) for event in secret.events] == [
         ("1.3", TellingType.MISSED), ("1.4", TellingType.TOLD),
     ]  # fmt: skip
@@ -222,7 +222,7 @@ def test_a_book_in_one_piece_keeps_its_register(tmp_path: Path) -> None:
     text = told(OUT, "Somebody rang the bell twice.", "So it rang for her.")
     found = json.dumps({
         "touches": [{"thread": "bell", "did": "reveal", "quote": "So it rang for her"}],
-        "reveals": [{"secret": "birth", "quote": OUT}],
+        "reveals": [{"secret": "1", "quote": OUT}],
         "checks": [{"check": check, "result": "passed"} for check in CHECKS],
     })  # fmt: skip
     backend = script(refine=text, extract=found, extract_design=designed([thread("bell", 5, 90)], revealed_at=63))
@@ -243,7 +243,7 @@ def test_a_book_in_one_piece_keeps_its_register(tmp_path: Path) -> None:
     assert "Let this be seen again" not in written(backend, "1")
     with deps.stores() as stores:
         assert register_lines(stores) == (
-            "secret birth: came out in chapter 1", "thread bell: planted in chapter 1, paid off in chapter 1",
+            "secret secret-1: came out in chapter 1", "thread bell: planted in chapter 1, paid off in chapter 1",
         )  # fmt: skip
         report = stores.documents.current(root.key, DocumentKind.CONSISTENCY)
         assert report is not None

@@ -1,0 +1,81 @@
+"""What a person reads before they decide about a gate: what it is about first, then what speaks for or against it."""
+
+from collections.abc import Iterable, Iterator
+
+from bookwright.exports.report.judgements import review_lines
+from bookwright.models.document import DocumentKind
+from bookwright.models.gate import Gate, GateKind, Refusal
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+_TASKS = (TaskType.DESIGN, TaskType.SEARCH)
+_MOST_QUOTED = 3
+_QUOTATION = ": “"
+
+
+def subject(gate: Gate, stores: Stores) -> str:
+    """Return what a gate is about, as text to be read."""
+    node = stores.nodes.get(gate.node)
+    match gate.kind:
+        case GateKind.HUMAN_FALLBACK:
+            return "\n\n".join([gate.draft, *refused(gate.refusals)])
+        case GateKind.OUTLINE:
+            tasks = stores.nodes.children(node.key, *_TASKS)
+            return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
+        case GateKind.CHAPTER:
+            lines = reviews(gate, stores)
+            said = ["What its reviews say:\n" + "\n".join(f"- {line}" for line in lines)] if lines else []
+            return "\n\n".join([_prose(node, stores), *said])
+    return _designs(node, stores)
+
+
+def reviews(gate: Gate, stores: Stores) -> list[str]:
+    """Return what reviews have left on record of a chapter that waits; nothing for gates of other kinds."""
+    return review_lines(stores, stores.nodes.get(gate.node)) if gate.kind is GateKind.CHAPTER else []
+
+
+def refused(refusals: Iterable[Refusal]) -> list[str]:
+    """Return a paragraph for each refusal, oldest first; hits that differ by their words alone stand in one line."""
+    return [
+        f"Refusal {number}:\n" + "\n".join(f"- {line}" for line in grouped(refusal.reasons))
+        for number, refusal in enumerate(refusals, 1)
+    ]
+
+
+def grouped(reasons: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each thing that was found, with how often, and the words of its first places."""
+    groups: dict[str, list[str]] = {}
+    for reason in reasons:
+        what, mark, words = reason.partition(_QUOTATION)
+        groups.setdefault(what, []).append(f"“{words}" if mark else "")
+    for what, places in groups.items():
+        quoted = list(dict.fromkeys(place for place in places if place))
+        more = len(quoted) - _MOST_QUOTED
+        times = f", {len(places)} times" if len(places) > 1 else ""
+        shown = ", ".join(quoted[:_MOST_QUOTED]) + (f" and {more} more" if more > 0 else "")
+        yield f"{what}{times}" + (f": {shown}" if shown else "")
+
+
+def _prose(unit: TaskNode, stores: Stores) -> str:
+    """The prose of a unit and of all below it, in reading order."""
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    if parts:
+        return "\n\n".join(_prose(part, stores) for part in parts)
+    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+    return prose.text if prose else ""
+
+
+def _designs(unit: TaskNode, stores: Stores) -> str:
+    """What was designed for a unit: the whole book's as it is kept, another's task by task."""
+    whole = stores.documents.current(unit.key, DocumentKind.BOOK_DESIGN)
+    if whole is not None:
+        return whole.text
+    tasks = stores.nodes.children(unit.key, *_TASKS)
+    made = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN, DocumentKind.FINDINGS)
+    titles = {task.key: f"{task.label} {_title(task)}{task.goal}" for task in tasks}
+    return "\n\n".join(f"{titles[document.node]}\n\n{document.text}" for document in made)
+
+
+def _title(task: TaskNode) -> str:
+    return f"{task.title}: " if task.title else ""

@@ -1,0 +1,144 @@
+"""What was judged of chapters, in words: scores, what would lift them, checks against the record."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from bookwright.exports.report.notes import notes_of, read_as
+from bookwright.models.codex.extraction import ConsistencyReport
+from bookwright.models.document import DocumentKind
+from bookwright.models.story.quality import QualityIssue, QualityReport, ScoreBand, Scores
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+SCORE_NAMES = {
+    "coherence": "coherence", "pacing": "pacing", "prose": "prose", "character_score": "characters", "style": "style",
+    "reader_excitement": "excitement", "emotional_resonance": "resonance",
+}  # fmt: skip
+"""The seven dimensions, as they are called in tables and lines."""
+
+_PRIORITIES = ("high", "medium", "low")
+_GRAVITY = ("critical", "warning", "info")
+
+
+@dataclass(frozen=True)
+class JudgedChapter:
+    """What is on record of a chapter's quality and of how it stands to the codex."""
+
+    number: int
+    """0 for a book in one piece."""
+    quality: QualityReport | None
+    consistency: ConsistencyReport | None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether a model gave it scores."""
+        return self.quality is not None and self.quality.scores is not None
+
+    @property
+    def name(self) -> str:
+        """`"chapter 3"`, or `"the book"`."""
+        return f"chapter {self.number}" if self.number else "the book"
+
+
+def judged_chapters(stores: Stores) -> list[JudgedChapter]:
+    """Return what is on record of all chapters, in reading order."""
+    chapters = stores.codex.reading_order().chapters
+    units = ((number, stores.nodes.by_label(label)) for number, label in enumerate(chapters, 1))
+    kept = (judged(stores, unit, number) for number, unit in (units if chapters else [(0, stores.nodes.root())]))
+    return [own for own in kept if own.quality is not None or own.consistency is not None]
+
+
+def judged(stores: Stores, unit: TaskNode, number: int = 0) -> JudgedChapter:
+    """Return what is on record of one unit; what has a form that this version does not know counts as none."""
+    found = {
+        kind: stores.documents.current(unit.key, kind) for kind in (DocumentKind.QUALITY, DocumentKind.CONSISTENCY)
+    }
+    data = {kind: stores.documents.data_of(document) if document else "" for kind, document in found.items()}
+    return JudgedChapter(
+        number, read_as(QualityReport, data[DocumentKind.QUALITY]),
+        read_as(ConsistencyReport, data[DocumentKind.CONSISTENCY]),
+    )  # fmt: skip
+
+
+def mean_scores(judged_: Iterable[JudgedChapter]) -> dict[str, float]:
+    """Return the mean of each score over the chapters that have some, the whole first; empty where none has."""
+    qualities = (own.quality for own in judged_)
+    scores = [named_scores(own.scores) for own in qualities if own is not None and own.scores is not None]
+    return {name: round(fmean(own[name] for own in scores), 2) for name in (scores[0] if scores else ())}
+
+
+def named_scores(scores: Scores) -> dict[str, float]:
+    """Return all eight by the names that people read, the whole first."""
+    return {"overall": scores.overall} | {SCORE_NAMES[name]: score for name, score in scores.dimensions.items()}
+
+
+def score_line(scores: dict[str, float]) -> str:
+    """Say all eight in one line."""
+    others = ", ".join(f"{name} {score:.2f}" for name, score in scores.items() if name != "overall")
+    band = ScoreBand.of(scores["overall"]).value.replace("_", " ")
+    return f"overall {scores['overall']:.2f} ({band}); {others}"
+
+
+def check_counts(judged_: Iterable[JudgedChapter]) -> dict[str, int]:
+    """Add up the checks against the record: passed, warnings and errors; empty where a model made none."""
+    reports = [own.consistency for own in judged_ if own.consistency is not None and own.consistency.results]
+    return (
+        {name: sum(getattr(own, name) for own in reports) for name in ("passed", "warnings", "errors")}
+        if reports
+        else {}
+    )
+
+
+def counts_line(counts: dict[str, int]) -> str:
+    """Say them in words, such as `"4 passed, 1 warning, 0 errors"`."""
+    words = {"passed": ("passed", "passed"), "warnings": ("warning", "warnings"), "errors": ("error", "errors")}
+    return ", ".join(f"{count} {words[name][count != 1]}" for name, count in counts.items())
+
+
+def proposals(judged_: Sequence[JudgedChapter]) -> list[str]:
+    """Return what the evaluator would have done, the most pressing first, and of those what scored lowest."""
+    found = [
+        (_PRIORITIES.index(one.priority), own.quality.scores.overall if own.quality.scores else 1.0, own, one)
+        for own in judged_
+        if own.quality is not None
+        for one in own.quality.recommendations
+    ]
+    ranked = sorted(found, key=lambda each: each[:2])
+    return [f"{own.name}, {one.priority}: {one.action}" for _, _, own, one in ranked]
+
+
+def review_lines(stores: Stores, unit: TaskNode) -> list[str]:
+    """Return all that reviews have left on record of a unit: scores, proposals, checks, leaks and alerts."""
+    own = judged(stores, unit)
+    return [*_of_quality(own.quality), *_of_checks(own), *notes_of(stores, unit), *_alerts(own.consistency)]
+
+
+def issue_line(issue: QualityIssue) -> str:
+    """Say what could be better, where, and how."""
+    place = f" (“{issue.location}”)" if issue.location else ""
+    proposed = f" → {issue.suggestion}" if issue.suggestion else ""
+    return f"{issue.severity}, {issue.category}: {issue.description}{place}{proposed}"
+
+
+def _of_quality(quality: QualityReport | None) -> Iterator[str]:
+    if quality is None:
+        return
+    if quality.scores is not None:
+        again = ", judged again after it was put right" if quality.is_revised else ""
+        yield f"scores: {score_line(named_scores(quality.scores))}{again}"
+    if quality.assessment:
+        yield f"assessment: {quality.assessment}"
+    for one in sorted(quality.recommendations, key=lambda one: _PRIORITIES.index(one.priority)):
+        yield f"proposal, {one.priority}: {one.action}"
+    yield from map(issue_line, sorted(quality.issues, key=lambda issue: _GRAVITY.index(issue.severity)))
+
+
+def _of_checks(own: JudgedChapter) -> Iterator[str]:
+    counts = check_counts([own])
+    if counts:
+        yield f"checks against the codex: {counts_line(counts)}"
+
+
+def _alerts(report: ConsistencyReport | None) -> Iterator[str]:
+    yield from (f"alert: {detail}" for detail in (report.alerts if report else ()))
