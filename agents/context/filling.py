@@ -12,6 +12,7 @@ from bookwright.agents.context.prose import ProseFilling
 from bookwright.agents.context.pruner import GAP, LEAST, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
+from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
@@ -200,7 +201,9 @@ class Filling:
         return Pruned(self._pruner.condense(printed, self._place.focus, room))
 
     def _printed_task(self, left_out: int, tasks: str) -> str:
-        return materials.printed_task(self._place, self._brief.length_unit, left_out, tasks, self._kit.locale)
+        place, locale = self._place, self._kit.locale
+        setting = told_setting(place.unit.label, self._stores.codex.reading_order(), locale)
+        return materials.printed_task(place, self._brief.length_unit, left_out, tasks, locale, setting)
 
     def _tasks(self, room: int) -> str:
         """What is not done of the unit's tasks, where the tree ends with the unit."""

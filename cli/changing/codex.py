@@ -15,6 +15,7 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.field_merge import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.errors import InvalidEntry
+from bookwright.models.story_time.value import asked_time
 
 app = typer.Typer(help="Keep the characters and the world of a book.", cls=records.ListsByDefault, no_args_is_help=True)
 KIND = RecordKind.ENTRY
@@ -33,7 +34,8 @@ KnownFrom = Annotated[
 SectionPhase = Annotated[str | None, typer.Option("--phase", help="The phase that those sections tell of.")]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="As `suggestions` lists it.")]
 StoryNow = Annotated[
-    float | None, typer.Option(metavar="ORDER", help="The order of the story time that the unit tells of.")
+    str | None,
+    typer.Option(metavar="TIME", help='Look as if the unit were set then: "day 3", a date, or the order of a time.'),
 ]
 Phases = Annotated[
     list[str] | None,
@@ -132,7 +134,7 @@ def merge(
 def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_json: AsJson = False) -> None:
     """Show what the writer of a unit may know by the rules, and what is kept from them."""
     with open_book(book) as opened, opened.storage.read() as stores:
-        found = look(stores, opened.book.brief, node, story_now)
+        found = look(stores, opened.book.brief, node, asked_time(story_now) if story_now else None)
     if as_json:
         print_json(found.facts())
     else:

@@ -11,15 +11,18 @@ from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter
 from bookwright.agents.relay.secrets.coming_out import recorded as told_by
+from bookwright.agents.relay.secrets.knowing import unknown_yet
 from bookwright.agents.relay.secrets.tellings import secrets_after
 from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
 from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.relay.threads.foreshadowing import as_before, without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
+from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.surroundings import prose_of, unit_card
+from bookwright.flows.activities.time_check import said_in_time
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
@@ -92,7 +95,12 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
     sight = _sight(unit, text, deps)
     card = replace(
-        unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines, due_secrets=sight.due_lines
+        unit_card(unit, deps),
+        codex=sight.entry_lines,
+        threads=sight.thread_lines,
+        due_secrets=sight.due_lines,
+        times=sight.times,
+        unknown_yet=sight.unknown_yet,
     )
     run = ActivityRun(
         deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
@@ -131,6 +139,7 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
         take_back(stores, unit, step or None, only_replaced=found is None)
         refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
+        said, slips = said_in_time(unit, text, said, stores)
         is_judged = found is not None
         touched = touched_by(text, said.touches, threads, unit.label, reading, is_judged=is_judged)
         told = secrets_after(
@@ -146,8 +155,9 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
             secrets=stores.codex.secrets(), is_finished=unit.parent is None,
         )  # fmt: skip
         report = ConsistencyReport(
-            unit=unit.label, results=results_of(said.checks) if found else {},
-            details=tuple(check for check in said.checks if check.result in ("warning", "error")),
+            unit=unit.label, results=results_of((*said.checks, *slips)) if found or slips else {},
+            details=(*(check for check in said.checks if check.result in ("warning", "error")), *slips),
+            when=said.when, people=said.people,
             refused=(*refused, *touched.refused), alerts=tuple(alert.detail for alert in alerts),
             strays=tuple(alert.excerpt for alert in unintended(text, after)[:_MOST_STRAYS]),
         )  # fmt: skip
@@ -189,6 +199,10 @@ class _Sight:
     threads: Sequence[Foreshadowing]
     due: Sequence[Secret]
     """Secrets that were to come out in it."""
+    times: tuple[str, ...]
+    """When the chapters are set."""
+    unknown_yet: tuple[str, ...]
+    """Secrets that somebody cannot know yet where it is set."""
     prose: int | None
     """The document that holds the chapter's text, if one does."""
     is_recorded: bool
@@ -225,11 +239,14 @@ def _sight(unit: TaskNode, text: str, deps: Deps) -> _Sight:
         before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
         threads = [own for own in before if own.is_open or own.status == "registered"]
         due = [own for own in stores.codex.secrets() if due_in_chapter(own, unit.label, reading)]
+        times = setting_lines(unit.label, reading, deps.desk.locale)
+        unknown = unknown_yet(stores.codex.secrets(), unit.label, reading)
         prose = last_prose(unit, stores)
         report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
     named = [own for own in seen if any(True for name in own.names for _ in find_keyword(draft, name))]
     is_recorded = report is not None and (prose is None or report.id > prose.id)
-    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
+    identity = prose.id if prose else None
+    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], due, times, unknown, identity, is_recorded)
 
 
 def _entry_line(entry: CodexEntry) -> str:

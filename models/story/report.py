@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from bookwright.models.story.quality import QualityReport
+from bookwright.models.story.timeline import Timeline
 from bookwright.models.text.figures import Drift, Figures
 
 
@@ -103,4 +104,6 @@ class BookReport(BaseModel):
     """A blueprint's verdict on the book, and below it what it leaves open."""
     threads: tuple[Thread, ...] = ()
     secrets: tuple[SecretReport, ...] = ()
+    timeline: Timeline = Timeline()
+    """When its units are set."""
     costs: tuple[RoleCost, ...] = ()

@@ -57,6 +57,8 @@ DATA = {
     "codex",
     "threads",
     "due_secrets",
+    "times",
+    "unknown_yet",
     "ledger",
     "meant",
     "found",

@@ -1,0 +1,57 @@
+"""Holding an accepted chapter against the story's clock: what it says of time is kept, slips are findings."""
+
+import re
+
+from bookwright.agents.relay.times.gathering import timeframe
+from bookwright.agents.relay.times.people import ages_in
+from bookwright.agents.relay.times.slips import Told
+from bookwright.models.codex.entries import EntryKind, folded
+from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundPerson
+from bookwright.models.story_time.moment import stated
+from bookwright.models.story_time.reading import read_time
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+_MOST_PEOPLE = 16
+_DATELINE = 60
+"""Letters of a first line that may be nothing but a time."""
+_SENTENCE = re.compile(r"[.!?。！？…”」]\s*$")
+
+
+def said_in_time(
+    unit: TaskNode, text: str, said: Extraction, stores: Stores
+) -> tuple[Extraction, tuple[FoundCheck, ...]]:
+    """Return what a chapter says with the times and ages that code finds in it, and its slips of time."""
+    if stores.codex.reading_order().clock.is_empty:
+        return said, ()
+    entries = stores.codex.entries()
+    names = [own.names for own in entries if own.kind is EntryKind.CHARACTER]
+    people = _with_ages(said.people, list(ages_in(text, names)))
+    said = said.model_copy(update={"when": said.when or _dateline(text), "people": people[:_MOST_PEOPLE]})
+    language = stores.books.get(unit.book).brief.language
+    frame = timeframe(stores, language, now=Told(unit.label, said.when, said.people))
+    return said, tuple(slip.check for slip in frame.slips() if _lies_in(slip.label, unit.label))
+
+
+def _lies_in(label: str, unit: str) -> bool:
+    return label == unit or label.startswith(f"{unit}.")
+
+
+def _with_ages(people: tuple[FoundPerson, ...], found: list[FoundPerson]) -> tuple[FoundPerson, ...]:
+    """What a model saw, with ages that code read where the model gave none."""
+    ages = {folded(own.name): own for own in found}
+
+    def aged(own: FoundPerson) -> FoundPerson:
+        read = ages.get(folded(own.name))
+        return own.model_copy(update={"age": read.age}) if own.age is None and read else own
+
+    known = {folded(own.name) for own in people}
+    return (*map(aged, people), *(own for name, own in ages.items() if name not in known))
+
+
+def _dateline(text: str) -> str:
+    """The first line, if it is nothing but a time; empty where it is a sentence or a title."""
+    first = text.strip().partition("\n")[0].strip(" *_#—-")
+    if len(first) > _DATELINE or _SENTENCE.search(first):
+        return ""
+    return first if stated(read_time(first)) else ""
