@@ -1,9 +1,9 @@
 """The time line of a book, and the times of its units as its author sets them."""
 
-from bookwright.agents.relay.times.timeline import places_in, timeline_of
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.timeline import Timeline, Turn
+from bookwright.models.story_time.places import places_in
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.task import TaskNode
@@ -11,6 +11,8 @@ from bookwright.models.tree.task import TaskNode
 
 def read_timeline(opened: OpenBook) -> Timeline:
     """Return when the units of a book are set, in the order of the story, with the slips of time that code finds."""
+    from bookwright.agents.relay.times.timeline import timeline_of  # `tree` and `log` do without
+
     with opened.storage.read() as stores:
         return timeline_of(stores, opened.book.id, opened.book.brief.language)
 

@@ -31,6 +31,9 @@ SectionLevel = Annotated[
 KnownFrom = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Readers may know those sections from this chapter or node on.")
 ]
+HappensAt = Annotated[
+    str | None, typer.Option(metavar="TIME", help="When those sections happen in the story, such as day 3.")
+]
 SectionPhase = Annotated[str | None, typer.Option("--phase", help="The phase that those sections tell of.")]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="As `suggestions` lists it.")]
 StoryNow = Annotated[
@@ -72,6 +75,7 @@ def add(
     sections: Sections = None,
     visibility: SectionLevel = None,
     known_from: KnownFrom = None,
+    happens_at: HappensAt = None,
     phase: SectionPhase = None,
     file: records.FromFile = None,
     as_json: AsJson = False,
@@ -81,7 +85,7 @@ def add(
     given |= {
         "aliases": aliases,
         "phases": _phases(phases),
-        "sections": _sections(sections, visibility, known_from, phase),
+        "sections": _sections(sections, visibility, known_from, phase, happens_at),
     }
     if not file:
         given["kind"] = given["kind"] or EntryKind.CHARACTER.value
@@ -99,6 +103,7 @@ def edit(
     sections: Sections = None,
     visibility: SectionLevel = None,
     known_from: KnownFrom = None,
+    happens_at: HappensAt = None,
     phase: SectionPhase = None,
     drop_section: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Take a section out; may be repeated.")
@@ -110,7 +115,7 @@ def edit(
 ) -> None:
     """Change an entry by options, a file, or in $EDITOR; what is not named stays as it is."""
     given: Keyed = {"name": name, "kind": kind and kind.value, "phases": _phases(phases)}
-    given["sections"] = _sections(sections, visibility, known_from, phase)
+    given["sections"] = _sections(sections, visibility, known_from, phase, happens_at)
     how = _changing(aliases or [], drop_section or []) if aliases or drop_section else None
     changes = records.with_assignments(given, assignments)
     records.edit_record(book, KIND, entry, changes, file, version, as_json=as_json, how=how)
@@ -160,10 +165,10 @@ def drop(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
 
 
 def _sections(
-    texts: list[str] | None, visibility: str | None, known_from: str | None, phase: str | None
+    texts: list[str] | None, visibility: str | None, known_from: str | None, phase: str | None, happens_at: str | None
 ) -> list[dict[str, Any]] | None:
     """The sections that options describe; what goes with them goes with all of them."""
-    common = {"visibility": visibility, "known_from": known_from, "phase": phase}
+    common = {"visibility": visibility, "known_from": known_from, "phase": phase, "happens_at": happens_at}
     shared = {key: value for key, value in common.items() if value is not None}
     if shared and not texts:
         raise InvalidEntry(f"--{next(iter(shared)).replace('_', '-')} goes with a --section NAME=TEXT")

@@ -11,18 +11,16 @@ from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter
 from bookwright.agents.relay.secrets.coming_out import recorded as told_by
-from bookwright.agents.relay.secrets.knowing import unknown_yet
 from bookwright.agents.relay.secrets.tellings import secrets_after
 from bookwright.agents.relay.threads.alerts import PACINGS, generate_alerts, unintended
 from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.relay.threads.foreshadowing import as_before, without_unit
 from bookwright.agents.relay.threads.thread_events import place_of, touched_by
-from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.surroundings import prose_of, unit_card
-from bookwright.flows.activities.time_check import said_in_time
+from bookwright.flows.activities.time_check import as_of_then, said_in_time, time_fields
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
@@ -99,8 +97,7 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         codex=sight.entry_lines,
         threads=sight.thread_lines,
         due_secrets=sight.due_lines,
-        times=sight.times,
-        unknown_yet=sight.unknown_yet,
+        **time_fields(unit, deps),
     )
     run = ActivityRun(
         deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
@@ -199,10 +196,6 @@ class _Sight:
     threads: Sequence[Foreshadowing]
     due: Sequence[Secret]
     """Secrets that were to come out in it."""
-    times: tuple[str, ...]
-    """When the chapters are set."""
-    unknown_yet: tuple[str, ...]
-    """Secrets that somebody cannot know yet where it is set."""
     prose: int | None
     """The document that holds the chapter's text, if one does."""
     is_recorded: bool
@@ -239,14 +232,11 @@ def _sight(unit: TaskNode, text: str, deps: Deps) -> _Sight:
         before = [as_before(own, unit.label, reading) for own in stores.codex.threads()]
         threads = [own for own in before if own.is_open or own.status == "registered"]
         due = [own for own in stores.codex.secrets() if due_in_chapter(own, unit.label, reading)]
-        times = setting_lines(unit.label, reading, deps.desk.locale)
-        unknown = unknown_yet(stores.codex.secrets(), unit.label, reading)
         prose = last_prose(unit, stores)
         report = stores.documents.current(unit.key, DocumentKind.CONSISTENCY, with_text=False)
     named = [own for own in seen if any(True for name in own.names for _ in find_keyword(draft, name))]
     is_recorded = report is not None and (prose is None or report.id > prose.id)
-    identity = prose.id if prose else None
-    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], due, times, unknown, identity, is_recorded)
+    return _Sight(named[:_MOST_ENTRIES], threads[:_MOST_THREADS], due, prose.id if prose else None, is_recorded)
 
 
 def _entry_line(entry: CodexEntry) -> str:
@@ -259,6 +249,7 @@ def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: 
     refused: list[str] = []
     default = stores.books.get(unit.book).brief.default_visibility
     for entry in found.entries:
+        entry = as_of_then(entry, unit, stores)
         try:
             record = entry_record(entry, stores.codex.entries(), default, place_of(unit.label))
         except InvalidInput as error:

@@ -2,13 +2,18 @@
 
 import re
 
+from bookwright.agents.relay.secrets.knowing import unknown_yet
 from bookwright.agents.relay.times.gathering import timeframe
 from bookwright.agents.relay.times.people import ages_in
+from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.relay.times.slips import Told
-from bookwright.models.codex.entries import EntryKind, folded
-from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundPerson
-from bookwright.models.story_time.moment import stated
+from bookwright.flows.deps import Deps
+from bookwright.models.codex.entries import CodexEntry, EntryKind, folded
+from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundEntry, FoundPerson
+from bookwright.models.codex.names import named
+from bookwright.models.story_time.moment import Comparison, stated
 from bookwright.models.story_time.reading import read_time
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -16,6 +21,40 @@ _MOST_PEOPLE = 16
 _DATELINE = 60
 """Letters of a first line that may be nothing but a time."""
 _SENTENCE = re.compile(r"[.!?。！？…”」]\s*$")
+
+
+def time_fields(unit: TaskNode, deps: Deps) -> dict[str, tuple[str, ...]]:
+    """Return what of the story's clock stands on the card of whoever holds a chapter against the record."""
+    with deps.stores() as stores:
+        reading = stores.codex.reading_order()
+        return {
+            "times": setting_lines(unit.label, reading, deps.desk.locale),
+            "unknown_yet": unknown_yet(stores.codex.secrets(), unit.label, reading),
+        }
+
+
+def as_of_then(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:
+    """Return what a chapter says of somebody as it is to be filed: what a flashback tells replaces nothing of now.
+
+    Where it says otherwise of an aspect, that is another one with the time in its name; no phase begins there.
+    """
+    reading = stores.codex.reading_order()
+    time = reading.clock.time_of(unit.label)
+    if time is None or not _goes_back(unit.label, reading):
+        return found
+    old = named(stores.codex.entries(), found.name)
+    known = {folded(own.name) for own in old.sections} if isinstance(old, CodexEntry) else set()
+    facts = (
+        fact.model_copy(update={"aspect": f"{fact.aspect} ({time.when})"}) if folded(fact.aspect) in known else fact
+        for fact in found.facts
+    )
+    return found.model_copy(update={"facts": tuple(facts), "phase": ""})
+
+
+def _goes_back(label: str, reading: ReadingOrder) -> bool:
+    """Whether the manuscript told of a later time before."""
+    before = reading.chapters[: reading.chapter_of(label) - 1]
+    return any(reading.clock.compare(label, other) is Comparison.BEFORE for other in before)
 
 
 def said_in_time(

@@ -91,6 +91,8 @@ class StoryClock:
         if reading.offset is None:
             return ()
         anchor = self._anchor(reading.offset.anchor or told_in or ("" if at else BEGINNING), at)
+        if anchor and anchor == at and at not in self._circles:
+            self._circles.append(at)
         start = self.at(anchor) if anchor and anchor != at else ()
         return tuple(own.moved(reading.offset).at(reading.part) for own in _nearest(start))
 

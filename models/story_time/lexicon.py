@@ -143,6 +143,7 @@ SAME = re.compile(
 )
 """At the time of something, or from there on."""
 BARE = re.compile(
-    r"(?:.*(?:[ ,，、。.;；:：(（]|@ ?[的のに의]?|比 ?@|约|大约|大約|約|およそ|大概|差不多|그로부터|약))?", re.DOTALL
+    r"(?:.*(?:[ ,，、。.;；:：(（]|@ ?(?:[的のに의]|보다)?|比 ?@|约|大约|大約|約|およそ|大概|差不多|그로부터|약))?",
+    re.DOTALL,
 )
 """What may stand before a stretch of time in Chinese, Japanese or Korean; anything else is what it is counted from."""

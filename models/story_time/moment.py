@@ -8,6 +8,8 @@ from bookwright.models.story_time.reading import Offset, TimeReading, day_number
 
 CALENDAR, DAYS, YEARLESS, ORDERS = "calendar", "days", "date", "order"
 """What times are counted on: the calendar, the story's own days, dates without a year, orders that an author gave."""
+YEAR = 365.2425
+"""Days of a year."""
 _NOMINAL_YEAR = 2000
 _SLIGHT = 1e-9
 """Less than any time of a story."""

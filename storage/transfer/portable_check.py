@@ -6,6 +6,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import BigInteger, Column, LargeBinary
 
 from bookwright.models.book import BookState

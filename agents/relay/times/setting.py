@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bookwright.models.story_time.moment import days_between
+from bookwright.models.story_time.moment import YEAR, days_between
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.tree.place import ReadingOrder, order_of
 from bookwright.prompts.render import render_setting
 
-YEAR = 365.2425
 _MONTH, _WEEK = 30.44, 7.0
 _VAGUE = 0.25
 """Of a distance, how much of it may be unknown before nobody can say how far it is."""

@@ -12,10 +12,9 @@ from typing import Literal
 
 from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, may_know
 from bookwright.agents.relay.times.people import Life, same_person
-from bookwright.agents.relay.times.setting import YEAR
 from bookwright.models.codex.entries import Secret, TellingType, folded
 from bookwright.models.codex.extraction import FoundCheck, FoundPerson
-from bookwright.models.story_time.moment import CALENDAR, Comparison, compare, days_between, stated
+from bookwright.models.story_time.moment import CALENDAR, YEAR, Comparison, compare, days_between, stated
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
