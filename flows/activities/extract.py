@@ -20,7 +20,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.surroundings import prose_of, unit_card
-from bookwright.flows.activities.time_check import as_of_then, said_in_time, time_fields
+from bookwright.flows.activities.time_check import as_of_then, said_in_time, timed
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
@@ -93,12 +93,9 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         deps.desk.journal.move(lambda stores, step: _forget_replaced(unit, stores, step))
     sight = _sight(unit, text, deps)
     card = replace(
-        unit_card(unit, deps),
-        codex=sight.entry_lines,
-        threads=sight.thread_lines,
-        due_secrets=sight.due_lines,
-        **time_fields(unit, deps),
+        unit_card(unit, deps), codex=sight.entry_lines, threads=sight.thread_lines, due_secrets=sight.due_lines
     )
+    card = timed(card, unit, deps)
     run = ActivityRun(
         deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
     )

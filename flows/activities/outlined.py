@@ -7,7 +7,6 @@ from bookwright.flows.activities.surroundings import is_short_enough, usual_chil
 from bookwright.flows.deps import Deps
 from bookwright.flows.intake.outlining import add_design
 from bookwright.models.document import DocumentKind
-from bookwright.models.story_time.value import stated_time
 from bookwright.models.text.length import LAST_KEEPS, TOLERANCE
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
@@ -34,10 +33,10 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
     own = ahead[0]
 
     def move(stores: Stores, _: int) -> None:
-        when = stated_time(f"{own.goal}\n{own.design}")
         item = PlanNode(
-            task_type=TaskType.WRITE, title=own.title, goal=own.goal or own.title, length=length, story_time=when
-        )
+            task_type=TaskType.WRITE, title=own.title, goal=own.goal or own.title, length=length,
+            story_time=own.story_time,
+        )  # fmt: skip
         [child] = stores.nodes.add(
             unit, [item], level=level.value, unit_index=index, is_last=is_last,
             open_points=unit.open_points if index == 1 else (),

@@ -1,6 +1,7 @@
 """Holding an accepted chapter against the story's clock: what it says of time is kept, slips are findings."""
 
 import re
+from dataclasses import replace
 
 from bookwright.agents.relay.secrets.knowing import unknown_yet
 from bookwright.agents.relay.times.gathering import timeframe
@@ -15,6 +16,7 @@ from bookwright.models.story_time.moment import Comparison, stated
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import Card
 from bookwright.storage.stores import Stores
 
 _MOST_PEOPLE = 16
@@ -23,14 +25,12 @@ _DATELINE = 60
 _SENTENCE = re.compile(r"[.!?。！？…”」]\s*$")
 
 
-def time_fields(unit: TaskNode, deps: Deps) -> dict[str, tuple[str, ...]]:
-    """Return what of the story's clock stands on the card of whoever holds a chapter against the record."""
+def timed(card: Card, unit: TaskNode, deps: Deps) -> Card:
+    """Return the card of whoever holds a chapter against the record with what it has to know of the story's clock."""
     with deps.stores() as stores:
         reading = stores.codex.reading_order()
-        return {
-            "times": setting_lines(unit.label, reading, deps.desk.locale),
-            "unknown_yet": unknown_yet(stores.codex.secrets(), unit.label, reading),
-        }
+        unknown = unknown_yet(stores.codex.secrets(), unit.label, reading)
+    return replace(card, times=setting_lines(unit.label, reading, deps.desk.locale), unknown_yet=unknown)
 
 
 def as_of_then(found: FoundEntry, unit: TaskNode, stores: Stores) -> FoundEntry:

@@ -11,6 +11,8 @@ from bookwright.prompts.render import render_setting
 _MONTH, _WEEK = 30.44, 7.0
 _VAGUE = 0.25
 """Of a distance, how much of it may be unknown before nobody can say how far it is."""
+_YEARS = 1.9
+"""Years from which on two years that are told without a day are so many years apart."""
 _MOST_LINES = 16
 """Chapters of which a reviewer is told when they are set: the last ones before a unit, and those behind it."""
 
@@ -85,10 +87,10 @@ def _distance(chapter: int, low: float, high: float) -> Distance | None:
     size = abs(middle)
     if size < 1 and high - low <= 2:
         return Distance(chapter, 0, "")
-    if high - low > max(2.0, 2 * _VAGUE * size):
+    if high - low > max(2.0, 2 * _VAGUE * size, 2 * (YEAR + 1) if size >= _YEARS * YEAR else 0.0):
         return None
     unit, length = next(
         (name, days) for name, days in (("year", YEAR), ("month", _MONTH), ("week", _WEEK), ("day", 1.0))
-        if size >= 1.9 * days or name == "day"
+        if size >= _YEARS * days or name == "day"
     )  # fmt: skip
     return Distance(chapter, max(round(size / length), 1), unit, middle < 0)

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.protocol import Request
+from bookwright.agents.relay.continuity import ContinuityDirector, hint_lines
+from bookwright.agents.relay.registers import planned_secrets
 from bookwright.agents.relay.times.timeline import timeline_of
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.flows.deps import Deps
@@ -21,7 +23,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import Place
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
-from tests.flows.relay.scripted import CALM, asked, by_label, chapters, data, script, told, write
+from tests.flows.relay.scripted import CALM, asked, by_label, chapters, data, known, script, told, write
 from tests.flows.walking import begin
 from tests.support.fakes import ScriptedBackend
 
@@ -39,8 +41,8 @@ TOM = CodexEntry(
     sections=(Section(name="death", text="Drowned on 13 March 1923.", known_from=Place(chapter=2)),),
 )  # fmt: skip
 WRECK = Secret(
-    id="wreck", content="The Ada went down because Mira had put the lamp out.", revealed_at=Place(chapter=1),
-    happens_at=StoryTime(when="14 March 1913"), known_by=(Knower(name="Tom", since=StoryTime(when="chapter 2")),),
+    id="wreck", content="Garrick sank the Ada for the insurance.", revealed_at=Place(chapter=1),
+    happens_at=StoryTime(when="1918"), known_by=(Knower(name="Tom", since=StoryTime(when="chapter 4")),),
 )  # fmt: skip
 
 
@@ -57,19 +59,21 @@ def here(name: str, age: int | None = None, *knows: str) -> dict[str, Any]:
 
 CLEAN = {
     "1.2": seen(here("Mira", 31), here("Tom"), when="Monday, 12 March 1923"),
-    "1.3": seen(here("Mira"), here("Tom", None, "wreck")),
+    "1.3": seen(here("Mira", None, "wreck"), here("Tom")),
     "1.4": seen(here("Mira", 21), here("Tom"), when="the spring of 1913"),
     "1.5": seen(here("Mira", 31, "wreck"), {"name": "Tom"}),
     "1.6": seen(here("Tom"), when="two days later"),
     "1.7": seen(here("Mira", None, "wreck"), {"name": "Tom"}),
 }
 SLIPPED = CLEAN | {
+    "1.3": seen(here("Mira"), here("Tom", None, "wreck")),
     "1.4": seen(here("Mira", 30), here("Tom")),
     "1.5": seen(here("Mira", 31), here("Tom"), when="Friday, 16 March 1923"),
     "1.6": seen(here("Tom", None, "wreck"), here("Mira", 21)),
     "1.7": seen(here("Mira", 33)),
 }
 PLANTED = {
+    ("1.3", "Tom knows wreck"),
     ("1.4", "Mira, 30"), ("1.5", "Friday, 16 March 1923"), ("1.5", "Tom is there"), ("1.6", "Tom knows wreck"),
     ("1.7", "Mira, 33"),
 }  # fmt: skip
@@ -167,5 +171,39 @@ def test_a_flashback_is_told_when_it_is_set_and_holds_the_phase_of_its_time(time
 
     assert phases == {"1.3": "keeper", "1.4": "keeper", "1.5": "fugitive", "1.6": "keeper", "1.7": "fugitive"}
     assert "1.4: ten years before chapter 2" in request.prompt.user
-    assert "wreck: The Ada went down" in request.prompt.user, "nobody there can know it yet"
+    assert "wreck: Garrick sank the Ada" in request.prompt.user, "nobody there can know it yet"
     assert chapters(deps)[2].story_time == StoryTime(when="ten years before chapter 2")
+
+
+def test_a_secret_that_is_out_is_marked_in_a_flashback_as_what_nobody_there_can_know(
+    timed: Callable[..., Deps],
+) -> None:
+    deps = timed(CLEAN)
+
+    with deps.stores() as stores:
+        director = ContinuityDirector()
+        hints = {
+            label: hint_lines(director.sight(label, stores, deps.brief), "en") for label in ("1.3", "1.4", "1.6", "1.7")
+        }
+        planned = planned_secrets(stores.codex.secrets(), "1.4", stores.codex.reading_order())
+
+    told = {label: next(line for line in lines if "Garrick sank the Ada" in line) for label, lines in hints.items()}
+    assert [label for label, line in told.items() if "nobody can know it" in line] == ["1.4", "1.6"]
+    assert [label for label, line in told.items() if "Does not know it yet here: Tom" in line] == ["1.3"]
+    assert planned[0].is_later
+
+
+def test_what_a_flashback_files_replaces_nothing_of_now(timed: Callable[..., Deps]) -> None:
+    def limping(aspect: str, fact: str, phase: str = "") -> str:
+        entry = {"kind": "character", "name": "Mira", "phase": phase, "facts": [{"aspect": aspect, "fact": fact}]}
+        return json.dumps({"entries": [entry], "checks": []})
+
+    deps = timed({"1.2": limping("leg", "She limps."), "1.4": limping("leg", "She runs like a hare.", "girl")})
+
+    write(deps, 1, 2, 3)
+
+    assert {"leg": "She limps.", "leg (ten years before chapter 2)": "She runs like a hare."}.items() <= known(deps)[
+        "Mira"
+    ].items()
+    with deps.stores() as stores:
+        assert stores.codex.seen_at("1.7")[0].phase == "fugitive"
