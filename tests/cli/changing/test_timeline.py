@@ -55,3 +55,21 @@ def test_what_cannot_be_set_is_refused_and_nothing_is_changed(cli: Cli, book: Bo
 
     assert all(outcome.code != 0 and outcome.err and "Traceback" not in outcome.err for outcome in refused)
     assert {row["when"] for row in rows(cli)} == {""}
+
+
+def test_what_happens_and_who_knows_it_is_said_of_records_and_looked_at_from_any_time(
+    cli: Cli, book: BookStorage
+) -> None:
+    cli("timeline", "lamp", "1.1", "--when", "day 1")
+    cli("codex", "add", "lamp", "Mira", "--section", "scar=A burn.", "--happens-at", "day 3")
+    cli("secrets", "add", "lamp", "She set the fire.", "--id", "fire", "--known-by", "Tom=day 5", "--known-by", "Mira")
+
+    [secret] = json.loads(cli("secrets", "lamp", "--json").out)
+    now = cli("codex", "seen", "lamp", "1.1").out
+
+    assert [(own["name"], own["since"] and own["since"]["when"]) for own in secret["known_by"]] == [
+        ("Tom", "day 5"), ("Mira", None),
+    ]  # fmt: skip
+    assert "scar: A burn." not in now
+    assert "character.Mira" in now
+    assert "scar: A burn." in cli("codex", "seen", "lamp", "1.1", "--story-now", "day 4").out
