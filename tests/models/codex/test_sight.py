@@ -15,7 +15,7 @@ TIMES = {
 READING = ReadingOrder(
     chapters=tuple(TIMES), times=tuple((label, StoryTime(when=when)) for label, when in TIMES.items())
 )
-PLAIN = READING.model_copy(update={"times": ()})
+PLAIN = ReadingOrder(chapters=READING.chapters)
 MIRA = CodexEntry(
     id="mira", kind=EntryKind.CHARACTER, name="Mira",
     phases=(
