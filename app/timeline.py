@@ -2,14 +2,14 @@
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.models.errors import InvalidInput
-from bookwright.models.story.timeline import Timeline, Turn
+from bookwright.models.story.timeline import StoryLine, StoryTurn
 from bookwright.models.story_time.places import places_in
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.task import TaskNode
 
 
-def read_timeline(opened: OpenBook) -> Timeline:
+def read_timeline(opened: OpenBook) -> StoryLine:
     """Return when the units of a book are set, in the order of the story, with the slips of time that code finds."""
     from bookwright.agents.relay.times.timeline import timeline_of  # `tree` and `log` do without
 
@@ -17,7 +17,7 @@ def read_timeline(opened: OpenBook) -> Timeline:
         return timeline_of(stores, opened.book.id, opened.book.brief.language)
 
 
-def read_turns(opened: OpenBook) -> dict[str, Turn]:
+def read_turns(opened: OpenBook) -> dict[str, StoryTurn]:
     """Return how units stand in the order of the story, by label; empty for a book in which no unit has a time."""
     with opened.storage.read() as stores:
         reading = stores.codex.reading_order()

@@ -10,7 +10,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
 from bookwright.models.errors import InvalidInput
-from bookwright.models.story.timeline import Timeline
+from bookwright.models.story.timeline import StoryLine
 from bookwright.models.story_time.value import StoryTime, asked_time
 
 
@@ -73,7 +73,7 @@ def _set(opened: OpenBook, node: str, time: StoryTime | None) -> None:
         note(f"{unit.name} is set at: {time}. Nothing can be compared with these words; --order NUMBER sorts them")
 
 
-def _print(found: Timeline, book: str) -> None:
+def _print(found: StoryLine, book: str) -> None:
     if found.is_empty:
         print_text(f'No unit has a time yet; `bookwright timeline {book} NODE --when "day 1"` gives one.')
         return
@@ -84,6 +84,6 @@ def _print(found: Timeline, book: str) -> None:
     _print_findings(found)
 
 
-def _print_findings(found: Timeline) -> None:
+def _print_findings(found: StoryLine) -> None:
     for one in found.findings:
         print_text(f"{one.result} in {one.label}: {one.line}")

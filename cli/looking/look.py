@@ -20,7 +20,7 @@ from bookwright.cli.output import fact_table, make_console, plain_table, print_j
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
-from bookwright.models.story.timeline import Turn
+from bookwright.models.story.timeline import StoryTurn
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
@@ -125,7 +125,7 @@ def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:
                 stack.extend(reversed(stores.nodes.children(node.key)))
 
 
-def _brief_node(node: TaskNode, turn: Turn | None) -> dict[str, Any]:
+def _brief_node(node: TaskNode, turn: StoryTurn | None) -> dict[str, Any]:
     when = {"story_time": node.story_time.model_dump(mode="json")} if node.story_time else {}
     return {
         "node": node.label, "type": node.task_type.value, "level": node.level.value, "title": node.title,
@@ -135,13 +135,13 @@ def _brief_node(node: TaskNode, turn: Turn | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tree_line(node: TaskNode, turn: Turn | None) -> "Text":
+def _tree_line(node: TaskNode, turn: StoryTurn | None) -> "Text":
     from rich.text import Text
 
     amount = f"  {node.written:,} of {node.length or 0:,}" if node.is_unit else ""
     state = "" if node.status is NodeStatus.DONE else f"  {node.status}"
     style = "bold" if node.is_unit else "dim"
-    is_out = turn in (Turn.BACK, Turn.AHEAD, Turn.BESIDE)
+    is_out = turn in (StoryTurn.BACK, StoryTurn.AHEAD, StoryTurn.BESIDE)
     words = ", ".join(filter(None, [turn.value if turn and is_out else "", str(node.story_time or "")]))
     when = f"  ({words})" if words else ""
     return Text("  " * node.depth).append(node.name, style=style).append(f"{when}{amount}{state}")

@@ -7,7 +7,7 @@ from bookwright.agents.relay.secrets.knowing import unknown_yet
 from bookwright.agents.relay.times.gathering import timeframe
 from bookwright.agents.relay.times.people import ages_in
 from bookwright.agents.relay.times.setting import setting_lines
-from bookwright.agents.relay.times.slips import Told
+from bookwright.agents.relay.times.slips import ToldTimes
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import CodexEntry, EntryKind, folded
 from bookwright.models.codex.extraction import Extraction, FoundCheck, FoundEntry, FoundPerson
@@ -68,7 +68,7 @@ def said_in_time(
     people = _with_ages(said.people, list(ages_in(text, names)))
     said = said.model_copy(update={"when": said.when or _dateline(text), "people": people[:_MOST_PEOPLE]})
     language = stores.books.get(unit.book).brief.language
-    frame = timeframe(stores, language, now=Told(unit.label, said.when, said.people))
+    frame = timeframe(stores, language, now=ToldTimes(unit.label, said.when, said.people))
     return said, tuple(slip.check for slip in frame.slips() if _lies_in(slip.label, unit.label))
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from bookwright.models.story.quality import QualityReport
-from bookwright.models.story.timeline import Timeline
+from bookwright.models.story.timeline import StoryLine
 from bookwright.models.text.figures import Drift, Figures
 
 
@@ -104,6 +104,6 @@ class BookReport(BaseModel):
     """A blueprint's verdict on the book, and below it what it leaves open."""
     threads: tuple[Thread, ...] = ()
     secrets: tuple[SecretReport, ...] = ()
-    timeline: Timeline = Timeline()
+    timeline: StoryLine = StoryLine()
     """When its units are set."""
     costs: tuple[RoleCost, ...] = ()

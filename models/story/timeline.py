@@ -5,7 +5,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 
-class Turn(StrEnum):
+class StoryTurn(StrEnum):
     """How a unit stands in the order of the story, seen from the line that most of the book follows."""
 
     ON = "on"
@@ -18,7 +18,7 @@ class Turn(StrEnum):
     """Nobody can tell: it has no time, or one that cannot be compared."""
 
 
-class TimelineRow(BaseModel):
+class StoryLineRow(BaseModel):
     """A unit with its time."""
 
     model_config = ConfigDict(frozen=True)
@@ -31,9 +31,9 @@ class TimelineRow(BaseModel):
     """Its time in words, its own or that of the unit above; empty where nobody has said."""
     is_own: bool = False
     """The unit itself was given that time."""
-    turn: Turn = Turn.OPEN
+    turn: StoryTurn = StoryTurn.OPEN
     strand: int = 0
-    """Rows with the same number can be put in order, and stand in that order in `Timeline.rows`; 0 for open ones."""
+    """Rows with the same number can be put in order, and stand in that order in `StoryLine.rows`; 0 for open ones."""
     with_labels: tuple[str, ...] = ()
     """Labels of other units that are set at the same time."""
     written: int = 0
@@ -41,14 +41,14 @@ class TimelineRow(BaseModel):
     @property
     def standing(self) -> str:
         """What is to be said of its place in the story; empty where the story simply goes on."""
-        if self.turn is Turn.BESIDE:
+        if self.turn is StoryTurn.BESIDE:
             return f"parallel to {', '.join(self.with_labels)}"
-        if self.turn is Turn.OPEN:
+        if self.turn is StoryTurn.OPEN:
             return "not comparable" if self.when else "unknown"
-        return "" if self.turn is Turn.ON else self.turn.value
+        return "" if self.turn is StoryTurn.ON else self.turn.value
 
 
-class TimelineFinding(BaseModel):
+class TimeFinding(BaseModel):
     """A slip of time that code has found."""
 
     model_config = ConfigDict(frozen=True)
@@ -65,14 +65,14 @@ class TimelineFinding(BaseModel):
         return f"{self.text}; {self.record}"
 
 
-class Timeline(BaseModel):
+class StoryLine(BaseModel):
     """When the units of a book are set."""
 
     model_config = ConfigDict(frozen=True)
 
-    rows: tuple[TimelineRow, ...] = ()
+    rows: tuple[StoryLineRow, ...] = ()
     """In the order of the story, strand by strand; what nobody can order stands last, as it is told."""
-    findings: tuple[TimelineFinding, ...] = ()
+    findings: tuple[TimeFinding, ...] = ()
 
     @property
     def is_empty(self) -> bool:

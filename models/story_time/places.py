@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bookwright.models.story.timeline import Turn
+from bookwright.models.story.timeline import StoryTurn
 from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.moment import ORDERS, Moment
 from bookwright.models.tree.place import ReadingOrder, order_of
@@ -14,7 +14,7 @@ from bookwright.models.tree.place import ReadingOrder, order_of
 class PlaceInTime:
     """Where a unit stands among the others in the story."""
 
-    turn: Turn
+    turn: StoryTurn
     strand: int = 0
     with_labels: tuple[str, ...] = ()
 
@@ -34,7 +34,7 @@ def places_in(reading: ReadingOrder) -> dict[str, PlaceInTime]:
         for label in sorted(own, key=lambda each: (moments[each].low, moments[each].high, order_of(each))):
             same = tuple(other for other in together[moments[label]] if other != label)
             found[label] = PlaceInTime(_turn(label, own, moments, main, same), strand, same)
-    return found | {label: PlaceInTime(Turn.OPEN) for label in labels if label not in found}
+    return found | {label: PlaceInTime(StoryTurn.OPEN) for label in labels if label not in found}
 
 
 def _is_known(label: str, clock: StoryClock) -> bool:
@@ -79,12 +79,12 @@ def _main_line(moments: Sequence[Moment]) -> set[int]:
     return line
 
 
-def _turn(label: str, own: Sequence[str], moments: dict[str, Moment], main: set[str], same: Sequence[str]) -> Turn:
+def _turn(label: str, own: Sequence[str], moments: dict[str, Moment], main: set[str], same: Sequence[str]) -> StoryTurn:
     """How a unit stands to the main line: behind it, ahead of it, or beside what was told before."""
     earlier = own[: own.index(label)]
     if any(other in same for other in earlier[:-1]) and earlier[-1] not in same:
-        return Turn.BESIDE
+        return StoryTurn.BESIDE
     if label in main or same:
-        return Turn.ON
+        return StoryTurn.ON
     last = next((moments[other] for other in reversed(earlier) if other in main), None)
-    return Turn.BACK if last is not None and moments[label].low < last.low else Turn.AHEAD
+    return StoryTurn.BACK if last is not None and moments[label].low < last.low else StoryTurn.AHEAD

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from bookwright.agents.relay.times.people import lives_of
-from bookwright.agents.relay.times.slips import Timeframe, Told
+from bookwright.agents.relay.times.slips import Timeframe, ToldTimes
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import Language
@@ -11,7 +11,7 @@ from bookwright.models.tree.place import order_of
 from bookwright.storage.stores import Stores
 
 
-def timeframe(stores: Stores, language: Language, *, now: Told | None = None) -> Timeframe:
+def timeframe(stores: Stores, language: Language, *, now: ToldTimes | None = None) -> Timeframe:
     """Return what the records of a book say of its times; `now` is told by a chapter that has no record yet.
 
     A book in which no unit has a time has nothing to be checked, and nothing is read of it.
@@ -24,7 +24,7 @@ def timeframe(stores: Stores, language: Language, *, now: Told | None = None) ->
     return Timeframe(reading, ordered, lives_of(stores.codex.entries(), reading), stores.codex.secrets(), language)
 
 
-def _told(stores: Stores) -> list[Told]:
+def _told(stores: Stores) -> list[ToldTimes]:
     found = stores.documents.labelled(DocumentKind.CONSISTENCY)
     reports = stores.documents.data_of_all([document for _, document in found])
     told = []
@@ -33,5 +33,5 @@ def _told(stores: Stores) -> list[Told]:
             report = ConsistencyReport.model_validate_json(data)
         except ValidationError:  # in a form that this version does not know
             continue
-        told.append(Told(label, report.when, report.people))
+        told.append(ToldTimes(label, report.when, report.people))
     return told

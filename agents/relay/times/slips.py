@@ -36,7 +36,7 @@ class Slip:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldTimes:
     """What a chapter tells of times and people."""
 
     label: str
@@ -49,7 +49,7 @@ class Timeframe:
     """All that a book's times are checked by."""
 
     reading: ReadingOrder
-    told: Sequence[Told] = ()
+    told: Sequence[ToldTimes] = ()
     """Of the chapters in reading order."""
     lives: Sequence[Life] = ()
     secrets: Sequence[Secret] = ()
