@@ -60,6 +60,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "refresh": Verb("changing.changing:refresh", "Make anew what is directly stale."),
         "history": Verb("changing.versions:history", "List all versions of a node's documents."),
         "diff": Verb("changing.versions:diff", "Show what two versions differ in."),
+        "timeline": Verb("changing.timeline:timeline", "Show when units are set in the story, or set it."),
         "codex": Verb("changing.codex:app", "Keep the characters and the world of a book."),
         "secrets": Verb("changing.secrets:app", "Keep what readers are not to know yet."),
         "foreshadowing": Verb("changing.foreshadowing:app", "Keep the threads laid early and paid off late."),

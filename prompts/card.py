@@ -206,6 +206,10 @@ class Card:
     """Extract: the open threads of the register, one a line, each beginning with its id."""
     due_secrets: tuple[str, ...] = ()
     """Extract: the secrets that were to come out in the text, one a line, each beginning with its id."""
+    unknown_yet: tuple[str, ...] = ()
+    """Extract: secrets that somebody cannot know yet when the text is set, one a line, each beginning with its id."""
+    times: tuple[str, ...] = ()
+    """Division, extract: when units of the book are set, one a line, the unit's own first."""
     missing_length: int = 0
     """Lengthen: how much to add. Shorten: how much to take out."""
     draft_length: int = 0

@@ -154,13 +154,19 @@ def render_book_order(book: BookCard, unit: NodeCard, place: object, locale: str
 
 def render_writers_task(
     goal: str, happens: Sequence[str], constraints: Sequence[str], criteria: Sequence[str],
-    open_points: Sequence[str], locale: str = "en",
+    open_points: Sequence[str], locale: str = "en", setting: str = "",
 ) -> str:  # fmt: skip
-    """Tell a writer what was planned for their unit; empty if there is nothing to tell."""
+    """Tell a writer what was planned for their unit, and when it is set; empty if there is nothing to tell."""
     values = {
         "goal": goal, "happens": happens, "constraints": constraints, "criteria": criteria, "open_points": open_points,
+        "setting": setting,
     }  # fmt: skip
     return environment(locale).get_template("story/_writers_task.md.j2").render(values).strip()
+
+
+def render_setting(setting: object, locale: str = "en") -> str:
+    """Say when a unit is set; `setting` is a `Setting`."""
+    return environment(locale).get_template("story/_setting.md.j2").render(setting=setting).strip()
 
 
 @cache

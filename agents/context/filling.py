@@ -13,6 +13,7 @@ from bookwright.agents.context.pruner import GAP, LEAST, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.context.shortfall import Shortfall
 from bookwright.agents.relay.registers import place_of_plan, planned_entries, planned_secrets, planned_threads
+from bookwright.agents.relay.times.setting import told_setting
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
@@ -219,8 +220,11 @@ class Filling:
         return Pruned(self._pruner.condense(printed, self._place.focus, room))
 
     def _printed_task(self, left_out: int, tasks: str) -> str:
-        length_unit, locale = self._brief.length_unit, self._kit.locale
-        return materials.printed_task(self._place, self._position, length_unit, left_out, tasks, locale)
+        place, locale = self._place, self._kit.locale
+        setting = told_setting(place.unit.label, self._stores.codex.reading_order(), locale)
+        return materials.printed_task(
+            place, self._position, self._brief.length_unit, left_out, tasks, locale, setting=setting
+        )
 
     @cached_property
     def _position(self) -> str:

@@ -116,11 +116,11 @@ def entries_of(place: ActivityPlace) -> int:
 
 
 def printed_task(
-    place: ActivityPlace, position: str, length_unit: str, left_out: int, tasks: str, locale: str
+    place: ActivityPlace, position: str, length_unit: str, left_out: int, tasks: str, locale: str, *, setting: str = ""
 ) -> str:  # fmt: skip
     """Return the task in hand without so many entries of its lists; `position` and `tasks` are those of its unit.
 
-    The longest list loses its last entry first; what binds goes last of all.
+    `setting` says when its unit happens. The longest list loses its last entry first; what binds goes last of all.
     """
     lists = _lists(place)
     for _ in range(left_out):
@@ -139,6 +139,7 @@ def printed_task(
         "open_points": lists[_OPEN_POINTS],
         "left_out": left_out,
         "tasks": tasks,
+        "setting": setting,
     }  # fmt: skip
     return environment(locale).get_template("story/_task.md.j2").render(values).strip()
 

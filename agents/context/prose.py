@@ -17,6 +17,7 @@ from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.guarding import guard_at
 from bookwright.agents.relay.secrets.open_designs import OpenDesigns, designs_of, plot_of, reads_designs
+from bookwright.agents.relay.times.setting import told_setting
 from bookwright.agents.workflows import plans_in_brief
 from bookwright.models.brief import Brief
 from bookwright.models.document import Document, DocumentKind
@@ -97,10 +98,11 @@ class ProseFilling:
         unit, kept = self._place.unit, self._kept
         open_points = () if self._told_by else unit.open_points  # a brief has settled them
         lists = (unit.instructions, unit.constraints, unit.acceptance_criteria, open_points)
+        setting = "".join(kept((told_setting(unit.label, self._stores.codex.reading_order(), self._kit.locale),)))
         for most in (None, 8, 6, 4, 2, 1):
             happens, constraints, criteria, points = (kept(entries)[:most] for entries in lists)
             goal = "".join(kept((unit.goal,)))
-            text = render_writers_task(goal, happens, constraints, criteria, points, self._kit.locale)
+            text = render_writers_task(goal, happens, constraints, criteria, points, self._kit.locale, setting)
             if self._kit.count(text) <= room:
                 return Pruned(text)
         return Pruned()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.relay.phases import filter_phases, is_history
 from bookwright.agents.relay.secrets.coming_out import SecretState, is_out, state_of, told_in
+from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, unaware_at
 from bookwright.agents.relay.threads.foreshadowing import as_before, level_at
 from bookwright.models.codex.entries import Importance, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
@@ -39,6 +40,10 @@ class CodexText:
     """Its place has come and it is not told: it is no fact yet, and an order where it is due."""
     told_in: int | None = None
     """The number of the chapter in which it came out, where that is known."""
+    is_later: bool = False
+    """The unit is set before it happens: nobody in it can know it."""
+    unaware: tuple[str, ...] = ()
+    """Who comes to know it later than the unit is set."""
 
 
 def section_level(seen: SeenEntry, section: SeenSection) -> Visibility:
@@ -53,7 +58,10 @@ def secret_level(secret: Secret, at: str, reading: ReadingOrder) -> Visibility:
 
 
 def pieces_of(seen: SeenEntry) -> list[CodexText]:
-    """Every section of an entry, those of later phases as hidden ones."""
+    """Every section of an entry, those of later phases as hidden ones.
+
+    What readers have and what is still to happen where the unit is set is left out: it is neither shown nor kept back.
+    """
     return [
         CodexText(
             source=seen.entry.kind.value, id=seen.entry.id, text=section.section.text,
@@ -62,6 +70,7 @@ def pieces_of(seen: SeenEntry) -> list[CodexText]:
             allowed=section.section.allowed_expressions, forbidden=section.section.forbidden_keywords,
         )
         for section in seen.sections
+        if not section.is_later
     ]  # fmt: skip
 
 
@@ -89,6 +98,7 @@ def _of_secret(secret: Secret, at: str, reading: ReadingOrder) -> CodexText:
         subtlety=_SUBTLETY[secret.importance], is_told=is_told,
         is_owed=state in (SecretState.DUE, SecretState.PENDING),
         told_in=reading.number(came_out) if came_out and is_told else None,
+        is_later=is_yet_to_happen(secret, at, reading), unaware=unaware_at(secret, at, reading),
     )  # fmt: skip
 
 

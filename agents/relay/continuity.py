@@ -26,6 +26,7 @@ from bookwright.agents.relay.secrets.visibility import KnownFact, VisibleCodex, 
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction, instruct
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_hints
 from bookwright.storage.index.ranking import terms
@@ -85,8 +86,8 @@ class ContinuityDirector:
         )  # fmt: skip
 
     def sight(
-        self, at: str, stores: CodexHolder, brief: Brief, story_now: float | None = None, *, told: str | None = None,
-        shortfall: Shortfall | None = None,
+        self, at: str, stores: CodexHolder, brief: Brief, story_now: StoryTime | None = None, *,
+        told: str | None = None, shortfall: Shortfall | None = None,
     ) -> CodexSight:  # fmt: skip
         """Return what the writer of the unit `at` may know of the codex.
 

@@ -11,6 +11,7 @@ from bookwright.agents.relay.history.codex_then import CodexReader
 from bookwright.agents.relay.leaks.folding import fold
 from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.coming_out import SecretState, is_late, state_of, told_in
+from bookwright.agents.relay.secrets.knowing import is_yet_to_happen, unaware_at
 from bookwright.agents.relay.secrets.matching import Matcher, Withholding
 from bookwright.agents.relay.threads.foreshadowing import as_before
 from bookwright.agents.relay.threads.instructions import ForeshadowAction, ForeshadowInstruction, instruct
@@ -47,6 +48,10 @@ class PlannedSecret:
     state: SecretState
     """`DUE` only where it is an order for this very unit."""
     is_late: bool = False
+    is_later: bool = False
+    """The unit is set before it happens."""
+    unaware: tuple[str, ...] = ()
+    """Who comes to know it later than the unit is set."""
     comes_out: Where | None = None
     came_out: Where | None = None
 
@@ -125,6 +130,7 @@ def _planned_secret(secret: Secret, at: str, reading: ReadingOrder) -> PlannedSe
     is_told = state is SecretState.TOLD and telling is not None
     return PlannedSecret(
         secret=secret, state=state, is_late=is_late(secret, at, reading),
+        is_later=is_yet_to_happen(secret, at, reading), unaware=unaware_at(secret, at, reading),
         comes_out=Where.of(secret.revealed_at, reading),
         came_out=Where.of(telling.place, reading) if telling and is_told else None,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from bookwright.agents.relay.secrets.reveals import Reveal
 from bookwright.agents.relay.secrets.visibility import VisibleCodex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction
 from bookwright.models.brief import Brief
+from bookwright.models.story_time.value import StoryTime
 from bookwright.storage.stores import Stores
 
 
@@ -56,7 +57,7 @@ class CodexView(BaseModel):
         }
 
 
-def look(stores: Stores, brief: Brief, node: str, story_now: float | None) -> CodexView:
+def look(stores: Stores, brief: Brief, node: str, story_now: StoryTime | None) -> CodexView:
     """Apply every rule at one unit.
 
     Raises:

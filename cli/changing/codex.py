@@ -15,6 +15,7 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.field_merge import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.errors import InvalidEntry
+from bookwright.models.story_time.value import asked_time
 
 app = typer.Typer(help="Keep the characters and the world of a book.", cls=records.ListsByDefault, no_args_is_help=True)
 KIND = RecordKind.ENTRY
@@ -30,10 +31,14 @@ SectionLevel = Annotated[
 KnownFrom = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Readers may know those sections from this chapter or node on.")
 ]
+HappensAt = Annotated[
+    str | None, typer.Option(metavar="TIME", help="When those sections happen in the story, such as day 3.")
+]
 SectionPhase = Annotated[str | None, typer.Option("--phase", help="The phase that those sections tell of.")]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="As `suggestions` lists it.")]
 StoryNow = Annotated[
-    float | None, typer.Option(metavar="ORDER", help="The order of the story time that the unit tells of.")
+    str | None,
+    typer.Option(metavar="TIME", help='Look as if the unit were set then: "day 3", a date, or the order of a time.'),
 ]
 Phases = Annotated[
     list[str] | None,
@@ -70,6 +75,7 @@ def add(
     sections: Sections = None,
     visibility: SectionLevel = None,
     known_from: KnownFrom = None,
+    happens_at: HappensAt = None,
     phase: SectionPhase = None,
     file: records.FromFile = None,
     as_json: AsJson = False,
@@ -79,7 +85,7 @@ def add(
     given |= {
         "aliases": aliases,
         "phases": _phases(phases),
-        "sections": _sections(sections, visibility, known_from, phase),
+        "sections": _sections(sections, visibility, known_from, phase, happens_at),
     }
     if not file:
         given["kind"] = given["kind"] or EntryKind.CHARACTER.value
@@ -97,6 +103,7 @@ def edit(
     sections: Sections = None,
     visibility: SectionLevel = None,
     known_from: KnownFrom = None,
+    happens_at: HappensAt = None,
     phase: SectionPhase = None,
     drop_section: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Take a section out; may be repeated.")
@@ -108,7 +115,7 @@ def edit(
 ) -> None:
     """Change an entry by options, a file, or in $EDITOR; what is not named stays as it is."""
     given: Keyed = {"name": name, "kind": kind and kind.value, "phases": _phases(phases)}
-    given["sections"] = _sections(sections, visibility, known_from, phase)
+    given["sections"] = _sections(sections, visibility, known_from, phase, happens_at)
     how = _changing(aliases or [], drop_section or []) if aliases or drop_section else None
     changes = records.with_assignments(given, assignments)
     records.edit_record(book, KIND, entry, changes, file, version, as_json=as_json, how=how)
@@ -132,7 +139,7 @@ def merge(
 def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_json: AsJson = False) -> None:
     """Show what the writer of a unit may know by the rules, and what is kept from them."""
     with open_book(book) as opened, opened.storage.read() as stores:
-        found = look(stores, opened.book.brief, node, story_now)
+        found = look(stores, opened.book.brief, node, asked_time(story_now) if story_now else None)
     if as_json:
         print_json(found.facts())
     else:
@@ -158,10 +165,10 @@ def drop(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
 
 
 def _sections(
-    texts: list[str] | None, visibility: str | None, known_from: str | None, phase: str | None
+    texts: list[str] | None, visibility: str | None, known_from: str | None, phase: str | None, happens_at: str | None
 ) -> list[dict[str, Any]] | None:
     """The sections that options describe; what goes with them goes with all of them."""
-    common = {"visibility": visibility, "known_from": known_from, "phase": phase}
+    common = {"visibility": visibility, "known_from": known_from, "phase": phase, "happens_at": happens_at}
     shared = {key: value for key, value in common.items() if value is not None}
     if shared and not texts:
         raise InvalidEntry(f"--{next(iter(shared)).replace('_', '-')} goes with a --section NAME=TEXT")

@@ -25,7 +25,14 @@ Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", h
 About = Annotated[str | None, typer.Option("--about", metavar="ENTRY", help="The codex entry that it is about.")]
 Notes = Annotated[str | None, typer.Option(help="For yourself and the reviewer.")]
 RevealedAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node in which it comes out.")]
-HappensAt = Annotated[str | None, typer.Option(help="When it happens in the story.")]
+HappensAt = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help='When it happens in the story: "day 5", "12 March 1923", "chapter 4".'),
+]
+KnownBy = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME[=TIME]", help="Who in the story knows it, and since when; may be repeated."),
+]
 
 
 @app.command("list")
@@ -58,11 +65,12 @@ def add(
     notes: Notes = None,
     revealed_at: RevealedAt = None,
     happens_at: HappensAt = None,
+    known_by: KnownBy = None,
     file: records.FromFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a secret from options or from a file; a file may hold many, as [[secrets]] tables."""
-    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at)
+    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at, known_by)
     given |= {"content": content, "id": identity}
     records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
 
@@ -80,13 +88,14 @@ def edit(
     notes: Notes = None,
     revealed_at: RevealedAt = None,
     happens_at: HappensAt = None,
+    known_by: KnownBy = None,
     assignments: records.Assignments = None,
     file: records.FromFile = None,
     version: records.SeenVersion = None,
     as_json: AsJson = False,
 ) -> None:
     """Change a secret by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
-    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at)
+    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at, known_by)
     changes = records.with_assignments(given | {"content": content}, assignments)
     records.edit_record(book, KIND, secret, changes, file, version, as_json=as_json)
 
@@ -97,12 +106,18 @@ records.add_common_verbs(app, KIND)
 def _given(
     visibility: str | None, importance: Importance | None, forbidden: list[str] | None, allowed: list[str] | None,
     about: str | None, notes: str | None, revealed_at: str | None, happens_at: str | None,
+    known_by: list[str] | None,
 ) -> Keyed:  # fmt: skip
     return {
         "visibility": visibility, "importance": importance and importance.value, "forbidden_keywords": forbidden,
         "allowed_expressions": allowed, "related_entity": about, "notes": notes, "revealed_at": revealed_at,
-        "happens_at": happens_at,
+        "happens_at": happens_at, "known_by": known_by and [_knower(text) for text in known_by],
     }  # fmt: skip
+
+
+def _knower(text: str) -> Keyed:
+    name, equals, since = text.partition("=")
+    return {"name": name} | ({"since": since} if equals else {})
 
 
 def _row(stored: Stored[Record]) -> list[str]:

@@ -12,6 +12,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.app.progress import EVERY_STEP, place_of
 from bookwright.app.progress_lines import step_text
+from bookwright.app.timeline import read_turns
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
@@ -19,6 +20,7 @@ from bookwright.cli.output import fact_table, make_console, plain_table, print_j
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
+from bookwright.models.story.timeline import StoryTurn
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
@@ -38,12 +40,13 @@ def tree(
     """Show the tree of a book: units and tasks in order, with what is written of each."""
     with open_book(book) as opened:
         nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or not units_only)
+        turns = read_turns(opened)
         if as_json:
-            print_json([_brief_node(node) for node in nodes])
+            print_json([_brief_node(node, turns.get(node.label)) for node in nodes])
             return
         console = make_console()
         for node in nodes:
-            console.print(_tree_line(node), no_wrap=True, overflow="ellipsis")
+            console.print(_tree_line(node, turns.get(node.label)), no_wrap=True, overflow="ellipsis")
 
 
 def show(
@@ -123,21 +126,26 @@ def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:
                 stack.extend(reversed(stores.nodes.children(node.key)))
 
 
-def _brief_node(node: TaskNode) -> dict[str, Any]:
+def _brief_node(node: TaskNode, turn: StoryTurn | None) -> dict[str, Any]:
+    when = {"story_time": node.story_time.model_dump(mode="json")} if node.story_time else {}
     return {
         "node": node.label, "type": node.task_type.value, "level": node.level.value, "title": node.title,
         "goal": node.goal, "status": node.status.value, "length": node.length, "written": node.written,
         "revision": node.revision, **({"stage": node.stage} if node.stage else {}),
+        **when, **({"turn": turn.value} if turn else {}),
     }  # fmt: skip
 
 
-def _tree_line(node: TaskNode) -> "Text":
+def _tree_line(node: TaskNode, turn: StoryTurn | None) -> "Text":
     from rich.text import Text
 
     amount = f"  {node.written:,} of {node.length or 0:,}" if node.is_unit else ""
     state = "" if node.status is NodeStatus.DONE else f"  {node.status}"
     style = "bold" if node.is_unit else "dim"
-    return Text("  " * node.depth).append(node.name, style=style).append(f"{amount}{state}")
+    is_out = turn in (StoryTurn.BACK, StoryTurn.AHEAD, StoryTurn.BESIDE)
+    words = ", ".join(filter(None, [turn.value if turn and is_out else "", str(node.story_time or "")]))
+    when = f"  ({words})" if words else ""
+    return Text("  " * node.depth).append(node.name, style=style).append(f"{when}{amount}{state}")
 
 
 def _node_facts(
@@ -182,6 +190,7 @@ def _facts(node: TaskNode, place: str) -> list[tuple[str, str]]:
         ("place", place),
         ("status", f"{node.status}, revision {node.revision}"),
         ("goal", node.goal),
+        ("set at", str(node.story_time or "")),
         ("length", f"{node.written:,} of {node.length:,}" if node.length else ""),
         ("decision", str(node.decision or "")),
         ("verdict", str(node.verdict or "")),

@@ -9,6 +9,7 @@ from bookwright.agents.relay.figures.stock import stock_list
 from bookwright.agents.relay.figures.style import drift, profile_of
 from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.agents.relay.threads.alerts import PACINGS
+from bookwright.agents.relay.times.timeline import timeline_of
 from bookwright.exports.chapters import chapter_texts, first_chapters
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.alerts import alerts_of
@@ -55,6 +56,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
     with storage.read() as stores:
         threads = threads_of(stores, _Numbers(chapters))
         secrets = secrets_of(stores)
+        timeline = timeline_of(stores, storage.book, storage.language)
         validation = tuple(validation_of(stores, brief_locale(book.brief)))
     guide = render_style_guide(profile, book.brief.length_unit)
     cover = Manuscript(storage).cover()
@@ -63,7 +65,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         unit=book.brief.length_unit, state=book.state.value, written=root.written,
         length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
         style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, alerts=alerts,
-        warnings=warnings, costs=costs,
+        warnings=warnings, timeline=timeline, costs=costs,
         validation=validation,
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from bookwright.agents.relay.times.setting import setting_lines
 from bookwright.agents.small import distinct_events
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
@@ -24,6 +25,7 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.story_time.value import stated_time
 from bookwright.models.text.length import ChildLength, division_is_over, grant_child_length, spread
 from bookwright.models.tree.level import Level, division_is_incremental
 from bookwright.models.tree.plan import PlanNode, PlanOutput, TaskType
@@ -74,7 +76,9 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     ends_here = not is_incremental or _granted(unit, level, None, deps).is_last
     card = replace(unit_card(unit, deps), is_incremental=is_incremental, ends_here=ends_here, child_index=index)
     card = told_before(card, unit, deps, level)
-    card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps))
+    with deps.stores() as stores:
+        times = setting_lines(unit.label, stores.codex.reading_order(), deps.desk.locale)
+    card = replace(card, draw=drawn_facts(unit, deps), directions=form_of(unit, deps), times=times)
     if unit.level is Level.ACT:
         card = replace(card, previous_endings=previous_endings(unit, level, deps, with_own=True))
     workflow = hierarchy_workflow(unit.level, deps.profile.name)
@@ -107,10 +111,13 @@ def foreseen(answer: PlanOutput) -> tuple[str, ...]:
 
 def _units(answer: PlanOutput) -> list[PlanNode]:
     """Return all the children an answer names, each with a title, whatever type the model wrote."""
-    return [
-        task.folded.model_copy(update={"task_type": TaskType.WRITE, "title": task.title.strip() or _title(task.goal)})
-        for task in answer.sub_tasks
-    ]
+    return [_unit(task.folded) for task in answer.sub_tasks]
+
+
+def _unit(task: PlanNode) -> PlanNode:
+    when = task.story_time or stated_time("\n".join((task.goal, *task.input_brief, *task.constraints)))
+    title = task.title.strip() or _title(task.goal)
+    return task.model_copy(update={"task_type": TaskType.WRITE, "title": title, "story_time": when})
 
 
 def _title(goal: str) -> str:

@@ -18,6 +18,7 @@ from bookwright.agents.steps.artefact import Conclude
 from bookwright.agents.workflows import EXTRACT, EXTRACT_DESIGN, evaluates
 from bookwright.flows.activities.held_against import extracts, last_prose, sight_of
 from bookwright.flows.activities.surroundings import prose_of, unit_card
+from bookwright.flows.activities.time_check import as_of_then, said_in_time, timed
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.extraction import ConsistencyReport, DesignExtraction, Extraction, results_of
@@ -94,6 +95,7 @@ def extract(unit: TaskNode, deps: Deps, round_: int = _FIRST_ROUND) -> None:
         unit_card(unit, deps), chapter=sight.chapter, codex=sight.record, threads=sight.thread_lines,
         due_secrets=sight.due_lines, is_brief=not evaluates(deps.profile.name),
     )  # fmt: skip
+    card = timed(card, unit, deps)
     run = ActivityRun(
         deps.desk, Activity.REVIEW, unit, unit, card, context=EXTRACT.context, round_=round_, next_activity="close"
     )
@@ -131,6 +133,7 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
         take_back(stores, unit, step or None, only_replaced=found is None)
         refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
+        said, slips = said_in_time(unit, text, said, stores)
         is_judged = found is not None
         touched = touched_by(text, said.touches, threads, unit.label, reading, is_judged=is_judged)
         told = secrets_after(
@@ -146,8 +149,9 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
             secrets=stores.codex.secrets(), is_finished=unit.parent is None,
         )  # fmt: skip
         report = ConsistencyReport(
-            unit=unit.label, results=results_of(said.checks) if found else {},
-            details=tuple(check for check in said.checks if check.result in ("warning", "error")),
+            unit=unit.label, results=results_of((*said.checks, *slips)) if found or slips else {},
+            details=(*(check for check in said.checks if check.result in ("warning", "error")), *slips),
+            when=said.when, people=said.people,
             refused=(*refused, *touched.refused), alerts=tuple(alert.detail for alert in alerts),
             strays=tuple(alert.excerpt for alert in unintended(text, after)[:_MOST_STRAYS]),
         )  # fmt: skip
@@ -184,6 +188,7 @@ def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: 
     refused: list[str] = []
     default = stores.books.get(unit.book).brief.default_visibility
     for entry in found.entries:
+        entry = as_of_then(entry, unit, stores)
         try:
             record = entry_record(entry, stores.codex.entries(), default, place_of(unit.label))
         except InvalidInput as error:

@@ -33,7 +33,10 @@ def add_foreseen(unit: TaskNode, level: Level, index: int, deps: Deps) -> bool:
     own = ahead[0]
 
     def move(stores: Stores, _: int) -> None:
-        item = PlanNode(task_type=TaskType.WRITE, title=own.title, goal=own.goal or own.title, length=length)
+        item = PlanNode(
+            task_type=TaskType.WRITE, title=own.title, goal=own.goal or own.title, length=length,
+            story_time=own.story_time,
+        )  # fmt: skip
         [child] = stores.nodes.add(
             unit, [item], level=level.value, unit_index=index, is_last=is_last,
             open_points=unit.open_points,

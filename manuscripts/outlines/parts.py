@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from bookwright.manuscripts.headings.lines import Heading, Rank, heading_in
+from bookwright.models.story_time.value import stated_time
 from bookwright.models.tree.outline import OutlineUnit
 from bookwright.models.tree.plan import parse_length
 
@@ -55,21 +56,23 @@ class OutlineSection:
 
 
 def unit_of(section: OutlineSection) -> OutlineUnit:
-    """Read a goal, a length and a design out of a section."""
+    """Read a goal, a length, a time in the story and a design out of a section."""
     found = _IN_TITLE.search(section.text)
-    goal, length, rest = "", parse_length(found[1]) if found else None, []
+    goal, when, length, rest = "", "", parse_length(found[1]) if found else None, []
     for line in section.lines:
         key = _KEY.match(line.strip())
         if key and key["key"].casefold() in _LENGTH_KEYS and re.search(r"\d", key["value"]):
             length = length or parse_length(key["value"])
         elif key and key["key"].casefold() not in _LENGTH_KEYS and not goal:
             goal = key["value"].strip()
+        elif not when and (said := stated_time(line)):
+            when = said
         else:
             rest.append(line)
     design = "\n".join(rest).strip()
     if not goal:
         goal, design = _first_paragraph(design)
-    return OutlineUnit(title=_name(section), goal=goal[:_MOST_GOAL], design=design, length=length)
+    return OutlineUnit(title=_name(section), goal=goal[:_MOST_GOAL], design=design, length=length, story_time=when)
 
 
 def _name(section: OutlineSection) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.place import Place
 
@@ -75,22 +76,6 @@ Slug = Annotated[Name, Field(pattern=r"^\w[\w.\-]*$", max_length=80)]
 """An id in any script: letters, digits, `_`, `-` and dots, no spaces."""
 
 
-class StoryTime(BaseModel):
-    """When something happens in the story, which is not when it is told."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    when: NonEmpty
-    """In words, such as `"spring, twelve years before"`."""
-    order: float | None = Field(default=None, allow_inf_nan=False)
-    """Sorts the story's times among each other, such as a year; None where nobody has said."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, value: Any) -> Any:
-        return {"when": value} if isinstance(value, str) else value
-
-
 class Phase(BaseModel):
     """A stretch of an entry's life in the book."""
 
@@ -98,7 +83,11 @@ class Phase(BaseModel):
 
     name: NonEmpty
     begins: Place | None = None
-    """Where in the manuscript it begins; None for the first, and for one nobody has placed yet."""
+    """Where in the manuscript it begins; None for the first, and for one nobody has placed yet.
+
+    By the story's clock it begins when that unit happens."""
+    happens_at: StoryTime | None = None
+    """When it begins in the story, where that is known better than by the unit that tells of it."""
 
 
 class Section(BaseModel):
@@ -179,6 +168,16 @@ class Telling(BaseModel):
     """The words in which it came out."""
 
 
+class Knower(BaseModel):
+    """Somebody in the story who knows a secret, or comes to know it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: NonEmpty
+    since: StoryTime | None = None
+    """None has always known it, or as long as it is true."""
+
+
 class Secret(BaseModel):
     """Something that readers are not to know before its place."""
 
@@ -200,6 +199,8 @@ class Secret(BaseModel):
     events: tuple[Telling, ...] = ()
     """What the chapters did for it in which it was to come out, in the order in which they were recorded."""
     happens_at: StoryTime | None = None
+    known_by: Annotated[tuple[Knower, ...], Field(max_length=40)] = ()
+    """Who in the story knows it, and since when; nobody has said so of the others."""
 
 
 def folded(name: str) -> str:

@@ -99,6 +99,18 @@ class FoundReveal(_Found):
     """The words in which it came out, as they stand in the text."""
 
 
+class FoundPerson(_Found):
+    """Somebody in the text, with what decides whether they can be as they are when it is set."""
+
+    name: Name
+    age: Annotated[int | None, Field(ge=0, le=1000)] = None
+    """In years, as the text tells it."""
+    is_present: bool = False
+    """They are there themselves, alive: not remembered, told of, or dead."""
+    knows: Words = ()
+    """Ids of secrets that they show they know."""
+
+
 class FoundCheck(_Found):
     """How the text stands to the record in one respect."""
 
@@ -122,6 +134,9 @@ class Extraction(_Found):
     touches: Annotated[tuple[FoundTouch, ...], Field(max_length=24)] = ()
     reveals: Annotated[tuple[FoundReveal, ...], Field(max_length=12)] = ()
     checks: Annotated[tuple[FoundCheck, ...], Field(max_length=24)] = ()
+    when: Word = ""
+    """When the text says it is set; empty where it says nothing."""
+    people: Annotated[tuple[FoundPerson, ...], Field(max_length=16)] = ()
 
 
 class ConsistencyReport(_Found):
@@ -137,6 +152,8 @@ class ConsistencyReport(_Found):
     """Threads that want looking after once this chapter is written."""
     strays: tuple[str, ...] = ()
     """Sentences that read like a promise, and no thread is registered for them."""
+    when: Word = ""
+    people: tuple[FoundPerson, ...] = ()
 
     @property
     def passed(self) -> int:

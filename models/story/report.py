@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.models.story.quality import QualityReport
+from bookwright.models.story.timeline import StoryLine
 from bookwright.models.text.figures import Drift, Figures
 
 
@@ -109,4 +110,6 @@ class BookReport(BaseModel):
     """What of threads and secrets wants looking after where the prose ends."""
     warnings: tuple[str, ...] = ()
     """What prompts had to do without, a line for each step that did; the last ones of a long book."""
+    timeline: StoryLine = StoryLine()
+    """When its units are set."""
     costs: tuple[RoleCost, ...] = ()

@@ -20,6 +20,8 @@ class OutlineUnit(BaseModel):
     """What is settled of it, as Markdown; empty leaves it to the planner."""
     length: int | None = Field(default=None, gt=0)
     """In the book's unit; None leaves it to the engine."""
+    story_time: str = ""
+    """When it happens in the story, in words; empty where the author does not say."""
     units: tuple["OutlineUnit", ...] = ()
     """The chapters of a part, the parts of a volume."""
 

@@ -9,6 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
+from bookwright.models.story_time.clock import StoryClock
+from bookwright.models.story_time.value import StoryTime
+
 _LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _SHARE = re.compile(r"([0-9]{1,3}) ?%", re.ASCII)
@@ -83,6 +86,18 @@ class ReadingOrder(BaseModel):
     """Labels of the units that hold whole chapters, or will."""
     parts: tuple[ChapterPart, ...] = ()
     """The units below chapters in which something is due, in reading order."""
+    times: tuple[tuple[str, StoryTime], ...] = ()
+    """Labels of the units that have a time in the story, with it, in reading order."""
+
+    @cached_property
+    def clock(self) -> StoryClock:
+        """The story's clock, beside the order of the pages."""
+        return StoryClock(self.times, self.chapters)
+
+    def label_at(self, place: Place) -> str:
+        """Return the label of a place: of its chapter where it names no unit; empty for a chapter to come."""
+        number = self.number(place)
+        return place.label or (self.chapters[number - 1] if number <= len(self.chapters) else "")
 
     def chapter_of(self, label: str) -> int:
         """Return the number of the chapter that a unit lies in, or of the one that it begins with."""

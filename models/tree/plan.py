@@ -74,6 +74,8 @@ class PlanNode(BaseModel):
     complexity_score: int | None = Field(default=None, ge=1, le=10)
     length: Length = None
     """Write tasks only."""
+    story_time: Annotated[str, StringConstraints(strip_whitespace=True)] = ""
+    """When it happens in the story, in words; empty where that is not settled. Write tasks only."""
     sub_tasks: Annotated[tuple["PlanNode", ...], BeforeValidator(_without_ellipses)] = ()
 
     @property

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
@@ -77,6 +78,9 @@ class TaskNode(BaseModel):
     """The stage's name in the book's language."""
     folder: str = ""
     """Where its page stands in the vault, as a relative path in the book's language; empty for the usual place."""
+
+    story_time: StoryTime | None = None
+    """When it happens in the story, by its division or its author; None where nobody has said. Units only."""
 
     child_level: Level | None = None
     """What it divides into where the author has settled that; None leaves it to its length. Units only."""

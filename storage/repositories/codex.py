@@ -13,6 +13,7 @@ from bookwright.models.codex.names import named, names_of, nearest, taken_names,
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of
 from bookwright.models.codex.sight import SeenEntry, see
 from bookwright.models.errors import EditConflict, EntryNotFound, InvalidEntry, NameTaken
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.suggestions import SuggestionRepository
@@ -219,8 +220,8 @@ class CodexRepository:
             planned = (thread.seed.planned_at, *thread.timeline.reinforce_at, thread.payoff.planned_at)
             yield from filter(None, planned)
 
-    def seen_at(self, label: str, story_now: float | None = None) -> list[SeenEntry]:
-        """Return every entry as it stands at a unit, by both clocks; `story_now` is the order of its story time."""
+    def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
+        """Return every entry as it stands at a unit, by both clocks; `story_now` is another time than its own."""
         reading = self.reading_order()
         return [see(entry, label, reading, story_now) for entry in self.entries()]
 

@@ -43,6 +43,12 @@ OF_NODES = WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=Tru
 VERSIONS = select(documents).where(*_ONE_OF_NODE).order_by(documents.c.version)
 AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
 
+LABELLED = (
+    select(documents, nodes.c.label)
+    .join(nodes, nodes.c.key == documents.c.node)
+    .where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT, nodes.c.status != NodeStatus.VOID.value)
+)
+
 _void = nodes.alias("void_nodes")
 _is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
 _id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)

@@ -121,6 +121,11 @@ class DocumentRepository:
         rows = self._connection.execute(query.where(documents.c.id < before).order_by(documents.c.id))
         return [_document(row, _text_in(row)) for row in {row.node: row for row in rows}.values()]
 
+    def labelled(self, kind: DocumentKind) -> list[tuple[str, Document]]:
+        """Return the current documents of a kind of all living nodes, without texts, each with its node's label."""
+        rows = self._connection.execute(sql.LABELLED, {"book": self._book, "kind": kind.value})
+        return [(row.label, _document(row)) for row in rows]
+
     def versions(self, node: int, kind: DocumentKind) -> list[Document]:
         """Return every version of a node's kind, oldest first, without texts."""
         rows = self._connection.execute(sql.VERSIONS, {"node": node, "kind": kind.value})

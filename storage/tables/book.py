@@ -89,6 +89,7 @@ nodes = Table(
     Column("stage_title", Text, nullable=False, default="", server_default=""),
     Column("folder", Text, nullable=False, default="", server_default=""),
     Column("child_level", Name),
+    Column("story_time", Text),
     Column("is_brought_in", Boolean, nullable=False, default=False, server_default=false()),
     UniqueConstraint("parent", "ordinal"),
     Index("ix_nodes_book_label", "book", "label"),

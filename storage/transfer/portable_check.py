@@ -6,6 +6,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import BigInteger, Column, LargeBinary
 
 from bookwright.models.book import BookState
@@ -13,6 +14,7 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.gate import GateKind, GateState
 from bookwright.models.step import Activity, Failure
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.talk.tool import ToolStatus
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level
@@ -33,6 +35,7 @@ _WORDS: Mapping[tuple[str, str], type[StrEnum]] = {
 """Columns that hold one of a few words."""
 _LISTS = frozenset((("nodes", "open_points"), ("nodes", "outline")))
 _DICTS = frozenset((("nodes", "spec"),))
+_TIME = ("nodes", "story_time")
 
 
 class TreeCheck:
@@ -99,6 +102,11 @@ def _check_meaning(part: BookTable, name: str, value: Any) -> None:
         raise ValueError(f"{name!r} cannot be {value[:40]!r}")
     if place in _LISTS | _DICTS and not isinstance(_loaded(name, value), list if place in _LISTS else dict):
         raise ValueError(f"{name!r} cannot be {value[:40]!r}")
+    if place == _TIME and value is not None:
+        try:
+            StoryTime.model_validate_json(value)
+        except ValidationError:
+            raise ValueError(f"{name!r} cannot be {value[:40]!r}") from None
 
 
 def _loaded(name: str, value: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Row, Select, and_, func, select
 
 from bookwright.models.errors import NodeNotFound
+from bookwright.models.story_time.value import StoryTime, story_time
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -23,7 +24,8 @@ _PLAIN = (
     "verdict", "decision", "stage", "stage_title", "folder", "child_level",
     "is_brought_in",
 )  # fmt: skip
-_SIZING = frozenset({"length", "status", "decision", "is_last"})
+_SIZING = frozenset({"length", "status", "decision", "is_last", "story_time"})
+"""Columns that say where a unit stands: among the pages, or in the story."""
 _UNCLOSED = (NodeStatus.OPEN, NodeStatus.WRITTEN)
 _NO_ORDINAL = 2**31 - 1
 
@@ -180,9 +182,10 @@ class NodeRepository:
             "spec": json.dumps({name: getattr(item, name) for name in _SPEC}, ensure_ascii=False),
             "complexity_score": item.complexity_score,
             "length": item.length,
+            "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
             "status": NodeStatus.OPEN.value,
-        } | _encoded(columns)
-        return self._insert_row(values)
+        } | columns
+        return self._insert_row(_encoded(values))
 
     def add_root(self, title: str, goal: str, length: int) -> TaskNode:
         """Add the book's own unit."""
@@ -273,7 +276,8 @@ class NodeRepository:
 
 def _encoded(columns: dict[str, Any]) -> dict[str, Any]:
     lists = {name: json.dumps(list(columns[name]), ensure_ascii=False) for name in _LISTS if name in columns}
-    return columns | lists
+    when = columns.get("story_time")
+    return columns | lists | ({"story_time": when.model_dump_json()} if isinstance(when, StoryTime) else {})
 
 
 def _node(row: Row[Any]) -> TaskNode:
@@ -281,4 +285,6 @@ def _node(row: Row[Any]) -> TaskNode:
     fields = {name: values[name] for name in _PLAIN}
     fields |= {name: tuple(items) for name, items in json.loads(values["spec"]).items()}
     fields |= {name: tuple(json.loads(values[name])) for name in _LISTS if values[name] != _NOTHING}
+    when = values["story_time"]
+    fields["story_time"] = StoryTime.model_validate_json(when) if when else None
     return TaskNode.model_validate(fields)

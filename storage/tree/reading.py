@@ -1,10 +1,11 @@
-"""Reads the order of a book's chapters, and at what share of its length each of them ends."""
+"""Reads the order of a book's chapters, at what share of its length each of them ends, and when its units happen."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, select
 
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder, order_of
@@ -22,7 +23,14 @@ _LIVING = (
     nodes.c.status != NodeStatus.VOID.value,
 )  # fmt: skip
 _UNITS = select(
-    nodes.c.label, nodes.c.level, nodes.c.length, nodes.c.written, nodes.c.status, nodes.c.is_last, nodes.c.decision
+    nodes.c.label,
+    nodes.c.level,
+    nodes.c.length,
+    nodes.c.written,
+    nodes.c.status,
+    nodes.c.is_last,
+    nodes.c.decision,
+    nodes.c.story_time,
 ).where(*_LIVING)
 _PARTS = select(nodes.c.label, nodes.c.title, nodes.c.goal).where(*_LIVING, nodes.c.label.like(bindparam("below")))
 
@@ -37,11 +45,14 @@ class UnitShare(NamedTuple):
     status: str
     is_last: bool
     decision: str | None
+    story_time: str | None = None
+    """As JSON; None for a unit without a time of its own."""
 
     @classmethod
     def of(cls, unit: TaskNode) -> Self:
         """Return the row of a unit."""
-        return cls(unit.label, unit.level, unit.length, unit.written, unit.status, unit.is_last, unit.decision)
+        when = unit.story_time.model_dump_json() if unit.story_time else None
+        return cls(unit.label, unit.level, unit.length, unit.written, unit.status, unit.is_last, unit.decision, when)
 
 
 UnitRows = dict[str, UnitShare]
@@ -73,14 +84,20 @@ def read_order(
     labels = [label for label, row in rows.items() if row.level == Level.CHAPTER]
     parts = sorted(labels or [label for label in rows if label.count(".") == 1], key=order_of)
     root = rows.get("1")
+    times = _times(rows)
     if root is None:
-        return ReadingOrder(chapters=tuple(parts))
+        return ReadingOrder(chapters=tuple(parts), times=times)
     is_whole = not parts and (root.decision == Decision.PROCEED_TO_WRITE or root.status != NodeStatus.OPEN)
     order = ReadingOrder(
         chapters=tuple(parts), ends=_ends(parts, rows), usual=0.0 if is_whole else _usual(parts, rows),
-        coarse=() if is_whole else tuple(_coarse(parts, rows)),
+        coarse=() if is_whole else tuple(_coarse(parts, rows)), times=times,
     )  # fmt: skip
     return order.model_copy(update={"parts": _parts(connection, book, order, rows, places)})
+
+
+def _times(rows: Mapping[str, UnitShare]) -> tuple[tuple[str, StoryTime], ...]:
+    timed = sorted((order_of(row.label), row.label, row.story_time) for row in rows.values() if row.story_time)
+    return tuple((label, StoryTime.model_validate_json(when)) for _, label, when in timed)
 
 
 def _ends(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> tuple[float, ...]:

@@ -234,9 +234,12 @@ def test_a_file_that_is_not_whole_is_refused_before_anything_is_written(tmp_path
 
 def test_a_file_of_a_version_that_stored_no_cards_is_taken_in(tmp_path):
     storage = a_full_book(tmp_path / "a")
-    older = re.sub(r'"card": "[^"]*", ', "", told(storage)).replace('"revision": "0014"', '"revision": "0013"')
+    newer = r'"card": "[^"]*", |"story_time": null, '
+    older = re.sub(newer, "", told(storage)).replace('"revision": "0015"', '"revision": "0013"')
     (tmp_path / "book.json").write_text(with_sum(older), encoding="utf-8")
     assert '"card"' not in older
+    assert '"story_time"' not in older
+    assert '"revision": "0013"' in older
     database = other_database(tmp_path / "b")
 
     taken = BookStorage(database, import_book(tmp_path / "book.json", database), storage.language)

@@ -36,7 +36,7 @@ EVERY_TAG = tuple(dict.fromkeys((*BLOCK_TAGS, *PROSE_TAGS)))
 
 OWN_VARIABLES = {
     "story/block": {"tag", "text"},
-    "story/_task": {"task", "unit", "length_unit", "open_points", "tasks", "left_out"},
+    "story/_task": {"task", "unit", "length_unit", "open_points", "tasks", "left_out", "setting"},
     "story/_tree": {"rows"},
     "story/_state": {"state", "language"},
     "story/_correction": {"failure", "problem", "language"},
@@ -45,7 +45,8 @@ OWN_VARIABLES = {
     "story/_origin": {"label", "level", "kind", "title"},
     "story/_heading": {"level", "kind", "title", "number"},
     "story/_book_order": {"book", "unit", "place"},
-    "story/_writers_task": {"goal", "happens", "constraints", "criteria", "open_points"},
+    "story/_writers_task": {"goal", "happens", "constraints", "criteria", "open_points", "setting"},
+    "story/_setting": {"setting"},
     "story/_style_guide": {"profile", "unit"},
     "story/_style_page": {"guide"},
     "story/_manner": {"profile"},

@@ -58,6 +58,8 @@ DATA = {
     "codex",
     "threads",
     "due_secrets",
+    "times",
+    "unknown_yet",
     "ledger",
     "meant",
     "found",

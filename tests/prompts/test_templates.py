@@ -60,7 +60,8 @@ def parts(text: str) -> dict[str, str]:
 
 def without_data(text: str) -> str:
     """A part without what code put into it between tags."""
-    data = r"^<(tasks|open_points|brief|secrets|codex|threads|due_secrets|ledger|meant|found|orders)>$.*?^</\1>$"
+    tags = "tasks|open_points|brief|secrets|codex|threads|due_secrets|times|unknown_yet|ledger|meant|found|orders"
+    data = rf"^<({tags})>$.*?^</\1>$"
     return re.sub(data, "", text, flags=re.DOTALL | re.MULTILINE)
 
 

@@ -178,7 +178,7 @@ RULES: dict[str, Rules] = {
     "PlanNode/divide": {
         "_orders": lambda d: orders(d.step, d.item, d.rng),
         "_length": lambda d: max(round(d.card.usual_child_length * d.rng.uniform(0.75, 1.25)), 1),
-        "task_type": "write", "title": _TITLE, "goal": _AIM,
+        "task_type": "write", "title": _TITLE, "goal": _AIM, "story_time": "",
         "instructions": lambda d: [d.say("told"), d.say("told"), *d["_orders"][0]],
         "input_brief": lambda d: d["_orders"][1], "length": _child_length,
     },

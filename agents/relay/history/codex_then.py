@@ -11,6 +11,7 @@ from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of
 from bookwright.models.codex.sight import SeenEntry, see
 from bookwright.models.errors import InvalidEntry
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
 RecordSlot = tuple[RecordKind, str]
@@ -36,7 +37,7 @@ class CodexReader(Protocol):
         """Return the chapters as far as they are there."""
         ...
 
-    def seen_at(self, label: str, story_now: float | None = None) -> list[SeenEntry]:
+    def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit."""
         ...
 
@@ -78,7 +79,7 @@ class CodexThen:
         """Return the chapters as they are known now: a place compares the same however many came after."""
         return self.reading
 
-    def seen_at(self, label: str, story_now: float | None = None) -> list[SeenEntry]:
+    def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit."""
         return [see(entry, label, self.reading, story_now) for entry in self.entries()]
 

@@ -5,6 +5,7 @@ Source: DESIGN section 10, items 2 and 6.
 
 from enum import StrEnum
 
+from bookwright.agents.relay.secrets.knowing import is_yet_to_happen
 from bookwright.models.codex.entries import Secret, Telling, TellingType
 from bookwright.models.tree.place import ReadingOrder
 
@@ -36,8 +37,10 @@ def state_of(secret: Secret, at: str, reading: ReadingOrder) -> SecretState:
         return SecretState.KEPT
     if before and len(before) >= MOST_ORDERS:
         return SecretState.PENDING
-    if before or reading.is_here(place, at):
+    if reading.is_here(place, at):
         return SecretState.DUE
+    if before:  # what was missed is made good where it can be: not in a flashback to before it happens
+        return SecretState.PENDING if is_yet_to_happen(secret, at, reading) else SecretState.DUE
     return SecretState.PENDING if _is_in_its_chapter(secret, at, reading) else SecretState.TOLD
 
 

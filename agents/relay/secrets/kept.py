@@ -16,6 +16,7 @@ from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
 from bookwright.models.codex.entries import Secret, Visibility, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.sight import SeenEntry
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
 
@@ -108,7 +109,7 @@ class Kept:
         return (seen for seen, own in self.sections if is_unknown(seen, list(own)))
 
 
-def kept_at(codex: CodexReader, at: str, words: Iterable[str] = (), story_now: float | None = None) -> Kept:
+def kept_at(codex: CodexReader, at: str, words: Iterable[str] = (), story_now: StoryTime | None = None) -> Kept:
     """Return what a codex keeps back in the unit `at`; `words` are forbidden everywhere."""
     return kept_of(
         codex.seen_at(at, story_now), codex.secrets(), codex.threads(), at, codex.reading_order(), words
@@ -122,7 +123,7 @@ def kept_of(
     """Return the same of records that were read already."""
     threads = list(threads)
     return Kept(
-        sections=tuple((entry, tuple(pieces_of(entry))) for entry in seen),
+        sections=tuple((entry, tuple(pieces_of(entry))) for entry in seen if not entry.is_later),
         others=tuple(other_pieces(secrets, threads, at, reading)),
         everywhere=tuple(words),
         seeds=tuple(

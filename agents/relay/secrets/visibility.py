@@ -59,6 +59,10 @@ class KnownFact(_Shown):
     """Readers have read it; else it is true and free to be told."""
     told_in: int | None = None
     """The number of the chapter in which it came out, where that is known."""
+    is_later: bool = False
+    """The unit is set before it happens: nobody in it can know it."""
+    unaware: tuple[str, ...] = ()
+    """Who comes to know it later than the unit is set."""
 
 
 class Restricted(_Shown):
@@ -123,7 +127,14 @@ class _Filter:
         entries = [found for entry, pieces in self._kept.sections if (found := self._entry(entry, pieces))]
         shown = {folded(name): entry.name for entry in entries for name in (entry.id, entry.name, *entry.aliases)}
         facts = [
-            KnownFact(text=text, about=piece.about, is_told=piece.is_told, told_in=piece.told_in)
+            KnownFact(
+                text=text,
+                about=piece.about,
+                is_told=piece.is_told,
+                told_in=piece.told_in,
+                is_later=piece.is_later,
+                unaware=piece.unaware,
+            )
             for piece in self._kept.others
             if (text := self._admitted(piece, shown.get(folded(piece.about), ""), f"{piece.source}.{piece.id}"))
             and not piece.is_owed

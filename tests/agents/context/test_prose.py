@@ -10,6 +10,7 @@ from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
+from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.level import Level
 from bookwright.prompts.render import PROSE_TAGS
 from tests.agents.context.books import block, count_words, make_library, room, size
@@ -45,6 +46,16 @@ def test_a_writer_with_a_brief_sees_the_order_the_task_and_what_readers_read_and
     assert "wager" not in "".join(context.blocks)
     assert chapter.goal in block(context, "current_task")
     assert context.stable == len(context.blocks)
+
+
+def test_a_writer_is_told_when_the_unit_is_set(library):
+    chapter = library.grow(40)
+    with library.storage.write() as stores:
+        stores.nodes.change(chapter.key, story_time=StoryTime(when="ten years before the story begins"))
+
+    task = block(prose(library, chapter), "current_task")
+
+    assert "It is: ten years before the story begins" in task
 
 
 def test_a_writer_reads_the_designs_themselves_where_nothing_in_them_is_kept_back(library):

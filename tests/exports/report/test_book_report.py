@@ -15,6 +15,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.story.quality import QualityReport, Scores
 from bookwright.models.story.state import Ending, GlobalState, Promise, Settled
+from bookwright.models.story_time.value import StoryTime
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book, make_settings
 
@@ -140,6 +141,24 @@ def test_scores_are_shown_once_there_are_some(book: BookStorage, settings: Setti
     assert "0.72 good" in html_report(report)
     assert "Arc of tension" in html_report(report)
     assert "0.72 (good)" in markdown_report(report)
+
+
+def test_the_time_line_stands_in_the_report_once_a_unit_has_a_time(book: BookStorage, settings: Settings) -> None:
+    before = report_of(book, settings)
+    with book.write() as stores:
+        times = ("Monday, 12 March 1923", "ten years before chapter 1", "Sunday, 13 March 1923")
+        for number, when in enumerate(times, 1):
+            stores.nodes.change(stores.nodes.by_label(f"1.{number}").key, story_time=StoryTime(when=when))
+
+    report = report_of(book, settings)
+
+    assert before.timeline.is_empty
+    assert "Time line" not in html_report(before) + markdown_report(before)
+    assert [row.standing for row in report.timeline.rows] == ["flashback", "", ""]
+    assert "| ten years before chapter 1 | 2 |" in markdown_report(report)
+    for page in (html_report(report), markdown_report(report)):
+        assert page.index("ten years before chapter 1") < page.index("Monday, 12 March 1923")
+        assert "error in 1.3: Sunday, 13 March 1923" in page
 
 
 def test_promises_are_followed_from_their_birth_to_their_end(book: BookStorage, settings: Settings) -> None:

@@ -49,6 +49,15 @@ def test_headings_that_say_chapter_are_units_and_others_notes_on_the_book():
     assert third == OutlineUnit(title="Chapter 3: Tide")
 
 
+def test_a_line_says_when_a_chapter_is_set_and_is_no_part_of_its_goal():
+    first, second = read_outline(
+        "# T\n\n## A\nWhen: day 3, evening\n\nShe waits.\n\n## 乙\n\n时间：十年前\n她等着。"
+    ).units
+
+    assert (first.story_time, first.goal) == ("day 3, evening", "She waits.")
+    assert (second.story_time, second.goal) == ("十年前", "她等着。")
+
+
 @pytest.mark.parametrize(
     ("text", "shape"),
     [

@@ -17,6 +17,7 @@ from bookwright.models.codex.entries import CodexEntry, Secret, Visibility
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.sight import see
 from bookwright.models.errors import UnknownPhase
+from bookwright.models.story_time.value import asked_time
 from bookwright.models.tree.place import ReadingOrder
 
 READING = ReadingOrder(chapters=("1.1", "1.2", "1.3", "1.10"))
@@ -175,7 +176,7 @@ def test_what_has_not_happened_by_the_storys_clock_is_not_there_yet() -> None:
             s.text
             for s in filter_codex(kept_of([see(one, "1.1", READING, now)], [], [], "1.1", READING)).entries[0].sections
         ]
-        for now in (None, 11, 12)
+        for now in (None, asked_time("11"), asked_time("12"))
     ]
 
     assert texts == [["She drowns.", "Born at sea."], ["Born at sea."], ["She drowns.", "Born at sea."]]

@@ -1,0 +1,89 @@
+"""`timeline`: when the units of a book are set in its story, shown and changed."""
+
+from typing import Annotated
+
+import typer
+
+from bookwright.app.access import OpenBook
+from bookwright.app.timeline import is_compared, read_timeline, set_time
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.models.errors import InvalidInput
+from bookwright.models.story.timeline import StoryLine
+from bookwright.models.story_time.value import StoryTime, asked_time
+
+
+def timeline(
+    book: BookArgument,
+    node: Annotated[
+        str | None, typer.Argument(metavar="[NODE]", help="A unit's label, to say when it is set; all if not given.")
+    ] = None,
+    when: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help='When the node is set: "evening of day 3", "12 March 1923", "1923", "ten years before chapter 2".',
+        ),
+    ] = None,
+    order: Annotated[
+        float | None,
+        typer.Option(help="With --when: a number that sorts it among other times that have one, such as a year."),
+    ] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Take back what was said of the node's time.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show when the units of a book are set, in the order of the story, with flashbacks and slips; or set a time."""
+    _check(node, when, order, clear)
+    with open_book(book) as opened:
+        if node is not None:
+            _set(opened, node, None if when is None else _time(when, order))
+        found = read_timeline(opened)
+    if as_json:
+        print_json({"book": opened.book.id} | found.model_dump(mode="json"))
+    elif node is None:
+        _print(found, opened.book.id)
+    else:
+        _print_findings(found)
+
+
+def _check(node: str | None, when: str | None, order: float | None, clear: bool) -> None:
+    if node is None and (when is not None or clear):
+        raise InvalidInput("say which unit: bookwright timeline BOOK NODE --when TIME")
+    if node is not None and (when is None) != clear:
+        raise InvalidInput("a node takes either --when TIME or --clear")
+    if order is not None and when is None:
+        raise InvalidInput("--order goes with --when")
+    if when is not None and not when.strip():
+        raise InvalidInput("the time is empty; --clear takes back what was said")
+
+
+def _time(when: str, order: float | None) -> StoryTime:
+    time = asked_time(when)
+    return time if order is None else time.model_copy(update={"order": order})
+
+
+def _set(opened: OpenBook, node: str, time: StoryTime | None) -> None:
+    unit = set_time(opened, node, time)
+    if time is None:
+        note(f"{unit.name} has no time of its own now")
+    elif is_compared(time):
+        note(f"{unit.name} is set at: {time}")
+    else:
+        note(f"{unit.name} is set at: {time}. Nothing can be compared with these words; --order NUMBER sorts them")
+
+
+def _print(found: StoryLine, book: str) -> None:
+    if found.is_empty:
+        print_text(f'No unit has a time yet; `bookwright timeline {book} NODE --when "day 1"` gives one.')
+        return
+    table = plain_table("time", "node", "chapter", "title", "", right=("chapter",), folds=("time", "title"))
+    for row in found.rows:
+        table.add_row(row.when or "-", row.label, str(row.chapter), row.title, row.standing)
+    make_console().print(table)
+    _print_findings(found)
+
+
+def _print_findings(found: StoryLine) -> None:
+    for one in found.findings:
+        print_text(f"{one.result} in {one.label}: {one.line}")

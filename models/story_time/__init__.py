@@ -1,0 +1,1 @@
+"""When things happen in a story: times in words, what they say, and which comes first."""
