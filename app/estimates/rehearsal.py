@@ -16,7 +16,7 @@ from bookwright.app.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
-from bookwright.flows.deps import Deps
+from bookwright.flows.deps import Deps, NoObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
@@ -156,7 +156,7 @@ def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:
 
 
 @dataclass(frozen=True)
-class _Telling:
+class _Telling(NoObserver):
     """An observer that tells how far the rehearsal is, and nothing else."""
 
     tell: Tell
