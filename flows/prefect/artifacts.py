@@ -39,10 +39,9 @@ class Artifacts:
         self._is_stale = False
         self._design_version = 0
 
-    @property
-    def is_owed(self) -> bool:
-        """True while there is something to show that the server has not got."""
-        return self._is_stale or bool(self._chapters)
+    def __len__(self) -> int:
+        """How much there is to show that the server has not got."""
+        return len(self._chapters) + self._is_stale
 
     def owe(self, unit: TaskNode, deps: Deps) -> None:
         """Note that a unit was closed: a chapter is to be shown, and the boards are to be brought up."""

@@ -80,19 +80,27 @@ class PrefectObserver:
         self._bring_up()
 
     def settle(self, patience: float) -> None:
-        """Have all that was done stand at the server in its last state, if it can be reached within so many seconds.
+        """Have all that was done stand at the server in its last state.
 
-        To be called inside the flow run, once the book was left.
+        To be called inside the flow run, when the book was left. Given up once nothing is taken for `patience` seconds.
         """
         if self._deps is None and not len(self._ledger):
             return
-        now = time.monotonic()
-        self._wait_for_recorder(min(now + patience, now + _RECORDER_SECONDS))
+        self._wait_for_recorder(time.monotonic() + min(patience, _RECORDER_SECONDS))
+        owed, since = self._owed, time.monotonic()
         while not self._server.is_forsaken and own_flow_run() is not None and not self._take(self._settle):
-            if time.monotonic() > now + patience:
-                self._notice(f"Prefect was not told of all that was done: it misses {len(self._ledger)} task runs")
+            if self._owed < owed:
+                owed, since = self._owed, time.monotonic()
+            if time.monotonic() > since + patience:
+                why = f"{len(self._ledger)} task runs are missing there ({self._server.last_error})"
+                self._notice(f"Prefect was not told of all that was done: {why}")
                 return
-            time.sleep(1)
+            time.sleep(0.5)
+            self._server.insist()
+
+    @property
+    def _owed(self) -> int:
+        return len(self._ledger) + len(self._artifacts)
 
     @property
     def is_gone(self) -> bool:
@@ -129,7 +137,7 @@ class PrefectObserver:
 
     def _has_caught_up(self) -> bool:
         """Post a part of what the server has missed, if anything; False where it does not take that either."""
-        if self._server.is_gone or self._ledger.missed or self._artifacts.is_owed:
+        if self._server.is_gone or self._ledger.missed or len(self._artifacts):
             return self._take(self._catch_up)
         return True
 

@@ -33,6 +33,7 @@ class ServerWatch:
 
     notice: Notice
     is_gone: bool = False
+    last_error: Exception | None = None
     _ask_again: float = 0.0
     _silence: float = _FIRST_SILENCE_SECONDS
     # A health probe holds no secret and decides only what is shown.
@@ -78,12 +79,18 @@ class ServerWatch:
 
     def lose(self, error: Exception | None) -> None:
         """Take the server for gone, and leave it alone for a while."""
+        self.last_error = error
         self._ask_again = time.monotonic() + self._silence
         self._silence = min(2 * self._silence, _LONGEST_SILENCE_SECONDS)
         if not self.is_gone:
             self.is_gone = True
             reason = f" ({type(error).__name__}: {error})" if error else ""
             self.notice(f"Prefect fails{reason}; the book is written on without it")
+
+    def insist(self) -> None:
+        """Ask it now, however short a while it was left alone."""
+        if not self.is_forsaken:
+            self._ask_again = 0.0
 
     def regained(self) -> None:
         """Take the server for back, since it has taken something of what it missed."""
