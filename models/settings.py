@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import platformdirs
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -18,7 +27,7 @@ from pydantic_settings import (
 
 from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
-from bookwright.models.model_name import ModelName
+from bookwright.models.model_name import ROLES, ModelName
 
 
 class Price(BaseModel):
@@ -114,6 +123,17 @@ class Settings(BaseSettings):
         if url and not url.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
             raise ValueError("is no sqlite:/// or postgresql:// address")
         return url
+
+    @field_validator("models", "fallbacks")
+    @classmethod
+    def _known_roles(cls, named: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        roles = ROLES if info.field_name == "models" else ("default", *ROLES)
+        for role in named:
+            if role not in roles:
+                near = difflib.get_close_matches(role, roles, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; roles are {', '.join(roles)}"
+                raise ValueError(f"{role!r} is no role{hint}")
+        return named
 
     @field_validator("searxng_url")
     @classmethod

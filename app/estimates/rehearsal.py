@@ -22,7 +22,7 @@ from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BookPaused, MissingKey
+from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -80,7 +80,7 @@ def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> Boo
         InvalidBrief: The book cannot come to its length in its profile.
     """
     for name in names_of(brief, settings):
-        with suppress(MissingKey):
+        with suppress(MissingKey, MissingWeights):
             endpoints.check_model(name, settings)
     check_reach(brief, settings)
     settings = with_windows(names_of(brief, settings), settings)
