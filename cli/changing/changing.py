@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.places import find_node, place_name
 from bookwright.app.wording import stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
@@ -79,7 +80,9 @@ def stale(book: BookArgument, as_json: AsJson = False) -> None:
 
 def refresh(
     book: BookArgument,
-    node: Annotated[str, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = "1",
+    node: Annotated[
+        str, typer.Argument(metavar="[NODE]", help="Only this chapter or node and what is below it.")
+    ] = "book",
     anew: Annotated[
         bool, typer.Option("--anew", help="Write prose from its plan on, not as a revision of itself.")
     ] = False,
@@ -92,9 +95,8 @@ def refresh(
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
-        wanted = RefreshScope(node, anew)
         with opened.storage.read() as stores:
-            stores.nodes.by_label(node)
+            wanted = RefreshScope(find_node(node, stores).label, anew)
             found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
             bill = bill_of(found, stores)
         if not any(one.is_direct for one in found):
@@ -105,11 +107,14 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
+    from bookwright.app.hand_text import without_heading
     from bookwright.flows.revision.revise import chosen, take_in
 
     wait_until_free(opened.storage, opened.settings)
+    with opened.storage.read() as stores:
+        node = find_node(label, stores)
+    text = without_heading(text, opened.storage, node.label)
     with at_rest(opened.storage) as stores:
-        node = stores.nodes.by_label(label)
         return take_in(stores, node, chosen(stores, node, kind), text)
 
 
@@ -122,7 +127,7 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
     from bookwright.flows.revision.revise import check_writable, chosen
 
     with opened.storage.read() as stores:
-        node = stores.nodes.by_label(label)
+        node = find_node(label, stores)
         old = chosen(stores, node, kind)
     check_writable(old, node)
     if length is not None and old.kind is not DocumentKind.PROSE:
@@ -146,7 +151,7 @@ def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
 
     def tell(redone: "Redone") -> None:
         with opened.storage.read() as stores:
-            name = stores.nodes.get(redone.document.node).name
+            name = place_name(stores.nodes.get(redone.document.node), stores)
         note(f"{redone.document.kind} of {name}: {_outcome(redone)}")
 
     checks.check_writable(opened.book.brief, opened.settings)
@@ -196,13 +201,15 @@ def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: boo
 
     with opened.storage.read() as stores:
         resting = Staleness(opened.book.brief).direct(stores)
-    facts = {"book": opened.book.id, "node": label, "document": made and _document(made), "stale": len(resting)}
+        node = find_node(label, stores)
+        named = place_name(node, stores)
+    facts = {"book": opened.book.id, "node": node.label, "document": made and _document(made), "stale": len(resting)}
     if as_json:
         print_json(facts)
     elif made is None:
         note("these words stand there already; nothing was changed")
     else:
-        note(f"the {made.kind} of {label} is now version {made.version}; {stale_count(len(resting))}")
+        note(f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}")
 
 
 def _document(document: Document) -> dict[str, Any]:
