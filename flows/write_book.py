@@ -24,6 +24,7 @@ from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of
 from bookwright.flows.prefect.observer import PrefectObserver
+from bookwright.flows.prefect.pace import shared_pacer
 from bookwright.flows.prefect.suspension import wait_for_decision
 from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
@@ -91,7 +92,11 @@ def _run(limits: Limits, model: str | None) -> Iterator[BookRun]:
         yield given
         return
     settings, logger = load_settings(), get_run_logger()
-    with temporary_settings(PATIENCE), opened_library(settings) as database, closing(ModelService(settings)) as models:
+    with (
+        temporary_settings(PATIENCE),
+        opened_library(settings) as database,
+        closing(ModelService(settings, pacer=shared_pacer(database, settings))) as models,
+    ):
         observer = PrefectObserver(logger.warning)
         around = RunConfig(
             settings=settings, database=database, models=models, observer=observer,

@@ -68,6 +68,8 @@ class Settings(BaseSettings):
     """Prices by `provider:model`."""
     windows: dict[str, Annotated[int, Field(ge=1_024)]] = Field(default_factory=dict)
     """Tokens of prompt and answer that a model takes, by `provider:model`, whatever its server or a list says."""
+    requests_per_minute: dict[str, Annotated[float, Field(gt=0, le=100_000)]] = Field(default_factory=dict)
+    """How often a provider may be asked, by all workers of a studio together, by its name; no limit if not named."""
     llm_base_url: str = ""
     """Where the provider `compatible` is reached."""
     tavily_api_key: SecretStr = Field(
