@@ -14,6 +14,7 @@ from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library
 from bookwright.app.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
+from bookwright.app.estimates.times import seconds_of
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
 from bookwright.flows.deps import Deps, NoObserver
@@ -69,6 +70,8 @@ class BookEstimate:
     units: int
     roles: tuple[RoleEstimate, ...]
     total: RoleEstimate
+    seconds: tuple[float, float]
+    """Roughly how long all calls take one after another, low and high."""
     is_rehearsal: bool = True
 
 
@@ -103,6 +106,7 @@ def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Se
     return BookEstimate(
         length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
         RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
+        (sum(seconds_of(r.low, r.model) for r in roles), sum(seconds_of(r.high, r.model) for r in roles)),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import typer
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.places import find_node, place_name
-from bookwright.app.wording import stale_count
+from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
@@ -266,6 +266,12 @@ def _version(version: Version) -> dict[str, Any]:
 def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str) -> None:
     if not found:
         print_text("Nothing is stale: every document rests on current ones.")
+        return
+    if not any(stale.is_direct for stale in found):
+        print_text(
+            f"Nothing is directly stale, so there is nothing to refresh. {counted(len(found), 'document')} from before a "
+            "change rest on a state of the story that has moved on since; --json lists them."
+        )
         return
     table = plain_table("node", "document", "version", "rests on", right=("version",), folds=("rests on",))
     for stale in found:
