@@ -30,7 +30,7 @@ def plain_step(line: StepLine) -> str:
     """One attempt as it is told to whoever looks on: what was done where, how long it took, what it cost."""
     price = "price unknown" if line.cost is None else money(line.cost)
     told = f", not a result: {line.detail[:60]}" if line.is_failed else ""
-    return f"{line.label} {line.activity}: {line.duration_millis / 1000:.0f} s, {price}{told}"
+    return f"{line.label} {line.activity}: {line.duration_millis / 1000:.1f} s, {price}{told}"
 
 
 def spent(progress: BookProgress) -> str:

@@ -1,7 +1,6 @@
 """Changing one's mind: `revise`, `stale` and `refresh`."""
 
 import shlex
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.places import find_node, place_name
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
+from bookwright.cli.changing.given_text import read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.writing.waiting import wait_until_free
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone
 
-MAX_TEXT_BYTES = 4_000_000
 MOST_LENGTH = 20_000
 """As long as a unit that is written at once may be (`max_unit_length` of a brief)."""
 
@@ -57,7 +56,7 @@ def revise(
     if words is not None and not words.strip():
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
-        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, _read(text))
+        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, read_text(text))
         _show_made(opened, node, made, as_json)
 
 
@@ -176,26 +175,6 @@ def _ask(found: list[StaleDocument], bill: "RefreshBill", yes: bool) -> None:
         raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
 
 
-def _read(path: Path | None) -> str:
-    """Return a text file's words.
-
-    Raises:
-        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
-    """
-    assert path is not None
-    try:
-        with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
-            content = file.read(MAX_TEXT_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"the text {str(path)!r} cannot be read: {error.strerror}") from None
-    if len(content) > MAX_TEXT_BYTES:
-        raise InvalidInput(f"the text {str(path)!r} has more than {MAX_TEXT_BYTES:,} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the text {str(path)!r} is not UTF-8") from None
-
-
 def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
     from bookwright.flows.revision.staleness import Staleness
 
@@ -269,8 +248,8 @@ def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str) -> 
         return
     if not any(stale.is_direct for stale in found):
         print_text(
-            f"Nothing is directly stale, so there is nothing to refresh. {counted(len(found), 'document')} from before a "
-            "change rest on a state of the story that has moved on since; --json lists them."
+            f"Nothing is directly stale, so there is nothing to refresh. {counted(len(found), 'document')} of before "
+            "a change rest on a state of the story that has moved on since; --json lists them."
         )
         return
     table = plain_table("node", "document", "version", "rests on", right=("version",), folds=("rests on",))

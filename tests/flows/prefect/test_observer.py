@@ -225,11 +225,16 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     after = run(app, arguments)
 
     told = json.loads(capsys.readouterr().out)
+    url = str(prefect.settings.get_current_settings().api.url)
+    (home / "prefect").mkdir(parents=True)
+    (home / "prefect" / "api-url").write_text(url)  # as a running `bookwright server` says it
+    listed = run(app, ["status", "--json"]), json.loads(capsys.readouterr().out)
     with get_client(sync_client=True) as client:
         submitted = client.read_flow_run(UUID(told["flow_run"]["id"]))
     assert (before, after) == (1, 0)
     assert "the Prefect server has no deployment 'write-book/write-book'" in refusal
     assert told["book"] == submitted.name == BOOK
+    assert (listed[0], [(one["book"], one["state"]) for one in listed[1]]) == (0, [(BOOK, "queued")])
     assert told["flow_run"]["url"].endswith(told["flow_run"]["id"])
     assert submitted.parameters["brief"]["premise"] == BRIEF["premise"]
     assert f"book:{BOOK}" in submitted.tags
