@@ -26,6 +26,13 @@ def step_text(line: StepLine) -> str:
     return f"{line.label} {line.activity}/{line.step}  {took}, {price}{told}"
 
 
+def plain_step(line: StepLine) -> str:
+    """One attempt as it is told to whoever looks on: what was done where, how long it took, what it cost."""
+    price = "price unknown" if line.cost is None else money(line.cost)
+    told = f", not a result: {line.detail[:60]}" if line.is_failed else ""
+    return f"{line.label} {line.activity}: {line.duration_millis / 1000:.1f} s, {price}{told}"
+
+
 def spent(progress: BookProgress) -> str:
     """What a book has cost so far, of its caps where it has some."""
     book, budget = progress.book, progress.book.brief.budget

@@ -6,9 +6,13 @@ from typing import Annotated
 import typer
 
 BookArgument = Annotated[str, typer.Argument(metavar="BOOK", help="A book's id, or a beginning of it.")]
-NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help="A node's label, such as 1.2.3.")]
+NodeArgument = Annotated[
+    str, typer.Argument(metavar="NODE", help="A chapter (chapter 9, or 9), a label (1.16) or a title.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print facts as JSON.")]
-Until = Annotated[str | None, typer.Option(help="Rest after so many units of a level: chapter:3.")]
+Until = Annotated[
+    str | None, typer.Option(help="Rest after a chapter, or so many units of a level: 3, chapter 3, scene:12.")
+]
 WordsToday = Annotated[
     int | None, typer.Option(help="Rest once so much was written in 24 hours (characters for zh, ja, ko).")
 ]

@@ -25,8 +25,16 @@ class RunObserver(Protocol):
         """Do one activity's work, showing it under a readable name."""
         ...
 
+    def began(self, deps: "Deps") -> None:
+        """The walk is about to begin, or to go on: show the book as it stands."""
+        ...
+
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
         """A unit was closed: show its prose and the book's progress."""
+        ...
+
+    def ended(self, deps: "Deps") -> None:
+        """The walk is over, or the book rests: show the book as it is left."""
         ...
 
 
@@ -37,7 +45,13 @@ class NoObserver:
         """Just do it."""
         work()
 
+    def began(self, deps: "Deps") -> None:
+        """Nobody watches."""
+
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
+        """Nobody watches."""
+
+    def ended(self, deps: "Deps") -> None:
         """Nobody watches."""
 
 
@@ -51,6 +65,14 @@ class HeardObserver:
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
         """Do the work, observed."""
         self.inner.run(activity, node, work)
+
+    def began(self, deps: "Deps") -> None:
+        """Hand it on."""
+        self.inner.began(deps)
+
+    def ended(self, deps: "Deps") -> None:
+        """Hand it on."""
+        self.inner.ended(deps)
 
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
         """Let the observer show it, then say so."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bookwright.models.errors import BookPaused, InvalidSetting
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import chapter_number
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -22,7 +23,7 @@ class Limits:
 
     @classmethod
     def parse(cls, until: str | None, words_today: int | None) -> "Limits":
-        """Read `--until chapter:3`.
+        """Read `--until chapter:3`; `3` and `chapter 3` say the same.
 
         Raises:
             InvalidSetting: It is not a level, a colon and a number from 1.
@@ -31,7 +32,8 @@ class Limits:
             raise InvalidSetting(f"--words-today is {words_today}; it must be at least 1")
         if until is None:
             return cls(words_today=words_today)
-        level, _, count = until.partition(":")
+        number = chapter_number(until)
+        level, _, count = until.partition(":") if number is None else (Level.CHAPTER.value, "", str(number))
         if level not in list(Level) or not count.isdigit() or int(count) < 1:
             levels = ", ".join(Level)
             raise InvalidSetting(f"--until is {until!r}; write a level and a number, such as chapter:3 ({levels})")

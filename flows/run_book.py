@@ -58,7 +58,7 @@ def run_book(book_id: str, around: RunConfig) -> Book:
     while (book := _stored(book_id, around)).state is not BookState.FINISHED:
         try:
             with hold(book.id, around) as deps:
-                _write(book, deps)
+                _write_observed(book, deps)
         except GateWaiting as waiting:
             gate = webhook.tell(waiting.gate, book, around.database, around.webhook_hosts)
             if _still_waits(gate, around):
@@ -75,6 +75,14 @@ def _still_waits(gate: Gate, around: RunConfig) -> bool:
     """False if somebody has decided while the book was left and the webhook told."""
     with around.database.read() as connection:
         return GateRepository(connection, gate.book).is_waiting(gate.id)
+
+
+def _write_observed(book: Book, deps: Deps) -> None:
+    deps.observer.began(deps)
+    try:
+        _write(book, deps)
+    finally:
+        deps.observer.ended(deps)
 
 
 def _write(book: Book, deps: Deps) -> None:

@@ -24,6 +24,7 @@ from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
 from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of
 from bookwright.flows.prefect.observer import PrefectObserver
+from bookwright.flows.prefect.pace import shared_pacer
 from bookwright.flows.prefect.suspension import wait_for_decision
 from bookwright.flows.run_book import BookRun
 from bookwright.models.book import Book
@@ -36,6 +37,9 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
 _TOLD = {EventKind.RESTARTED: "the stream broke and is asked for again", EventKind.FINISHED: "answered"}
+
+_END_SECONDS, _REST_SECONDS = 60.0, 8.0
+"""How long the end of a book, or of a run that leaves it, waits for Prefect's server to take what it missed."""
 
 GIVEN_RUN: ContextVar[BookRun | None] = ContextVar("bookwright_given_run", default=None)
 """What a caller in this process makes of the flow's run; a worker has none, and Prefect carries plain values only."""
@@ -88,12 +92,22 @@ def _run(limits: Limits, model: str | None) -> Iterator[BookRun]:
         yield given
         return
     settings, logger = load_settings(), get_run_logger()
-    with temporary_settings(PATIENCE), opened_library(settings) as database, closing(ModelService(settings)) as models:
+    with (
+        temporary_settings(PATIENCE),
+        opened_library(settings) as database,
+        closing(ModelService(settings, pacer=shared_pacer(database, settings))) as models,
+    ):
+        observer = PrefectObserver(logger.warning)
         around = RunConfig(
-            settings=settings, database=database, models=models, observer=PrefectObserver(logger.warning),
+            settings=settings, database=database, models=models, observer=observer,
             limits=limits, cancel=models.cancel, model=model, webhook_hosts=settings.webhook_hosts,
         )  # fmt: skip
-        yield BookRun(around, partial(_logged, logger.info), partial(_suspend, database=database))
+        try:
+            yield BookRun(around, partial(_logged, logger.info), partial(_suspend, database=database))
+        except BaseException:
+            observer.settle(_REST_SECONDS)
+            raise
+        observer.settle(_END_SECONDS)
 
 
 def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | None) -> Book:

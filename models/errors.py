@@ -5,6 +5,7 @@
     + InvalidBrief
     + InvalidSetting
     + UnknownModel
+      - MissingWeights       the weights of an embedded model are not on this machine
     + MissingKey             the chosen provider has no API key
     + MissingProgram         the program that a provider runs is not here, or cannot do what is needed
     + InvalidTemplate        an edited prompt template that cannot be rendered
@@ -79,6 +80,10 @@ class UnknownModel(InvalidInput):
 
 class MissingKey(InvalidInput):
     """The chosen provider needs an API key and none is set."""
+
+
+class MissingWeights(UnknownModel):
+    """The chosen model runs in this process, and its weights are not on this machine."""
 
 
 class MissingProgram(InvalidInput):

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import platformdirs
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,7 +29,7 @@ from pydantic_settings import (
 from bookwright.models import env_files
 from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
-from bookwright.models.model_name import ModelName, usual_model
+from bookwright.models.model_name import ROLES, ModelName, usual_model
 
 
 class Price(BaseModel):
@@ -61,6 +70,8 @@ class Settings(BaseSettings):
     """Prices by `provider:model`."""
     windows: dict[str, Annotated[int, Field(ge=1_024)]] = Field(default_factory=dict)
     """Tokens of prompt and answer that a model takes, by `provider:model`, whatever its server or a list says."""
+    requests_per_minute: dict[str, Annotated[float, Field(gt=0, le=100_000)]] = Field(default_factory=dict)
+    """How often a provider may be asked, by all workers of a studio together, by its name; no limit if not named."""
     llm_base_url: str = ""
     """Where the provider `compatible` is reached."""
     tavily_api_key: SecretStr = Field(
@@ -116,6 +127,17 @@ class Settings(BaseSettings):
         if url and not url.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
             raise ValueError("is no sqlite:/// or postgresql:// address")
         return url
+
+    @field_validator("models", "fallbacks")
+    @classmethod
+    def _known_roles(cls, named: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        roles = ROLES if info.field_name == "models" else ("default", *ROLES)
+        for role in named:
+            if role not in roles:
+                near = difflib.get_close_matches(role, roles, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; roles are {', '.join(roles)}"
+                raise ValueError(f"{role!r} is no role{hint}")
+        return named
 
     @field_validator("searxng_url")
     @classmethod

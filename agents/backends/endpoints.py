@@ -85,6 +85,7 @@ def check_model(name: str, settings: Settings) -> None:
 
     Raises:
         UnknownModel: The provider or the model is unknown; the message says what to do.
+        MissingWeights: It is built in, and not installed.
         MissingKey: The provider needs a key.
         MissingProgram: The provider runs a program that is not here.
         InvalidSetting: The provider's address is missing or wrong.
@@ -94,11 +95,20 @@ def check_model(name: str, settings: Settings) -> None:
         program_path(settings)
         return
     if provider.dialect is Dialect.OWN:
+        if name == "embedded:smollm2":
+            from bookwright.agents.backends.local.weights import check_packaged  # brings an HTTP client
+
+            check_packaged()
         if model.endswith(".gguf") and not Path(model).expanduser().is_file():
             raise UnknownModel(f"no model file is at {model!r}")
         return
-    endpoint = find_endpoint(name, settings)
-    is_own_address = endpoint.base_url != provider.base_url  # a gateway may serve anything
+    _check_known(name, provider, model, settings)
+    api_key(provider)
+
+
+def _check_known(name: str, provider: Provider, model: str, settings: Settings) -> None:
+    """Make sure that a model's provider is known to have it, as far as anything here can tell."""
+    is_own_address = base_url(provider, settings) != provider.base_url  # a gateway may serve anything
     if is_own_address or name in settings.prices or price_list.find(provider.price_lists, model):
         return
     names = price_list.names(provider.price_lists)

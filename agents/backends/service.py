@@ -21,6 +21,8 @@ from bookwright.agents.backends.protocol import (
 from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.meter import Meter
+from bookwright.agents.backends.spending.pace import Pacer
+from bookwright.agents.backends.spending.turns import Turns
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendError, BackendUnavailable
@@ -68,8 +70,18 @@ class ModelService:
         backends: dict[str, Backend] | None = None,
         *,
         policy: RetryPolicy | None = None,
+        pacer: Pacer | None = None,
     ) -> None:
+        """Begin with no backend made.
+
+        Args:
+            pacer: Hands out turns at the providers whose rate is limited; without one nobody waits.
+
+        Raises:
+            InvalidSetting: A rate is set for a provider that nobody knows.
+        """
         self._settings = settings
+        self._turns = Turns(settings, pacer)
         self._backends: dict[str, Backend] = dict(backends or {})
         self._policy = policy or RetryPolicy.of(settings)
         self._counter = TokenCounter()
@@ -165,6 +177,7 @@ class ModelService:
         meters: dict[str, Meter] = {}
 
         async def attempt(name: str, hear: Listener) -> Reply:
+            await self._turns.wait(name, hear)
             meters[name] = Meter(replace(request, model=name), self._settings, self._counter, budget, hear)
             with failpoints.around(Failpoint.CALL_MODEL):
                 return await meters[name].run(backends[name])

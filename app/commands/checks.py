@@ -4,6 +4,7 @@ from typing import Any
 
 from bookwright.app.access import OpenBook
 from bookwright.app.briefs import merged
+from bookwright.app.places import find_node
 from bookwright.models.codex.entries import folded
 from bookwright.models.codex.names import neutral_names
 from bookwright.models.codex.record import RecordKind
@@ -52,7 +53,7 @@ def _settled(command: Command, opened: OpenBook, stores: Stores) -> Command:
     if (gate := getattr(command, "gate", None)) is not None:
         _check_gate(gate, stores)
     node = getattr(command, "node", None)
-    return command if node is None else command.model_copy(update={"node": _label(node, stores)})
+    return command if node is None else command.model_copy(update={"node": find_node(node, stores).label})
 
 
 def _secret(named: str, stores: Stores) -> str:
@@ -82,14 +83,3 @@ def _check_gate(number: int, stores: Stores) -> None:
     if number not in waiting:
         those = f"those that wait are {', '.join(map(str, waiting))}" if waiting else "none waits"
         raise ValueError(f"gate: no gate {number} of this book waits; {those}")
-
-
-def _label(node: str, stores: Stores) -> str:
-    """Return the label of a node that is there, also of one named by its chapter's number."""
-    word, _, number = node.partition(" ")
-    if word != "chapter":
-        return stores.nodes.by_label(node).label
-    chapters = stores.codex.reading_order().chapters
-    if int(number) > len(chapters):
-        raise ValueError(f"node: there is no chapter {number}; the book has {len(chapters)} so far")
-    return chapters[int(number) - 1]

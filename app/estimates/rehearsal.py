@@ -14,15 +14,16 @@ from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library
 from bookwright.app.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
+from bookwright.app.estimates.times import seconds_of
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
-from bookwright.flows.deps import Deps
+from bookwright.flows.deps import Deps, NoObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BookPaused, MissingKey
+from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -69,6 +70,8 @@ class BookEstimate:
     units: int
     roles: tuple[RoleEstimate, ...]
     total: RoleEstimate
+    seconds: tuple[float, float]
+    """Roughly how long all calls take one after another, low and high."""
     is_rehearsal: bool = True
 
 
@@ -80,7 +83,7 @@ def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> Boo
         InvalidBrief: The book cannot come to its length in its profile.
     """
     for name in names_of(brief, settings):
-        with suppress(MissingKey):
+        with suppress(MissingKey, MissingWeights):
             endpoints.check_model(name, settings)
     check_reach(brief, settings)
     settings = with_windows(names_of(brief, settings), settings)
@@ -103,6 +106,7 @@ def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Se
     return BookEstimate(
         length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
         RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
+        (sum(seconds_of(r.low, r.model) for r in roles), sum(seconds_of(r.high, r.model) for r in roles)),
     )  # fmt: skip
 
 
@@ -156,7 +160,7 @@ def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:
 
 
 @dataclass(frozen=True)
-class _Telling:
+class _Telling(NoObserver):
     """An observer that tells how far the rehearsal is, and nothing else."""
 
     tell: Tell

@@ -10,6 +10,7 @@ from bookwright.agents.relay.secrets.keywords import ForbiddenKeywords
 from bookwright.agents.relay.secrets.reveals import Reveal
 from bookwright.agents.relay.secrets.visibility import VisibleCodex
 from bookwright.agents.relay.threads.instructions import ForeshadowInstruction
+from bookwright.app.places import find_node
 from bookwright.models.brief import Brief
 from bookwright.models.story_time.value import StoryTime
 from bookwright.storage.stores import Stores
@@ -63,10 +64,11 @@ def look(stores: Stores, brief: Brief, node: str, story_now: StoryTime | None) -
     Raises:
         NodeNotFound: There is no such unit.
     """
-    at = stores.nodes.by_label(node).label
+    unit = find_node(node, stores)
+    at = unit.label
     director = ContinuityDirector()
     found = director.sight(at, stores, brief, story_now)
-    built = director.build_context(stores.nodes.by_label(node), stores, brief)
+    built = director.build_context(unit, stores, brief)
     return CodexView(
         node=at, scene=str(built.scene), phase=built.scene.current_phase,
         codex=found.codex, reveals=found.reveals, instructions=found.orders, hints=found.hints,

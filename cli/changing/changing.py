@@ -1,7 +1,6 @@
 """Changing one's mind: `revise`, `stale` and `refresh`."""
 
 import shlex
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.wording import stale_count
+from bookwright.app.places import find_node, place_name
+from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
+from bookwright.cli.changing.given_text import read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.writing.waiting import wait_until_free
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone
 
-MAX_TEXT_BYTES = 4_000_000
 MOST_LENGTH = 20_000
 """As long as a unit that is written at once may be (`max_unit_length` of a brief)."""
 
@@ -56,7 +56,7 @@ def revise(
     if words is not None and not words.strip():
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
-        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, _read(text))
+        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, read_text(text))
         _show_made(opened, node, made, as_json)
 
 
@@ -79,7 +79,9 @@ def stale(book: BookArgument, as_json: AsJson = False) -> None:
 
 def refresh(
     book: BookArgument,
-    node: Annotated[str, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = "1",
+    node: Annotated[
+        str, typer.Argument(metavar="[NODE]", help="Only this chapter or node and what is below it.")
+    ] = "book",
     anew: Annotated[
         bool, typer.Option("--anew", help="Write prose from its plan on, not as a revision of itself.")
     ] = False,
@@ -92,9 +94,8 @@ def refresh(
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
-        wanted = RefreshScope(node, anew)
         with opened.storage.read() as stores:
-            stores.nodes.by_label(node)
+            wanted = RefreshScope(find_node(node, stores).label, anew)
             found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
             bill = bill_of(found, stores)
         if not any(one.is_direct for one in found):
@@ -105,11 +106,14 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
+    from bookwright.app.hand_text import without_heading
     from bookwright.flows.revision.revise import chosen, take_in
 
     wait_until_free(opened.storage, opened.settings)
+    with opened.storage.read() as stores:
+        node = find_node(label, stores)
+    text = without_heading(text, opened.storage, node.label)
     with at_rest(opened.storage) as stores:
-        node = stores.nodes.by_label(label)
         return take_in(stores, node, chosen(stores, node, kind), text)
 
 
@@ -122,7 +126,7 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
     from bookwright.flows.revision.revise import check_writable, chosen
 
     with opened.storage.read() as stores:
-        node = stores.nodes.by_label(label)
+        node = find_node(label, stores)
         old = chosen(stores, node, kind)
     check_writable(old, node)
     if length is not None and old.kind is not DocumentKind.PROSE:
@@ -146,7 +150,7 @@ def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
 
     def tell(redone: "Redone") -> None:
         with opened.storage.read() as stores:
-            name = stores.nodes.get(redone.document.node).name
+            name = place_name(stores.nodes.get(redone.document.node), stores)
         note(f"{redone.document.kind} of {name}: {_outcome(redone)}")
 
     checks.check_writable(opened.book.brief, opened.settings)
@@ -171,38 +175,20 @@ def _ask(found: list[StaleDocument], bill: "RefreshBill", yes: bool) -> None:
         raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
 
 
-def _read(path: Path | None) -> str:
-    """Return a text file's words.
-
-    Raises:
-        InvalidInput: It cannot be read, is too large, or is no UTF-8 text.
-    """
-    assert path is not None
-    try:
-        with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
-            content = file.read(MAX_TEXT_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"the text {str(path)!r} cannot be read: {error.strerror}") from None
-    if len(content) > MAX_TEXT_BYTES:
-        raise InvalidInput(f"the text {str(path)!r} has more than {MAX_TEXT_BYTES:,} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the text {str(path)!r} is not UTF-8") from None
-
-
 def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: bool) -> None:
     from bookwright.flows.revision.staleness import Staleness
 
     with opened.storage.read() as stores:
         resting = Staleness(opened.book.brief).direct(stores)
-    facts = {"book": opened.book.id, "node": label, "document": made and _document(made), "stale": len(resting)}
+        node = find_node(label, stores)
+        named = place_name(node, stores)
+    facts = {"book": opened.book.id, "node": node.label, "document": made and _document(made), "stale": len(resting)}
     if as_json:
         print_json(facts)
     elif made is None:
         note("these words stand there already; nothing was changed")
     else:
-        note(f"the {made.kind} of {label} is now version {made.version}; {stale_count(len(resting))}")
+        note(f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}")
 
 
 def _document(document: Document) -> dict[str, Any]:
@@ -259,6 +245,12 @@ def _version(version: Version) -> dict[str, Any]:
 def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str) -> None:
     if not found:
         print_text("Nothing is stale: every document rests on current ones.")
+        return
+    if not any(stale.is_direct for stale in found):
+        print_text(
+            f"Nothing is directly stale, so there is nothing to refresh. {counted(len(found), 'document')} of before "
+            "a change rest on a state of the story that has moved on since; --json lists them."
+        )
         return
     table = plain_table("node", "document", "version", "rests on", right=("version",), folds=("rests on",))
     for stale in found:

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.briefs import assigned, lay, toml_values
+from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files
 from bookwright.app.records import unions as record_unions
@@ -84,8 +85,9 @@ def add_records(book: str, kind: RecordKind, given: Keyed, file: Path | None, *,
     tables = record_files.tables_in(file, kind) if file else [{}]
     if given and len(tables) > 1:
         raise InvalidInput("options can only be laid over a file that holds one; leave them out")
-    lay(tables[0], given)
     with open_book(book) as opened:
+        with opened.storage.read() as stores:
+            lay(tables[0], with_places(given, stores))
         added = record_edits.add(opened, kind, tables)
         _tell(added, "added", as_json=as_json)
         _tell_stale(opened)
@@ -102,8 +104,9 @@ def edit_record(
         if len(tables) > 1:
             raise InvalidInput("a file that changes one record holds one; `import` takes in many")
         laid = {key: value for key, value in tables[0].items() if key != "id"}
-    lay(laid, changes)
     with open_book(book) as opened:
+        with opened.storage.read() as stores:
+            lay(laid, with_places(changes, stores))
         if not laid and how is None:
             stored = _edited_by_hand(opened, kind, name)
         else:

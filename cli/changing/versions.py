@@ -7,6 +7,7 @@ import typer
 from rich.text import Text
 
 from bookwright.app.access import at_rest
+from bookwright.app.places import find_node, place_name
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.changing import KindOption
@@ -25,14 +26,14 @@ _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 def history(book: BookArgument, node: NodeArgument, kind: KindOption = None, as_json: AsJson = False) -> None:
     """List all versions of a node's documents: who made each, when, of which one, and on whose word."""
     with open_book(book) as opened, opened.storage.read() as stores:
-        found = stores.nodes.by_label(node)
+        found = find_node(node, stores)
         kinds = [kind] if kind else list(DocumentKind)
         versions = [version for each in kinds for version in stores.documents.versions(found.key, each)]
         if not versions:
             raise InvalidInput(f"{found.name} has no {kind or 'document'} yet")
         rows = [_row(version, stores) for version in versions]
     if as_json:
-        print_json({"book": opened.book.id, "node": node, "versions": rows})
+        print_json({"book": opened.book.id, "node": found.label, "versions": rows})
         return
     table = plain_table("kind", "version", "length", "when", "by", "note", right=("version", "length"), folds=("note",))
     for row in rows:
@@ -51,13 +52,13 @@ def diff(
 ) -> None:
     """Show what two versions differ in: prose word by word, everything else line by line."""
     with open_book(book) as opened, opened.storage.read() as stores:
-        found = stores.nodes.by_label(node)
+        found = find_node(node, stores)
         old, new = _two(stores, found, kind, a, b)
         before, after = stores.documents.text_of(old), stores.documents.text_of(new)
     lines = _unified(before, after, old, new)
     if as_json:
         shown = {"a": old.version, "b": new.version, "kind": new.kind.value, "diff": lines, "is_same": before == after}
-        print_json({"book": opened.book.id, "node": node} | shown)
+        print_json({"book": opened.book.id, "node": found.label} | shown)
     elif before == after:
         note(f"versions {old.version} and {new.version} of the {new.kind} read the same")
     elif new.kind is DocumentKind.PROSE:
@@ -74,15 +75,18 @@ def restore_version(book: str, node: str, version: int, kind: DocumentKind | Non
     with open_book(book) as opened:
         wait_until_free(opened.storage, opened.settings)
         with at_rest(opened.storage) as stores:
-            made = restore(stores, stores.nodes.by_label(node), kind, version)
+            found = find_node(node, stores)
+            made = restore(stores, found, kind, version)
         with opened.storage.read() as stores:
             stale = len(Staleness(opened.book.brief).direct(stores))
+            named = place_name(found, stores)
     if as_json:
-        facts = {"book": opened.book.id, "node": node, "kind": made.kind.value, "version": made.version}
+        facts = {"book": opened.book.id, "node": found.label, "kind": made.kind.value, "version": made.version}
         print_json(facts | {"restored": version, "stale": stale})
     else:
         note(
-            f"the {made.kind} of {node} is version {version} again, as version {made.version}; {stale:,} directly stale"
+            f"the {made.kind} of {named} is version {version} again, as version {made.version}; "
+            f"{stale:,} directly stale"
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.small.sampling import NARROW_MODELS
@@ -62,7 +63,7 @@ def _talk(opening: Opening, manner: Manner, settings: Settings, database: Databa
         ground(opening.member, settings, database, manner.cwd, opening.book) as stands_on,
         closing(EventBus()) as bus,
         kept_events(bus, event_path(settings.home, f"{opening.member.name}-{opening.state.id[:8]}")),  # for `watch`
-        closing(ModelService(settings)) as models,
+        closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models,
     ):
         confirm = _asker(terminal, view) if terminal is not None else None
         talk = Talk(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook
+from bookwright.app.places import find_node, place_name
 from bookwright.app.progress import EVERY_STEP, place_of
 from bookwright.app.progress_lines import step_text
 from bookwright.app.timeline import read_turns
@@ -21,6 +22,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
 from bookwright.models.story.timeline import StoryTurn
+from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
@@ -34,19 +36,25 @@ _BATCH = 1_000
 def tree(
     book: BookArgument,
     depth: Annotated[int | None, typer.Option(min=0, help="Levels below the book.")] = None,
-    units_only: Annotated[bool, typer.Option("--units", help="Leave design and search tasks out.")] = False,
+    with_planning: Annotated[
+        bool, typer.Option("--planning/--units", help="Show design and search tasks, too, or units alone.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the tree of a book: units and tasks in order, with what is written of each."""
+    """Show the tree of a book: its units in order, with what is written of each."""
     with open_book(book) as opened:
-        nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or not units_only)
+        with opened.storage.read() as stores:
+            shows_all = with_planning or not stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or shows_all)
         turns = read_turns(opened)
         if as_json:
             print_json([_brief_node(node, turns.get(node.label)) for node in nodes])
             return
         console = make_console()
-        for node in nodes:
-            console.print(_tree_line(node, turns.get(node.label)), no_wrap=True, overflow="ellipsis")
+        with opened.storage.read() as stores:
+            for node in nodes:
+                line = _tree_line(node, place_name(node, stores), turns.get(node.label))
+                console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def show(
@@ -58,11 +66,11 @@ def show(
     """Show a node with its documents in all versions and the steps that made them."""
     with open_book(book) as opened:
         with opened.storage.read() as stores:
-            found = stores.nodes.by_label(node)
+            found = find_node(node, stores)
             documents = [entry for kind in DocumentKind for entry in stores.documents.versions(found.key, kind)]
             current = stores.documents.of_nodes([found.key], *DocumentKind)
             looked = {document.id: of for document in current if (of := stores.documents.findings_of(document))}
-            steps = [line for line in stores.steps.lines(node, limit=EVERY_STEP) if line.label == node]
+            steps = [line for line in stores.steps.lines(found.label, limit=EVERY_STEP) if line.label == found.label]
             place = place_of(found, stores, opened.book.brief.language)
         if as_json:
             print_json({"place": place, **_node_facts(found, documents, current if texts else [], steps, looked)})
@@ -72,14 +80,18 @@ def show(
 
 def read(
     book: BookArgument,
-    node: Annotated[str, typer.Option(metavar="NODE", help="Only this part of the book.")] = "1",
+    node: Annotated[
+        str, typer.Option(metavar="NODE", help="Only this part of the book: chapter 9, 1.16 or a title.")
+    ] = "book",
     as_json: AsJson = False,
 ) -> None:
     """Read the manuscript, in the pager if there is a terminal."""
     with open_book(book) as opened:
-        pieces = _manuscript(opened, node)
+        with opened.storage.read() as stores:
+            found = find_node(node, stores)
+        pieces = _manuscript(opened, found)
         if as_json:
-            print_json({"book": opened.book.id, "node": node, "text": "".join(pieces)})
+            print_json({"book": opened.book.id, "node": found.label, "text": "".join(pieces)})
         elif sys.stdout.isatty():
             pydoc.pager("".join(pieces))
         else:
@@ -88,7 +100,9 @@ def read(
 
 def log(
     book: BookArgument,
-    node: Annotated[str | None, typer.Argument(metavar="[NODE]", help="Only this node and what is below it.")] = None,
+    node: Annotated[
+        str | None, typer.Argument(metavar="[NODE]", help="Only this chapter or node and what is below it.")
+    ] = None,
     after: Annotated[int, typer.Option(help="Only steps after this one.")] = 0,
     follow: Annotated[
         bool, typer.Option("--follow", help="Show what is done from now on, until the book rests.")
@@ -101,7 +115,7 @@ def log(
     with open_book(book) as opened:
         if node is not None:
             with opened.storage.read() as stores:
-                stores.nodes.by_label(node)
+                node = find_node(node, stores).label
         if follow:
             from bookwright.cli.writing.following import follow_book  # brings events, which the journal does without
 
@@ -136,7 +150,7 @@ def _brief_node(node: TaskNode, turn: StoryTurn | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tree_line(node: TaskNode, turn: StoryTurn | None) -> "Text":
+def _tree_line(node: TaskNode, name: str, turn: StoryTurn | None) -> "Text":
     from rich.text import Text
 
     amount = f"  {node.written:,} of {node.length or 0:,}" if node.is_unit else ""
@@ -145,7 +159,7 @@ def _tree_line(node: TaskNode, turn: StoryTurn | None) -> "Text":
     is_out = turn in (StoryTurn.BACK, StoryTurn.AHEAD, StoryTurn.BESIDE)
     words = ", ".join(filter(None, [turn.value if turn and is_out else "", str(node.story_time or "")]))
     when = f"  ({words})" if words else ""
-    return Text("  " * node.depth).append(node.name, style=style).append(f"{when}{amount}{state}")
+    return Text("  " * node.depth).append(name, style=style).append(f"{when}{amount}{state}")
 
 
 def _node_facts(
@@ -217,7 +231,7 @@ def _document_table(documents: list[Document]) -> Any:
     return table
 
 
-def _manuscript(opened: OpenBook, node: str) -> Iterator[str]:
+def _manuscript(opened: OpenBook, found: TaskNode) -> Iterator[str]:
     """Yield the manuscript's pieces, the title before the whole book.
 
     Raises:
@@ -226,13 +240,11 @@ def _manuscript(opened: OpenBook, node: str) -> Iterator[str]:
     from bookwright.exports.manuscript import Manuscript  # `tree` and `log` print no prose
     from bookwright.exports.text import body
 
-    with opened.storage.read() as stores:
-        found = stores.nodes.by_label(node)
     if not found.written:
         raise InvalidInput(f"nothing of {found.name} in book {opened.book.id!r} is written yet")
     if found.parent is None:
         yield f"{opened.book.title}\n"
-    yield from body(Manuscript(opened.storage), node)
+    yield from body(Manuscript(opened.storage), found.label)
 
 
 def _journal(storage: BookStorage, node: str | None, after: int) -> Iterator[StepLine]:

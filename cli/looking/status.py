@@ -1,13 +1,15 @@
 """`status`: all books in a table, or one book with all that can be said of it."""
 
 import time
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.progress import BookProgress, read_progress
 from bookwright.app.progress_lines import spent
+from bookwright.app.studio_runs import not_begun
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
@@ -15,6 +17,7 @@ from bookwright.cli.output import fact_table, make_console, note, plain_table, p
 from bookwright.cli.steering.deciding import facts_of
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
+from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.holders import is_dead
@@ -22,6 +25,9 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.studio import Studio, StudioStanding
+
+if TYPE_CHECKING:
+    from bookwright.flows.prefect.handed_in import HandedIn
 
 
 def status(
@@ -36,7 +42,9 @@ def status(
         return
     settings = load_settings()
     with existing_library(settings) as database:
-        _show_all([] if database is None else _shelf(database, with_archived), settings, as_json)
+        shelf = [] if database is None else _shelf(database, with_archived)
+        begun = {book.id for book, _ in (_shelf(database, True) if database is not None else [])}
+        _show_all(shelf, _handed_in(settings, begun), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
@@ -64,11 +72,20 @@ def _shelf(database: Database, with_archived: bool) -> list[tuple[Book, int]]:
     return shelf
 
 
-def _show_all(shelf: list[tuple[Book, int]], settings: Settings, as_json: bool) -> None:
+def _handed_in(settings: Settings, begun: set[str]) -> "list[HandedIn]":
+    """The books of a studio that are not begun; what its server does not tell is told of beside the facts."""
+    try:
+        return not_begun(settings, begun)
+    except BookwrightError as error:
+        note(f"what waits in the studio cannot be shown: {error}")
+        return []
+
+
+def _show_all(shelf: list[tuple[Book, int]], waiting: "list[HandedIn]", settings: Settings, as_json: bool) -> None:
     if as_json:
-        print_json([_summary(book, written) for book, written in shelf])
+        print_json([*(_summary(book, written) for book, written in shelf), *map(asdict, waiting)])
         return
-    if not shelf:
+    if not shelf and not waiting:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
         return
     numbers = ("written", "of", "cost")
@@ -78,6 +95,8 @@ def _show_all(shelf: list[tuple[Book, int]], settings: Settings, as_json: bool) 
             book.id, state_of(book), f"{written:,}", f"{book.brief.length:,}", money(book.cost),
             moment(book.updated_at), book.title,
         )  # fmt: skip
+    for one in waiting:
+        table.add_row(one.book, one.state, "", "", "", "", one.reason)
     make_console().print(table)
 
 

@@ -16,13 +16,14 @@ from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import note, print_json, print_text
 from bookwright.models.brief import Brief
-from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey
+from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey, MissingProgram, MissingWeights
 from bookwright.models.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from bookwright.flows.prefect.server import PrefectApi
 
-_WORKER_STOP_SECONDS = 30.0
 _TELL_SECONDS = 10.0
 """What a book that rests takes to tell Prefect so, beyond the wait for its call in flight."""
 
@@ -123,7 +124,7 @@ def server(
         sweeping = prefect_sweep.sweeping(settings, api)
         with prefect_server.announced(settings, api.url), sweeping, suppress(KeyboardInterrupt):
             if worker:
-                _work(settings, api, environment, limit)
+                _work(settings, api, environment, limit, process)
             code = process.wait()
             raise BookwrightError(f"the Prefect server ended by itself with code {code}")
     finally:
@@ -138,21 +139,22 @@ def _tell_login(settings: Settings, url: str) -> None:
     note(f"Prefect's UI is at {url.removesuffix('/api')}; as the password it asks for, give it {where}")
 
 
-def _work(settings: Settings, api: "PrefectApi", environment: dict[str, str], limit: int) -> None:
-    """Deploy the flow and run a worker until something ends it; what it leaves behind is the server's."""
+def _work(
+    settings: Settings, api: "PrefectApi", environment: dict[str, str], limit: int, serving: "Popen[bytes]"
+) -> None:
+    """Deploy the flow and keep a worker running until something ends this; what it leaves behind is the server's."""
     from bookwright.flows.prefect import deployment as prefect_deployment
     from bookwright.flows.prefect import pool as prefect_pool
     from bookwright.flows.prefect import server as prefect_server
+    from bookwright.flows.prefect.worker import look_after
 
     with prefect_pool.on_server(api):
         prefect_deployment.deploy(limit)
     note(f"deployed {prefect_pool.DEPLOYMENT}; `bookwright submit BRIEF.toml` hands a book in")
     arguments = ["worker", "start", "--pool", prefect_pool.POOL, "--limit", str(limit)]
-    process = prefect_server.start_prefect(arguments, environment)
     try:
-        process.wait()
+        look_after(serving, lambda: prefect_server.start_prefect(arguments, environment), note)
     finally:
-        prefect_server.stop_process(process, _WORKER_STOP_SECONDS)
         with prefect_pool.on_server(api):  # the books outlive the worker, to keep their calls in flight and say so
             prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)
 
@@ -179,8 +181,8 @@ def _check(brief: Brief, settings: Settings) -> None:
 
     try:
         check_models(brief, settings)
-    except MissingKey:
-        return  # keys are the workers'; each looks for itself
+    except (MissingKey, MissingWeights, MissingProgram):
+        return  # keys, weights and programs are the workers'; each looks for itself
 
 
 def _is_taken(port: int) -> bool:

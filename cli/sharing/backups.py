@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def backup(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="A file or folder; `backups` in the data folder if not given."),
+        typer.Argument(metavar="[FILE]", help="A new file, or a folder; `backups` in the data folder if not given."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -92,6 +92,7 @@ def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[
     """Have the words read; return what they came to, and who holds the book if nothing could be recorded."""
     from bookwright.agents.backends.endpoints import check_model  # these bring the engine
     from bookwright.agents.backends.service import ModelService
+    from bookwright.agents.backends.spending.pace import DatabasePacer
     from bookwright.agents.backends.windows import found_window
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
@@ -104,7 +105,7 @@ def _understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[
     is_small = found_window(model, settings).tokens < SMALL_WINDOW
     with opened.storage.read() as stores:
         facts = book_facts(opened.book, stores, SMALL if is_small else FULL)
-    models = ModelService(settings)
+    models = ModelService(settings, pacer=DatabasePacer(opened.storage.database, settings))
     try:
         with sitting(opened.storage, settings, Activity.ASK, models.cancel) as seat:
             editor = ChiefEditor(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.briefs import read_brief
-from bookwright.app.wording import money, tokens
+from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
 from bookwright.cli.output import at_work, make_console, plain_table, print_json, print_text
 from bookwright.cli.writing.blueprints import of_blueprint
+from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
@@ -47,6 +48,7 @@ def estimate(
 
         with at_work("rehearsing") as tell:
             found = estimate_book(brief, load_settings(), tell)
+        warn_of_toy(brief, load_settings())
     if as_json:
         print_json(asdict(found))
     else:
@@ -92,6 +94,8 @@ def _show(found: "BookEstimate") -> None:
         table.add_row(role.role, role.model, *_row(role))
     table.add_row("all", "", *_row(found.total), style="bold")
     make_console().print(table)
+    low, high = found.seconds
+    print_text(f"\nThe calls take {_span(duration(low), duration(high))}, one after another: roughly, by their tokens.")
 
 
 def _row(role: "RoleEstimate") -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
 from bookwright.app.progress import EVERY_STEP, BookProgress, Pace, StepFeed, read_progress
-from bookwright.app.progress_lines import spent, step_text, unit_text
+from bookwright.app.progress_lines import plain_step, spent, step_text, unit_text
 from bookwright.app.wording import duration
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
@@ -30,6 +30,8 @@ LOOKS_A_SECOND = 2
 """How often the database is read; the walk writes it meanwhile."""
 
 _RECENT = 6
+_TAIL = 76
+"""Characters of the prose in flight that a narrow terminal shows in a line."""
 
 _PROSE_STEPS = frozenset(
     agent.name for profile in ProfileName for agent in write_workflow(Level.CHAPTER, profile) if agent.is_prose
@@ -64,6 +66,8 @@ class CallInFlight:
         self.name = ""
         self.characters = 0
         self.notice = ""
+        self.tail = ""
+        """The last words of the prose that is being written; empty where it is none."""
 
     def hear(self, event: Event) -> None:
         """Take in one event."""
@@ -71,7 +75,8 @@ class CallInFlight:
         match event:
             case TextEvent() | ReasoningEvent():
                 self._go_on_with(name)
-                self.characters += len(event.payload.text) if isinstance(event, TextEvent) else 0
+                if isinstance(event, TextEvent):
+                    self._take_in(event.payload.text)
                 self.notice = "" if isinstance(event, TextEvent) else "thinking"
             case AgentEvent(payload=EventPayload(name=EventKind.STARTED | EventKind.RESTARTED)):
                 self.name = ""
@@ -86,16 +91,21 @@ class CallInFlight:
                 self._go_on_with(name)
                 self.notice = "recording"
 
+    def _take_in(self, text: str) -> None:
+        self.characters += len(text)
+        if step_of(self.name) in _PROSE_STEPS:
+            self.tail = " ".join((self.tail + text).split("\n"))[-_TAIL:]
+
     def _go_on_with(self, name: str) -> None:
         """Begin anew where another call speaks than before."""
         if name != self.name:
-            self.name, self.characters, self.notice = name, 0, ""
+            self.name, self.characters, self.notice, self.tail = name, 0, "", ""
 
     def describe(self) -> str:
         """Say in a few words what is asked and what has come."""
         if not self.name:
             return "between two steps"
-        return f"{self.name}: {self.notice or f'{self.characters:,} characters so far'}"
+        return f"{self.name.partition('/')[0]}: {self.notice or f'{self.characters:,} characters so far'}"
 
 
 class LiveView:
@@ -135,11 +145,12 @@ class LiveView:
             _line(progress.book.title, style="bold"),
             _line(progress.place or "the book as a whole"),
             _line(self._call.describe(), style="dim"),
+            *([_line(self._call.tail)] if self._call.tail else []),
             _bar(progress),
             _line(f"cost {spent(progress)}"),
             _line(f"time {duration(now - self._began)} so far, {left_text(left)}"),
             _line(""),
-            *(_line(step_text(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
+            *(_line(plain_step(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
         )
 
     def _look(self) -> BookProgress:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import typer
 
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.cli.output import make_console, note
 from bookwright.cli.steering.deciding import can_ask, decide_here
@@ -77,7 +78,7 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
         typer.Exit: A signal ended it; the exit code says which.
     """
     wait_until_free(storage, settings)
-    models = ModelService(settings)
+    models = ModelService(settings, pacer=DatabasePacer(storage.database, settings))
     with (
         closing(models),
         _signals() as caught,
@@ -99,7 +100,7 @@ def run_beside(book: Book, storage: BookStorage, settings: Settings, work: Calla
 
 def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: Wishes) -> Book:
     """Write a book as a run of the flow or without Prefect, saying in a terminal that this takes a while to open."""
-    models = ModelService(settings)
+    models = ModelService(settings, pacer=_pacer(storage, settings, wishes))
     with closing(models), ExitStack() as opening:
         opening.enter_context(
             make_console(stderr=True).status("opening Prefect" if wishes.uses_prefect else "opening the book")
@@ -124,6 +125,14 @@ def _run_watched(book: Book, storage: BookStorage, settings: Settings, wishes: W
         from bookwright.flows.prefect.terminal import write_in_flow  # Prefect takes over a second to import
 
         return write_in_flow(book, settings, run_seen_by)
+
+
+def _pacer(storage: BookStorage, settings: Settings, wishes: Wishes) -> Pacer:
+    if not (settings.requests_per_minute and wishes.uses_prefect):
+        return DatabasePacer(storage.database, settings)
+    from bookwright.flows.prefect.pace import shared_pacer  # as above
+
+    return shared_pacer(storage.database, settings)
 
 
 def _watch(storage: BookStorage, wishes: Wishes) -> WatcherView:

@@ -27,6 +27,7 @@ from bookwright.cli.output import note, print_json
 from bookwright.cli.steering.deciding import facts_of
 from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.result import Result, show_result
+from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.exports.files import check_formats
 from bookwright.flows.limits import Limits
@@ -74,6 +75,7 @@ def write_brief(
 
     wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
     checks.check_writable(brief, settings)
+    warn_of_toy(brief, settings)
     with library(settings) as database:
         if is_new or not is_begun(database, brief):
             check_reach(brief, settings)

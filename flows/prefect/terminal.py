@@ -31,6 +31,9 @@ _EVENT_SECONDS = 10.0
 _EVENT_TRIES = 2
 """How often a lost server is tried again for one event; by Prefect's own ten, a process ends 7 s later for each."""
 
+_SETTLE_SECONDS = 20.0
+"""How long a person waits at most until the server has all that was done."""
+
 _LOGGERS = ("prefect", "httpx", "EventsWorker", "APILogWorker")
 
 
@@ -51,6 +54,8 @@ class _RememberedRun(BookRun):
             self.ended.set_result(super().write(book_id))
         except Exception as error:
             self.ended.set_exception(error)
+        if not self.observer.is_blind:
+            self.observer.settle(_SETTLE_SECONDS)
         if self.observer.is_blind:
             raise Abort
         return self.ended.result()

@@ -78,6 +78,14 @@ class VaultObserver:
         if activity in _MAKES_PAGES:
             self.keeper.follow()
 
+    def began(self, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.began(deps)
+
+    def ended(self, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.ended(deps)
+
     def finished(self, unit: TaskNode, deps: Deps) -> None:
         """Let the observer show a closed unit, and put it into the folder."""
         self.inner.finished(unit, deps)

@@ -14,6 +14,10 @@ from bookwright.models.story_time.value import StoryTime
 
 _LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
+_CHAPTER = re.compile(
+    r"(?:chapter|ch\.?)[ :]*([1-9][0-9]{0,5})|第 ?([1-9][0-9]{0,5}) ?章|제 ?([1-9][0-9]{0,5}) ?장",
+    re.IGNORECASE | re.ASCII,
+)
 _SHARE = re.compile(r"([0-9]{1,3}) ?%", re.ASCII)
 _WHOLE = 100
 _NEAR = 0.005
@@ -42,11 +46,11 @@ class Place(BaseModel):
         text = str(value).strip() if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
         if _LABEL.fullmatch(text):
             return {"label": text}
-        if _NUMBER.fullmatch(text):
-            return {"chapter": int(text)}
+        if (number := chapter_number(text)) is not None:
+            return {"chapter": number}
         if (share := _SHARE.fullmatch(text)) and int(share.group(1)) <= _WHOLE:
             return {"share": int(share.group(1))}
-        raise ValueError("is no place; give a chapter's number such as 7, a node's label such as 1.2.3, or 95%")
+        raise ValueError("is no place; give a chapter such as chapter 7 or 7, a node's label such as 1.2.3, or 95%")
 
     @model_serializer
     def _write(self) -> int | str:
@@ -55,6 +59,15 @@ class Place(BaseModel):
     def __str__(self) -> str:
         """Return it in words: `"chapter 7"`, `"1.2.3"`, `"95%"`."""
         return f"{self.share}%" if self.share is not None else self.label or f"chapter {self.chapter}"
+
+
+def chapter_number(text: str) -> int | None:
+    """Return the number of a chapter that is named by it: `"9"`, `"chapter 9"`, `"第9章"`; None for anything else."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text):
+        return int(text)
+    named = _CHAPTER.fullmatch(text)
+    return int(named.group(named.lastindex or 0)) if named else None
 
 
 def order_of(label: str) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookwright.models.errors import UnusableBackup, UnwritableFolder
+from bookwright.models.errors import InvalidInput, UnusableBackup, UnwritableFolder
 from bookwright.models.settings import Settings
 from bookwright.storage.backup import postgres as backup_postgres
 from bookwright.storage.backup import sqlite as backup_sqlite
@@ -41,17 +41,20 @@ def default_path(settings: Settings) -> Path:
 
 
 def back_up(settings: Settings, path: Path) -> BackedUp:
-    """Write all books to a file, replacing what lay there; books may be written meanwhile.
+    """Write all books to a file; books may be written meanwhile. The file appears whole or not at all.
 
-    A path that is a folder gets a file named after the moment. The file appears whole or not at all.
+    A path without an ending such as `.zip` is a folder, made if need be, and gets a file named after the moment.
+    What lies there already is never replaced.
 
     Raises:
-        InvalidInput: There is nothing to back up, or no tool to do it.
+        InvalidInput: There is nothing to back up, no tool to do it, or a file of that name.
         StorageError: The database could not be read.
     """
     file = database_file(settings)
-    if path.is_dir():
+    if path.is_dir() or (not path.suffix and not path.exists()):
         path = path / default_path(settings).name
+    if path.exists():
+        raise InvalidInput(f"{str(path)!r} is there already; name another file, or a folder to put one beside it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with scratch(path.with_name("bookwright.copy")) as copy:

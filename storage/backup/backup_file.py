@@ -115,7 +115,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UnusableBackup(f"there is no file {str(path)!r}") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, IsADirectoryError) as error:
         raise UnusableBackup(f"{str(path)!r} is no whole backup of bookwright ({error})") from None

@@ -1,6 +1,6 @@
 """The tables. Rows stay in this package; repositories hand out domain models."""
 
-from bookwright.storage.tables.book import allowances, books, briefs, gates, nodes, studio
+from bookwright.storage.tables.book import allowances, books, briefs, gates, nodes, paces, studio
 from bookwright.storage.tables.codex_records import codex, codex_suggestions, codex_uses
 from bookwright.storage.tables.columns import metadata
 from bookwright.storage.tables.document import document_inputs, documents, maintenance, passages, vectors
@@ -20,6 +20,7 @@ __all__ = [
     "maintenance",
     "metadata",
     "nodes",
+    "paces",
     "passages",
     "session_messages",
     "sessions",

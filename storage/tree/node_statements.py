@@ -30,6 +30,11 @@ _IS_BELOW = nodes.c.parent == bindparam("parent")
 BY_KEY = select(nodes).where(nodes.c.key == bindparam("key"))
 BY_LABEL = select(nodes).where(nodes.c.book == bindparam("book"), nodes.c.label == bindparam("label"), IS_LIVING)
 CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
+TITLED_UNITS = (
+    select(nodes)
+    .where(nodes.c.book == bindparam("book"), IS_LIVING, IS_UNIT, nodes.c.title != "", nodes.c.parent.is_not(None))
+    .order_by(nodes.c.key)
+)
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip

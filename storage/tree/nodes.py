@@ -109,6 +109,10 @@ class NodeRepository:
                 self._view.keep_children(parent, found)
         return [node for node in found if not types or node.task_type in types]
 
+    def titled_units(self) -> list[TaskNode]:
+        """Return the units below the book that have a title."""
+        return self._all(sql.TITLED_UNITS, book=self._book)
+
     def last_unit(self, parent: int) -> TaskNode | None:
         """Return the last living child unit in reading order; None where there is none."""
         return next(reversed(self.children(parent, TaskType.WRITE)), None)

@@ -1,5 +1,6 @@
 """A Prefect server that suffers, a novelist who waits for it, and a walk in a thread beside the test."""
 
+import os
 import resource
 import signal
 import sqlite3
@@ -14,7 +15,15 @@ from typing import Any
 
 from prefect.client.schemas.objects import State
 
-from bookwright.flows.prefect.server import api_url, prefect_home, server_environment, start_server, wait_until_up
+from bookwright import NO_CALLS_OUT
+from bookwright.flows.prefect.server import (
+    api_url,
+    prefect_home,
+    server_environment,
+    start_prefect,
+    start_server,
+    wait_until_up,
+)
 from bookwright.models.settings import Settings
 from tests.support.novelist import write as novelist
 
@@ -62,6 +71,37 @@ class Server:
             yield
         finally:
             resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, before)
+
+
+@dataclass
+class StockServer:
+    """A server as `prefect server start` runs it, without a setting of ours."""
+
+    environment: dict[str, str]
+    port: int
+    log: Path
+    deaths: int = -1
+    process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def begin(cls, home: Path, port: int) -> "StockServer":
+        alone = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+        server = cls(alone | {"PREFECT_HOME": str(home)} | NO_CALLS_OUT, port, home / "server.log")
+        server.start_again()
+        return server
+
+    def start_again(self) -> None:
+        arguments = ["server", "start", "--no-ui", "--port", str(self.port)]
+        self.process = start_prefect(arguments, self.environment, self.log)
+        self.deaths += 1
+        wait_until_up(self.process, api_url(self.port), PATIENCE_SECONDS)
+
+    def kill(self) -> None:
+        """End it and whatever it started, at once."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
 
 
 @dataclass

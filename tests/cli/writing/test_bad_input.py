@@ -128,6 +128,30 @@ def test_a_database_of_a_newer_version(cli, settings):
         assert connection.exec_driver_sql("select count(*) from books").scalar_one() == 0
 
 
+@pytest.mark.parametrize("table", ["models", "fallbacks"])
+def test_a_role_that_nobody_knows_in_the_configuration(cli, home, table):
+    home.mkdir()
+    value = '"rehearsal:exact"' if table == "models" else '["rehearsal:exact"]'
+    (home / "config.toml").write_text(f"[{table}]\nwritter = {value}\n")
+
+    outcome = cli("write", "--premise", "A keeper.", "--words", 300)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "'writter' is no role; did you mean 'writer'?" in outcome.err
+
+
+@pytest.mark.parametrize(("words", "is_told"), [(900, False), (36_000, True)])
+def test_the_built_in_model_is_told_of_before_it_writes_much(cli, home, monkeypatch, words, is_told):
+    monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
+    monkeypatch.setenv("BOOKWRIGHT_MODELS", '{"writer": "embedded:smollm2"}')
+
+    outcome = cli("estimate", "--premise", "A keeper.", "--words", words, "--profile", "economy")
+
+    assert outcome.code == 0, outcome.err
+    assert ("it shows that the engine works and does not write well" in outcome.err) is is_told
+    assert "The calls take " in outcome.out
+
+
 def test_a_typo_in_the_configuration(cli, home):
     home.mkdir()
     (home / "config.toml").write_text('modle = "rehearsal:exact"\n')

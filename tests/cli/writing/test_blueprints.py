@@ -74,7 +74,7 @@ def test_a_world_is_written_read_exported_and_gone_on_with(cli, folder):
     assert "# Ground" in Path(facts["files"][0]).read_text(encoding="utf-8")
     assert "The coast" in cli("read", book).out
     assert "## Validation" in Path(cli("report", book, "--to", "md").out.strip()).read_text(encoding="utf-8")
-    assert "ground" in json.dumps(json.loads(cli("tree", book, "--json").out)).casefold()
+    assert "ground" in json.dumps(json.loads(cli("tree", book, "--planning", "--json").out)).casefold()
     again = json.loads(cli("write", "--premise", PREMISE, "--blueprint", "atlas", "--words", "1200", "--json",
                            "--profile", "economy", "--no-prefect").out)  # fmt: skip
     assert (again["book"], again["was_finished"]) == (book, True)

@@ -18,6 +18,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.library import book_id, find_or_create, open_library
+from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.terminal import write_in_flow
 from bookwright.flows.run_book import BookRun, run_book
@@ -28,6 +29,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.stores import BookStorage
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
 BOOK = book_id(make_brief(BRIEF))
@@ -50,15 +52,23 @@ class Recording:
         self.disturb(len(self.names))
         self.inner.run(activity, node, recorded)
 
+    def began(self, deps: Deps) -> None:
+        self.inner.began(deps)
+
     def finished(self, unit: TaskNode, deps: Deps) -> None:
         self.inner.finished(unit, deps)
 
+    def ended(self, deps: Deps) -> None:
+        self.inner.ended(deps)
 
-def write(settings: Settings, observer: RunObserver) -> Book:
+
+def write(
+    settings: Settings, observer: RunObserver, limits: Limits | None = None, brief: dict[str, Any] | None = None
+) -> Book:
     database, models = open_library(settings), ModelService(settings)
     try:
-        book = find_or_create(database, make_brief(BRIEF))
-        return run_book(book.id, RunConfig(settings, database, models, observer=observer))
+        book = find_or_create(database, make_brief(brief or BRIEF))
+        return run_book(book.id, RunConfig(settings, database, models, observer=observer, limits=limits or Limits()))
     finally:
         models.close()
         database.dispose()
@@ -91,6 +101,15 @@ def stored_book(settings: Settings) -> Book:
     return book
 
 
+def written_in(settings: Settings) -> int:
+    """How many words the finished book has, by the database."""
+    book, database = stored_book(settings), open_library(settings)
+    with BookStorage(database, book.id, book.brief.language).read() as stores:
+        written = stores.nodes.root().written
+    database.dispose()
+    return written
+
+
 def run_flow(**parameters: Any) -> State[Any]:
     state: State[Any] = write_book(**parameters, return_state=True)  # type: ignore[call-overload]
     return state
@@ -111,12 +130,15 @@ def state_of(run: FlowRun | TaskRun) -> State[Any]:
     return run.state
 
 
+def task_runs_of(client: SyncPrefectClient, run: FlowRun) -> list[TaskRun]:
+    return client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), limit=200)
+
+
 def ended_task_runs(client: SyncPrefectClient, run: FlowRun, at_least: int) -> list[TaskRun]:
     """Read a flow run's task runs once so many have ended: Prefect records them some time after the fact."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        found = client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), limit=200)
-        ended = [task_run for task_run in found if state_of(task_run).is_final()]
+        ended = [task_run for task_run in task_runs_of(client, run) if state_of(task_run).is_final()]
         if len(ended) >= at_least or time.monotonic() > deadline:
             return ended
         time.sleep(0.2)

@@ -14,10 +14,7 @@ import prefect.settings
 import pytest
 from prefect import flow
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import (
-    ArtifactFilter,
-    ArtifactFilterFlowRunId,
-)
+from prefect.client.schemas.objects import StateType
 
 from bookwright.cli.edge import run
 from bookwright.cli.main import app
@@ -25,40 +22,34 @@ from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.observer import PrefectObserver
+from bookwright.flows.tasks import TASKS
 from bookwright.flows.write_book import write_book
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.errors import BackendUnavailable
-from bookwright.models.settings import Settings, load_settings
+from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import Lease
-from bookwright.storage.stores import BookStorage
 from tests.flows.prefect.observed import (
     BOOK,
     BRIEF,
     PATIENCE_SECONDS,
+    Recording,
     ended_task_runs,
     flow_run_of,
     newest_flow_run,
     run_flow,
     state_of,
     stored_book,
+    task_runs_of,
     write_at_terminal,
+    written_in,
 )
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
 
 pytestmark = pytest.mark.prefect
-
-
-def written_in(settings: Settings) -> int:
-    """How many words the finished book has, by the database."""
-    book, database = stored_book(settings), open_library(settings)
-    with BookStorage(database, book.id, book.brief.language).read() as stores:
-        written = stores.nodes.root().written
-    database.dispose()
-    return written
 
 
 def test_each_activity_is_one_task_run_with_a_readable_name(
@@ -110,24 +101,37 @@ def _first_close(names: list[str]) -> str:
     return next(name for name in names if name.startswith("close "))
 
 
-def test_progress_chapters_design_and_cost_are_artifacts_under_readable_keys(prefect_server: None, home: Path) -> None:
-    state = run_flow(brief=BRIEF)
+def test_no_task_asks_for_a_slot_of_its_tags(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
+    with get_client(sync_client=True) as client:
+        for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
+            client.create_concurrency_limit(tag=tag, concurrency_limit=0)
+        try:
+            state = run_flow(brief=BRIEF)  # one that asked for a slot would wait for ever
+            shown = ended_task_runs(client, flow_run_of(client, state), len(plain_walk))
+        finally:
+            for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
+                client.delete_concurrency_limit_by_tag(tag=tag)
+
+    assert sorted(task_run.name for task_run in shown) == sorted(plain_walk)
+    assert {f"book:{BOOK}"} == set.intersection(*(set(task_run.tags) for task_run in shown))
+
+
+def test_a_task_run_that_was_left_pending_has_a_last_state_at_the_end(prefect_server: None, home: Path) -> None:
+    left: list[UUID] = []
+
+    def leave_one(count: int) -> None:
+        if count == 3:
+            with get_client(sync_client=True) as client:
+                run = newest_flow_run(client, BOOK).id
+                left.append(client.create_task_run(TASKS[Activity.PLAN], run, "left", name="left").id)
+
+    write_at_terminal(load_settings(), lambda line: None, lambda inner: Recording(inner, leave_one))
 
     with get_client(sync_client=True) as client:
-        run = flow_run_of(client, state)
-        artifacts = client.read_artifacts(
-            artifact_filter=ArtifactFilter(flow_run_id=ArtifactFilterFlowRunId(any_=[run.id]))
-        )
-    by_key = {artifact.key: artifact for artifact in sorted(artifacts, key=lambda one: str(one.created))}
-    chapters = sorted(key for key in by_key if key and key.startswith(f"{BOOK}-chapter-1-"))
-    assert set(by_key) - set(chapters) == {f"{BOOK}-progress", f"{BOOK}-design", f"{BOOK}-cost"}
-    assert len(chapters) == 3
-    written = written_in(load_settings())
-    assert by_key[f"{BOOK}-progress"].data == min(100.0 * written / 6_000, 100.0)
-    assert by_key[f"{BOOK}-progress"].description == f"{written:,} of 6,000 words"
-    assert str(by_key[chapters[0]].data).startswith("# ")
-    rows = json.loads(str(by_key[f"{BOOK}-cost"].data))
-    assert sum(row["calls"] for row in rows) == stored_book(load_settings()).calls - 1  # the blurb comes after
+        states = [run.state_type for run in task_runs_of(client, newest_flow_run(client, BOOK))]
+        assert state_of(client.read_task_run(left[0])).is_crashed()
+    assert len(states) > 1
+    assert not {StateType.PENDING, StateType.RUNNING} & set(states)
 
 
 def test_a_book_held_by_another_worker_fails_the_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
@@ -221,11 +225,16 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     after = run(app, arguments)
 
     told = json.loads(capsys.readouterr().out)
+    url = str(prefect.settings.get_current_settings().api.url)
+    (home / "prefect").mkdir(parents=True)
+    (home / "prefect" / "api-url").write_text(url)  # as a running `bookwright server` says it
+    listed = run(app, ["status", "--json"]), json.loads(capsys.readouterr().out)
     with get_client(sync_client=True) as client:
         submitted = client.read_flow_run(UUID(told["flow_run"]["id"]))
     assert (before, after) == (1, 0)
     assert "the Prefect server has no deployment 'write-book/write-book'" in refusal
     assert told["book"] == submitted.name == BOOK
+    assert (listed[0], [(one["book"], one["state"]) for one in listed[1]]) == (0, [(BOOK, "queued")])
     assert told["flow_run"]["url"].endswith(told["flow_run"]["id"])
     assert submitted.parameters["brief"]["premise"] == BRIEF["premise"]
     assert f"book:{BOOK}" in submitted.tags

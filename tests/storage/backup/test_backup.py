@@ -337,6 +337,25 @@ def test_a_backup_holds_one_state_of_a_book_that_is_being_written(settings, shel
     assert made[-1].manifest.books[0].calls > made[0].manifest.books[0].calls
 
 
+def test_a_path_without_an_ending_is_a_folder_and_nothing_that_lies_there_is_replaced(settings, shelf, tmp_path):
+    shelf().record_step()
+
+    made = back_up(settings, tmp_path / "some" / "backups")
+    kept = made.path.read_bytes()
+    with pytest.raises(InvalidInput, match="is there already"):
+        back_up(settings, made.path)
+
+    assert made.path.parent == tmp_path / "some" / "backups"
+    assert (made.path.suffix, made.path.read_bytes()) == (".zip", kept)
+
+
+def test_a_place_below_a_file_is_no_backup(settings, tmp_path):
+    (tmp_path / "backups").write_text("no folder")
+
+    with pytest.raises(UnusableBackup, match="there is no file"):
+        restore(settings, tmp_path / "backups" / "bookwright.zip")
+
+
 def test_nothing_to_back_up_is_bad_input(tmp_path, empty_url):
 
     with pytest.raises(InvalidInput):

@@ -5,7 +5,7 @@ import pytest
 from bookwright.storage.tables import metadata
 from bookwright.storage.transfer.portable import LOCAL, MADE_AGAIN, SOFT_REFERENCES, is_number, is_of_a_book, parts
 
-OF_NO_BOOK = {"studio"}
+OF_NO_BOOK = {"studio", "paces"}
 
 
 def test_every_table_of_a_book_is_exported_or_listed_as_made_again() -> None:

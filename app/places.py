@@ -1,0 +1,103 @@
+"""How a person names a place of a book, and how it is named to them: one notation for every verb.
+
+`chapter 9` or `9`, a label such as `1.16`, or a title. `book`, or `1`, which is its label, is the whole book.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from bookwright.models.errors import InvalidInput, NodeNotFound
+from bookwright.models.tree.place import Place, chapter_number
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+_BOOK = ("book", "1")
+_PLACES = ("known_from", "begins", "revealed_at", "planned_at", "reinforce_at")
+"""Keys of records whose values are places."""
+_SHOWN = 6
+
+
+def find_node(words: str, stores: Stores) -> TaskNode:
+    """Return the node that a person names.
+
+    Raises:
+        NodeNotFound: There is none; the message says what there is.
+        InvalidInput: More than one unit has that title.
+    """
+    text = words.strip()
+    if text.casefold() in _BOOK:
+        return stores.nodes.root()
+    number = chapter_number(text)
+    if number is not None:
+        return stores.nodes.by_label(_chapter_label(number, stores))
+    if text[:1].isdigit() and text.replace(".", "").isdigit():
+        return stores.nodes.by_label(text)
+    return _by_title(text, stores)
+
+
+def place_of(words: str, stores: Stores) -> str:
+    """Return a place in a record's words: a title becomes its unit's label, all else stays for the record to judge.
+
+    Raises:
+        InvalidInput: More than one unit has that title.
+    """
+    try:
+        Place.model_validate(words)
+    except ValueError:
+        with suppress(NodeNotFound):
+            return _by_title(words.strip(), stores).label
+    return words
+
+
+def with_places(values: Mapping[str, Any], stores: Stores) -> dict[str, Any]:
+    """Return a record's values with every place in them as a register keeps it: see `place_of`."""
+    return {key: _settled(key, value, stores) for key, value in values.items()}
+
+
+def _settled(key: str, value: Any, stores: Stores) -> Any:
+    if isinstance(value, Mapping):
+        return with_places(value, stores)
+    if isinstance(value, (list, tuple)):
+        return [_settled(key, item, stores) for item in value]
+    return place_of(value, stores) if key in _PLACES and isinstance(value, str) else value
+
+
+def place_name(node: TaskNode, stores: Stores) -> str:
+    """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
+    number = _number_of(node, stores)
+    return node.name if number is None else f'chapter {number} "{node.title or node.goal[:40]}" ({node.label})'
+
+
+def short_name(label: str, stores: Stores) -> str:
+    """Name a label in a word or two: `chapter 9`, `1.16.2`."""
+    chapters = stores.codex.reading_order().chapters
+    return f"chapter {chapters.index(label) + 1}" if label in chapters else label
+
+
+def _number_of(node: TaskNode, stores: Stores) -> int | None:
+    chapters = stores.codex.reading_order().chapters
+    return chapters.index(node.label) + 1 if node.is_unit and node.label in chapters else None
+
+
+def _chapter_label(number: int, stores: Stores) -> str:
+    chapters = stores.codex.reading_order().chapters
+    if number > len(chapters):
+        raise NodeNotFound(f"there is no chapter {number}; the book has {len(chapters)} so far")
+    return chapters[number - 1]
+
+
+def _by_title(title: str, stores: Stores) -> TaskNode:
+    wanted = title.casefold()
+    units = stores.nodes.titled_units()
+    exact = [unit for unit in units if unit.title.casefold() == wanted]
+    found = exact or [unit for unit in units if wanted and wanted in unit.title.casefold()]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NodeNotFound(
+            f"nothing of the book is called {title!r}; name a chapter (chapter 9, or 9), a label (1.16) or a title, "
+            "as `bookwright tree` shows them"
+        )
+    named = ", ".join(f"{short_name(unit.label, stores)} {unit.title!r}" for unit in found[:_SHOWN])
+    raise InvalidInput(f"{title!r} may be any of {len(found)}: {named}")
