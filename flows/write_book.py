@@ -18,7 +18,15 @@ from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
+from bookwright.flows.library import (
+    book_id,
+    check_blueprint,
+    check_models,
+    find_or_create,
+    is_begun,
+    opened_library,
+    setting_of,
+)
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
@@ -106,13 +114,13 @@ def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | Non
         if not found.calls:
             check_reach(found.brief, settings, model)
         return found
-    wanted = read_brief(brief)
+    wanted, setting = setting_of(read_brief(brief), database, settings)
     check_models(wanted, settings, model)
     check_blueprint(wanted, settings)
     if not is_begun(database, wanted):  # one that was begun before goes on; whom it tells is looked at then
         check_reach(wanted, settings, model)
         check_webhook(wanted, settings)
-    return find_or_create(database, wanted)
+    return find_or_create(database, wanted, setting=setting)
 
 
 def _last_words(book: Book, database: Database) -> str:

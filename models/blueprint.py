@@ -75,6 +75,15 @@ class MemberKind(StrEnum):
     """A page that code makes of what is there: an overview, an index, a glossary."""
 
 
+class CodexPart(StrEnum):
+    """What the pages of a member are in a codex."""
+
+    CHARACTER = "character"
+    WORLD = "world"
+    SECRET = "secret"
+    """What nobody in the book knows yet: hidden from whoever writes, heading by heading."""
+
+
 class Makes(StrEnum):
     """What a blueprint's book consists of."""
 
@@ -131,6 +140,8 @@ class Member(_BlueprintPart):
     """Review and page: the members (or `prose`) that it is about; all where it is not said. Verify: the review."""
     is_spoiler: bool = False
     """Its page is marked as one that tells the end."""
+    codex: CodexPart | None = None
+    """What its pages, or those of its entries, are in the codex of a book of designs; None for nothing."""
 
     @model_validator(mode="after")
     def _fits(self) -> "Member":
@@ -140,6 +151,8 @@ class Member(_BlueprintPart):
             raise ValueError(f"member {self.name!r}: only a design has entries")
         if self.entries and not self.prompt:
             raise ValueError(f"member {self.name!r} has entries and no `prompt` that names them")
+        if self.codex and self.kind is not MemberKind.DESIGN:
+            raise ValueError(f"member {self.name!r}: only the pages of a design go to the codex")
         if self.kind is MemberKind.REGISTER and not self.prompt:
             raise ValueError(f"member {self.name!r}: a register has a `prompt`")
         return self

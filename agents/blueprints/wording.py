@@ -183,6 +183,13 @@ _WORDS: dict[str, tuple[str, str, str, str]] = {
     "to_mend": ("given to be mended", "已交去修改", "直しに回した", "고치도록 넘김"),
     "unmended": ("left as it is", "沒有改", "そのまま残した", "그대로 둠"),
     "unnamed": ("the whole", "全書", "全体", "전체"),
+    "world": ("The world it is set in", "所在的世界", "舞台となる世界", "무대가 되는 세계"),
+    "world_goal": (
+        "Say what holds in the world that this book is set in; its pages stand below.",
+        "寫明這本書所在的世界裡什麼是定下的；各頁列在下面。",
+        "この本の舞台となる世界で決まっていることを示す。そのページは下に並ぶ。",
+        "이 책의 무대가 되는 세계에서 정해진 것을 밝힌다. 그 쪽들이 아래에 있다.",
+    ),
     "pair": ("{what}: {told}", "{what}：{told}", "{what}：{told}", "{what}: {told}"),
     "aside": (" ({n})", "（{n}）", "（{n}）", " ({n})"),
     "quoted": ("“{n}”", "「{n}」", "「{n}」", "‘{n}’"),

@@ -70,14 +70,15 @@ def write_brief(
     from bookwright.app import checks
     from bookwright.cli.writing import running  # these bring the engine, which looking at a book does not need
     from bookwright.flows.blueprints.reach import check_reach
-    from bookwright.flows.library import find_or_create, is_begun
+    from bookwright.flows.library import find_or_create, is_begun, setting_of
 
     wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
     checks.check_writable(brief, settings)
     with library(settings) as database:
+        brief, setting = setting_of(brief, database, settings, is_new=is_new)
         if is_new or not is_begun(database, brief):
             check_reach(brief, settings)
-        book = find_or_create(database, brief, is_new=is_new)
+        book = find_or_create(database, brief, is_new=is_new, setting=setting)
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
@@ -85,7 +86,7 @@ def write_brief(
 
 
 write = takes_brief(
-    "premise", "outline", "blueprint", "length", "language", "title", "models", "profile", "genre", "style", "audience",
+    "premise", "outline", "blueprint", "world", "length", "language", "title", "models", "profile", "genre", "style", "audience",
     "ending", "pen_name", "budget_usd", "budget_tokens", "seed", "gates",
 )(write_brief)  # fmt: skip
 """The verb; `write_brief` takes the options of its brief together."""
