@@ -36,6 +36,7 @@
     + NoResult               no answer to a step was a result, however often it was asked
     + ReplyLost              a paid reply could not be kept
     + FatalContextError      what a writer would read cannot be made, or holds a secret
+    + StageTimeout           a stage of a blueprint took longer than it may
     + GateWaiting            a human has to decide
   x ToolFailure              a tool has nothing to give; told to the model, not to the person
   x InvalidEvent             what was emitted on the event bus is no event
@@ -220,6 +221,8 @@ class BookPaused(BookwrightError):
     """The book rests. Nothing is lost; the message says why and what to do next."""
 
     exit_code = 4
+    is_failure = False
+    """True where something did not come about, and nobody wanted the book to rest."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(f"{reason}. {advice}".rstrip(". ") + ".")
@@ -230,13 +233,25 @@ class BookPaused(BookwrightError):
 class NoResult(BookPaused):
     """No answer to a step was a result; all of them are on record."""
 
+    is_failure = True
+
 
 class ReplyLost(BookPaused):
     """The database could not take a paid reply for as long as it was tried."""
 
+    is_failure = True
+
 
 class FatalContextError(BookPaused):
     """The context of a step that writes prose cannot be made, or holds what its writer must not know."""
+
+    is_failure = True
+
+
+class StageTimeout(BookPaused):
+    """A blueprint's stage took longer than it may; all that was made in it is kept."""
+
+    is_failure = True
 
 
 class GateWaiting(BookPaused):

@@ -236,6 +236,13 @@ def word(name: str, locale: str, **values: object) -> str:
     return _in_script(_WORDS[name][_PLACE[_language(locale)]], locale).format(**values)
 
 
+def localised(texts: dict[str, str], locale: str) -> str:
+    """Return a blueprint's text in a book's language, Chinese in the script of its author."""
+    if locale == SIMPLIFIED:
+        return texts.get(SIMPLIFIED) or simplified(texts.get("zh") or texts["en"])
+    return texts.get(locale) or texts["en"]
+
+
 def check_name(check: str, locale: str) -> str:
     """Return what a check of code is called."""
     return _in_script(_CHECKS[check][_PLACE[_language(locale)]], locale)

@@ -64,7 +64,7 @@ class Pages:
         self._stores = stores
         self._book = book
         self._rows = VaultRows(stores.connection, book.id)
-        self._plan = plan
+        self.plan = plan
         self.locale = brief_locale(book.brief)
         self.names = folder_names(self.locale)
 
@@ -82,8 +82,8 @@ class Pages:
     @cached_property
     def has_prose(self) -> bool:
         """False for a book whose designs are all of it."""
-        if self._plan is not None:
-            return self._plan.makes is not Makes.DESIGNS
+        if self.plan is not None:
+            return self.plan.makes is not Makes.DESIGNS
         return not (self._book.brief.blueprint and pages_of(self._stores.nodes.root(), self._stores))
 
     def staged(self) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -170,9 +170,9 @@ class Pages:
         """Tell whether a page tells the end: a register always does, a report where no blueprint says otherwise."""
         if row.kind is DocumentKind.REGISTER:
             return True
-        if self._plan is None:
+        if self.plan is None:
             return row.kind is DocumentKind.REPORT
-        member = self._plan.member(row.member)
+        member = self.plan.member(row.member)
         return member is not None and member.tells_end
 
     def _running_name(self, kind: DocumentKind) -> str:
@@ -203,7 +203,7 @@ class Pages:
 
 def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[VaultPage]:
     """Yield the pages that tell of the book as a whole: README and progress file."""
-    progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose))
+    progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose, plan=pages.plan))
     yield VaultPage(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
     blurb = stores.documents.latest(DocumentKind.BLURB)
     words = to_markdown(" ".join(blurb.text.split())) if blurb else ""

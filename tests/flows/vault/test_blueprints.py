@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from bookwright.exports.vault.progress import PATH as PROGRESS
-from bookwright.exports.vault.progress import load_from_book
+from bookwright.exports.vault.progress import StageStatus, load_from_book
 from bookwright.exports.vault.readme_texts import README_TEXTS
 from bookwright.flows.vault.rendering import Vault
+from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.text.language import SIMPLIFIED
 from bookwright.models.tree.level import Level
@@ -72,13 +73,56 @@ def test_what_code_writes_in_a_folder_is_in_the_authors_script(world: tuple[str,
 
 
 def test_a_book_of_designs_has_no_stage_of_writing_and_every_stage_its_time(world: tuple[str, Vault]) -> None:
-    _, vault = world
+    script, vault = world
 
     stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
 
-    assert [stage.name for stage in stages][-1] == "publish"
-    assert len(stages) == 5
+    assert [stage.name for stage in stages] == (
+        [
+            "建書", "地基：已知之事", "地基：海岸", "地基：地方", "頁", "查核：第一輪", "查核：第二輪", "閱讀指南",
+            "定名與簡介",
+        ]
+        if script == "zh"
+        else [
+            "建书", "地基：已知之事", "地基：海岸", "地基：地方", "页", "查核：第一轮", "查核：第二轮", "阅读指南",
+            "定名与简介",
+        ]
+    )  # fmt: skip
     assert [stage.name for stage in stages if stage.started is None or stage.completed is None] == []
+
+
+def test_every_stage_of_a_blueprint_stands_in_the_progress_file_before_anything_is_made(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint="mystery", length=36_000)
+    with vault.storage.write() as stores:
+        book, root = stores.books.get(vault.storage.book), stores.nodes.root()
+        for unit in stores.nodes.children(root.key, TaskType.WRITE):
+            stores.nodes.change(unit.key, status=NodeStatus.VOID.value)
+        stores.nodes.change(root.key, written=0, status=NodeStatus.OPEN.value)
+        stores.books.set_state(book.id, BookState.PAUSED, "not begun")
+
+    vault = opened(vault.storage, tmp_path)
+    vault.render()
+    stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
+
+    assert [stage.name for stage in stages] == [
+        "book begun", "Planning", "Crime design", "Characters", "Plot architecture", "Setting", "act 1", "act 2",
+        "act 3", "Validation: Validation, first round", "Validation: Validation, second round", "Polish", "publish",
+    ]  # fmt: skip
+    assert [stage.status for stage in stages] == [StageStatus.COMPLETED, *[StageStatus.PENDING] * 12]
+    assert stages[1].notes == "not begun"
+
+
+def test_the_stage_in_which_a_book_failed_says_so(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint="mystery")
+    with vault.storage.write() as stores:
+        stores.books.change(vault.storage.book, state=BookState.PAUSED.value, reason="no answer", has_failed=True)
+
+    opened(vault.storage, tmp_path).render()
+    stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
+
+    assert [(stage.name, stage.notes) for stage in stages if stage.status is StageStatus.FAILED] == [
+        ("Planning", "no answer")
+    ]
 
 
 def test_reports_stand_in_the_folder_and_are_only_read(world: tuple[str, Vault]) -> None:
