@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from bookwright.models.book import Book
+from bookwright.models.errors import BookwrightError
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.queries import StepLine
@@ -37,6 +38,15 @@ def read_progress(storage: BookStorage) -> BookProgress:
     """Look where a book stands; as many queries as its tree is deep."""
     with storage.read() as stores:
         return BookProgress(stores.books.get(storage.book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+
+
+def stage_of(storage: BookStorage, label: str) -> str:
+    """Return the stage and member by which a node's blueprint names it; empty where none does."""
+    try:
+        with storage.read() as stores:
+            return stores.nodes.by_label(label).stage
+    except BookwrightError:
+        return ""
 
 
 class StepFeed:

@@ -17,6 +17,7 @@ from prefect.states import Completed
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.exports.report.verdict import verdict_on
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.library import (
     book_id,
@@ -126,9 +127,10 @@ def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | Non
 def _last_words(book: Book, database: Database) -> str:
     """Say in one line what came of a finished book."""
     with BookStorage(database, book.id, book.brief.language).read() as stores:
-        root = stores.nodes.root()
+        root, verdict = stores.nodes.root(), verdict_on(stores) if book.brief.blueprint else None
+    judged = f", verdict: {verdict.words}" if verdict else ""
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
-    return f'"{book.title}": {length}, {book.calls:,} calls, {book.dollars:,.4f} US dollars'
+    return f'"{book.title}": {length}, {book.calls:,} calls, {book.dollars:,.4f} US dollars{judged}'
 
 
 def _suspend(gate: Gate, database: Database) -> bool:

@@ -6,6 +6,7 @@ from bookwright.app.wording import money, tokens
 from bookwright.cli.output import print_json, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report.secrets import register_lines
+from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
@@ -35,6 +36,8 @@ class Result:
     """What readers were led to wait for and did not get."""
     register: tuple[str, ...] = ()
     """What became of each secret and thread, a line each, what was not done first."""
+    verdict: BookVerdict | None = None
+    """What the last verification of its blueprint came to; None where it has none."""
 
     @classmethod
     def of(
@@ -44,6 +47,7 @@ class Result:
         with storage.read() as stores:
             root = stores.nodes.root()
             register = register_lines(stores)
+            verdict = verdict_on(stores) if book.brief.blueprint else None
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
         files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
         return cls(
@@ -51,6 +55,7 @@ class Result:
             unit=book.brief.length_unit, calls=book.calls, input_tokens=book.input_tokens,
             output_tokens=book.output_tokens, cost_micros=book.cost, was_finished=was_finished,
             files=tuple(map(str, files)), open_threads=waiting, register=register,
+            verdict=verdict,
         )  # fmt: skip
 
 
@@ -63,6 +68,8 @@ def show_result(result: Result, as_json: bool) -> None:
     print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
     print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
                f"{money(result.cost_micros)}")  # fmt: skip
+    if result.verdict:
+        print_text(f"Verdict: {result.verdict.words}; `bookwright show {result.book} {result.verdict.node}` tells why")
     if result.open_threads:
         count = len(result.open_threads)
         titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")

@@ -2,11 +2,13 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
 from bookwright.app.brief_edits import change_brief
 from bookwright.app.briefs import given, laid_over, read_brief
+from bookwright.app.progress import stage_of
 from bookwright.app.records.edits import take_in, unheard_of
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
@@ -82,7 +84,7 @@ def write_brief(
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
-        bring_to_its_end(book, storage, settings, telling(wishes, book, json_progress), formats)
+        bring_to_its_end(book, storage, settings, telling(wishes, book, storage, json_progress), formats)
 
 
 write = takes_brief(
@@ -116,7 +118,7 @@ def resume(
             check_reach(opened.book.brief, opened.settings)
         wait_until_free(opened.storage, opened.settings)
         found = lengthened(opened.book, more, opened.storage) if more is not None else opened.book
-        wishes = telling(wishes, found, json_progress)
+        wishes = telling(wishes, found, opened.storage, json_progress)
         bring_to_its_end(found, opened.storage, opened.settings, wishes, ["md"])
 
 
@@ -184,11 +186,14 @@ def check_one_voice(json_progress: bool, as_json: bool) -> None:
         raise InvalidSetting("--json-progress has stdout for itself; leave out --json")
 
 
-def telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
+def telling(wishes: "running.Wishes", book: Book, storage: BookStorage, json_progress: bool) -> "running.Wishes":
     """Return the wishes with the lines that another program reads, if it wants them."""
     from bookwright.cli.writing.ndjson import ProgressLines
 
-    return replace(wishes, lines=ProgressLines(book.id, streams=wishes.streams)) if json_progress else wishes
+    if not json_progress:
+        return wishes
+    lines = ProgressLines(book.id, streams=wishes.streams, stage_of=partial(stage_of, storage))
+    return replace(wishes, lines=lines)
 
 
 def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:
