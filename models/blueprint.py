@@ -140,6 +140,8 @@ class Member(_BlueprintPart):
     """Review and page: the members (or `prose`) that it is about; all where it is not said. Verify: the review."""
     is_spoiler: bool = False
     """Its page is marked as one that tells the end."""
+    names_book: bool = False
+    """Its page has the book's title and description under headings of those names."""
     codex: CodexPart | None = None
     """What its pages, or those of its entries, are in the codex of a book of designs; None for nothing."""
 
@@ -151,6 +153,8 @@ class Member(_BlueprintPart):
             raise ValueError(f"member {self.name!r}: only a design has entries")
         if self.entries and not self.prompt:
             raise ValueError(f"member {self.name!r} has entries and no `prompt` that names them")
+        if self.names_book and (self.kind is not MemberKind.DESIGN or self.entries):
+            raise ValueError(f"member {self.name!r}: only a design of one page names the book")
         if self.codex and self.kind is not MemberKind.DESIGN:
             raise ValueError(f"member {self.name!r}: only the pages of a design go to the codex")
         if self.kind is MemberKind.REGISTER and not self.prompt:

@@ -131,8 +131,20 @@ HEADINGS: dict[str, dict[Language, tuple[str, ...]]] = {
         JA: ("参考資料", "参考文献", "References"),
         KO: ("참고 자료", "참고자료", "참고 문헌", "참고문헌", "References"),
     },
+    "title": {
+        EN: ("Title", "The title", "Working title"),
+        ZH: ("书名", "書名", "标题", "標題", "题名", "題名", "Title"),
+        JA: ("題名", "タイトル", "表題", "書名", "Title"),
+        KO: ("제목", "책 제목", "표제", "Title"),
+    },
+    "description": {
+        EN: ("Description", "The description"),
+        ZH: ("简介", "簡介", "内容简介", "內容簡介", "描述", "Description"),
+        JA: ("紹介", "紹介文", "概要", "説明", "Description"),
+        KO: ("소개", "소개글", "설명", "개요", "Description"),
+    },
 }  # fmt: skip
-"""Headings by which a list is known, whatever the book's language."""
+"""Headings by which a part of a page is known, whatever the book's language."""
 
 _WORDS: dict[str, tuple[str, str, str, str]] = {
     "spoiler": (

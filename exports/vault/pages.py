@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from bookwright.agents.blueprints.naming import kept_name
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.pages import pages_of
 from bookwright.exports.vault import paper, shelving
@@ -206,7 +207,8 @@ def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[VaultPage]
     progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose, plan=pages.plan))
     yield VaultPage(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
     blurb = stores.documents.latest(DocumentKind.BLURB)
-    words = to_markdown(" ".join(blurb.text.split())) if blurb else ""
+    planned = kept_name(stores, pages.plan).description if pages.plan and blurb is None else ""
+    words = to_markdown(" ".join((blurb.text if blurb else planned).split()))
     shown = Shown(pages.folders(), pages.places, [] if pages.has_prose else pages.staged(), pages.units[0].written)
     readme = readme_page(book, shown, pages.names, pages.locale, words)
     yield VaultPage(f"made/{README}", README, text_hash(readme), lambda _: readme)
