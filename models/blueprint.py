@@ -71,6 +71,8 @@ class MemberKind(StrEnum):
     """What is there is looked through, by code and by a model that may change nothing; each fault becomes a task."""
     VERIFY = "verify"
     """The faults that a review found are looked at again; a report with a verdict."""
+    POLISH = "polish"
+    """The written book is gone through once more, for its wording alone; what was changed is a page."""
     PAGE = "page"
     """A page that code makes of what is there: an overview, an index, a glossary."""
 
@@ -179,6 +181,8 @@ class Stage(_BlueprintPart):
     titles: Localised
     when: When = When.BEFORE
     folders: Localised | None = None
+    timeout: int = Field(default=3_600, ge=60, le=7 * 24 * 3_600)
+    """Seconds that one task of it may take before the book rests; a call in flight is never cut off."""
     members: Annotated[tuple[Member, ...], Field(min_length=1, max_length=40)]
 
 

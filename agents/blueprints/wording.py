@@ -195,6 +195,15 @@ _WORDS: dict[str, tuple[str, str, str, str]] = {
     "to_mend": ("given to be mended", "已交去修改", "直しに回した", "고치도록 넘김"),
     "unmended": ("left as it is", "沒有改", "そのまま残した", "그대로 둠"),
     "unnamed": ("the whole", "全書", "全体", "전체"),
+    "polished": (
+        "Gone through for their wording: {read}. Changed: {changed}.", "逐篇潤色：看過 {read} 篇，改了 {changed} 篇。",
+        "文章を見直したもの：{read}。直したもの：{changed}。", "문장을 다시 본 글: {read}. 고친 글: {changed}.",
+    ),
+    "not_polished": (
+        "Nobody was asked to polish the text: the book's profile is too small for that.",
+        "沒有請誰潤色：這本書的檔次撥不出這筆。", "この本の段階では文章の見直しを頼んでいない。",
+        "이 책의 단계에서는 문장 다듬기를 맡기지 않았다.",
+    ),
     "world": ("The world it is set in", "所在的世界", "舞台となる世界", "무대가 되는 세계"),
     "world_goal": (
         "Say what holds in the world that this book is set in; its pages stand below.",

@@ -44,10 +44,18 @@ def verdict_on(stores: Stores) -> BookVerdict | None:
     """Return the last verdict on a book that is written to its end; None where nobody gave one, or it goes on."""
     if not is_over(stores):
         return None
+    node, report = last_verification(stores)
+    if report is None or report.verdict is None:
+        return None
+    critical = sum(fault.severity is FaultSeverity.CRITICAL for fault in report.open)
+    return BookVerdict(report.verdict.value, node, len(report.open), critical)
+
+
+def last_verification(stores: Stores) -> tuple[str, BlueprintReport | None]:
+    """Return the label of the last verification and its report; None where a book has none."""
     tasks = {task.key: task for task in stores.nodes.children(stores.nodes.root().key) if task.stage}
     for document in sorted(stores.documents.of_nodes(tasks, DocumentKind.REPORT), key=lambda own: -own.id):
         report = BlueprintReport.model_validate_json(stores.documents.data_of(document))
         if report.verdict is not None:
-            critical = sum(fault.severity is FaultSeverity.CRITICAL for fault in report.open)
-            return BookVerdict(report.verdict.value, tasks[document.node].label, len(report.open), critical)
-    return None
+            return tasks[document.node].label, report
+    return "", None

@@ -88,7 +88,7 @@ def _pages(root: TaskNode, stores: Stores, deps: Deps) -> Iterator[PageSeen]:
             label=node.label, title=node.title, text=document.text.removeprefix(unverified).lstrip(),
             length=document.length, member=member.name,
             stage=node.stage_title, document=document.id, is_entry=part_of(node) is PartOf.ENTRY,
-            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind is MemberKind.PAGE,
+            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind in (MemberKind.PAGE, MemberKind.POLISH),
             is_spoiler=member.tells_end, asked=page_length(node, deps) if deps.makes_designs else 0,
             sources=len(Findings.model_validate_json(data).sources) if data else 0,
         )  # fmt: skip
