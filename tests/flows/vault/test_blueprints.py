@@ -154,10 +154,55 @@ def test_registers_and_reports_of_a_story_are_named_as_spoilers(tmp_path: Path, 
     created = opened(vault.storage, tmp_path).render().created
 
     assert [path for path in created if path.startswith("planning")] == [
-        f"planning/1.4 Clues{ending}.md", "planning/1.4 register Clues (spoiler).md",
+        "planning/1.4 register Clues (spoiler).md",  # the page of the same list is not written twice
         f"planning/1.5 The crime{ending}.md",
         f"planning/1.6 First round{'' if is_there else ' (spoiler)'}.md",
     ]  # fmt: skip
+
+
+def test_links_between_pages_lead_to_files_and_are_titles_again_in_the_book(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint=str(atlas(tmp_path)))
+    text = "The tide of [[The Bay]] falls.\n\n| where | what |\n| --- | --- |\n| [[the bay]] | mud |\n\n[[Nowhere]]"
+    _add_task(vault, "ground/places", "The Bay", DocumentKind.DESIGN)
+    with vault.storage.write() as stores:
+        bay = stores.nodes.by_label("1.4")
+        [coast] = stores.nodes.add(
+            stores.nodes.root(), [PlanNode(task_type=TaskType.DESIGN, title="The coast", goal="Say.")],
+            unit=stores.nodes.root().key, level=Level.BOOK.value, stage="ground/coast", status=NodeStatus.DONE.value,
+        )  # fmt: skip
+        stores.documents.add(NewDocument(node=coast.key, kind=DocumentKind.DESIGN, text=text), None)
+    vault = opened(vault.storage, tmp_path)
+    vault.render()
+    path = f"planning/{coast.label} The coast.md"
+
+    page = contents(vault)[path].decode()
+    assert "[[1.4 The Bay|The Bay]]" in page
+    assert r"| [[1.4 The Bay\|the bay]] | mud |" in page
+    assert "[[Nowhere]]" in page
+    change(vault, path, "falls.", "rises.")
+    sync(vault, tmp_path)
+    with vault.storage.read() as stores:
+        kept = stores.documents.current(coast.key, DocumentKind.DESIGN)
+    assert kept is not None
+    assert kept.text == text.replace("falls.", "rises.")
+
+    with vault.storage.write() as stores:
+        stores.nodes.change(bay.key, title="The Lagoon")
+    opened(vault.storage, tmp_path).render()
+    assert "[[The Bay]]" in contents(vault)[path].decode()  # no page of that title is left
+
+
+def test_what_tells_of_the_whole_says_that_it_tells_the_end(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path)
+    with vault.storage.write() as stores:
+        for kind in (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE):
+            stores.documents.add(NewDocument(node=stores.nodes.root().key, kind=kind, text="He did it."), None)
+
+    created = opened(vault.storage, tmp_path).render().created
+
+    assert {path for path in created if " of " in path or "design" in path or "guide" in path} == {
+        "planning/Book design (spoiler).md", "planning/State of the story (spoiler).md", "planning/Style guide.md",
+    }  # fmt: skip
 
 
 def test_a_register_is_changed_in_the_codex(tmp_path: Path) -> None:
