@@ -1,6 +1,6 @@
 """What the pages of a book of designs are in a codex: an entry for each thing, a secret for what nobody knows yet.
 
-Code reads it off the pages, so that it costs nothing and is there in every profile; what a model finds beside it is merged.
+Code reads it off the pages, so that it costs nothing and is there in every profile.
 """
 
 import re

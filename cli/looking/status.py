@@ -141,9 +141,7 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         console.print(_role_table(roles))
 
 
-def _details(
-    progress: BookProgress, roles: list[RoleSum], waiting: int, verdict: BookVerdict | None
-) -> dict[str, Any]:
+def _details(progress: BookProgress, roles: list[RoleSum], waiting: int, verdict: BookVerdict | None) -> dict[str, Any]:
     book = progress.book
     return _summary(book, progress.root.written, verdict) | {
         "brief_version": book.brief_version,

@@ -29,8 +29,8 @@ _TELL_SECONDS = 10.0
 
 
 @takes_brief(
-    "premise", "world", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending", "pen_name",
-    "budget_usd", "budget_tokens", "seed", "gates",
+    "premise", "world", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending",
+    "pen_name", "budget_usd", "budget_tokens", "seed", "gates",
 )  # fmt: skip
 def submit(
     options: dict[str, Any],

@@ -21,8 +21,8 @@ def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
     """The verb of a kind; `more` are options of its brief that not every kind has."""
 
     @takes_brief(
-        *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name", "budget_usd",
-        "budget_tokens", "seed", "gates",
+        *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
+        "budget_usd", "budget_tokens", "seed", "gates",
     )  # fmt: skip
     def verb(
         options: dict[str, Any],

@@ -1,7 +1,8 @@
 """`--json-progress`: what a run does, one JSON object a line on stdout, for other programs.
 
 Source of the events' names: DETAILS "000 Slima Agents". A stage is one activity at one node, such as `1.2 write`, or
-`foundation/cosmology execute` where a blueprint names it; an agent is one call of a model in it. docs/cli.md lists every field; whatever is added here is added there.
+`foundation/cosmology execute` where a blueprint names it; an agent is one call of a model in it. docs/cli.md lists
+every field; whatever is added here is added there.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Links between the pages of a vault: `[[Cosmology]]` means a title, and an editor looks for a file of the name it reads.
+"""Links between the pages of a vault: `[[Cosmology]]` means a title, and an editor looks for a file of that name.
 
-So a page is written with `[[1.4 Cosmology|Cosmology]]`, which every editor of such folders follows, and read back without.
+So a page is written with `[[1.4 Cosmology|Cosmology]]`, which editors of such folders follow, and read back without.
 """
 
 import re

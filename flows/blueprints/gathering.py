@@ -20,6 +20,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
 from bookwright.storage.stores import Stores
 
+_BY_CODE = (MemberKind.PAGE, MemberKind.POLISH)
 _PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 
 
@@ -90,7 +91,7 @@ def _pages(root: TaskNode, stores: Stores, deps: Deps) -> Iterator[PageSeen]:
             label=node.label, title=node.title, text=document.text.removeprefix(unverified).lstrip(),
             length=document.length, member=member.name,
             stage=node.stage_title, document=document.id, is_entry=part_of(node) is PartOf.ENTRY,
-            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind in (MemberKind.PAGE, MemberKind.POLISH),
+            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind in _BY_CODE,
             is_spoiler=member.tells_end, asked=page_length(node, deps) if deps.makes_designs else 0,
             sources=len(Findings.model_validate_json(data).sources) if data else 0,
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """Polishing the written book: a model goes through some of its texts once more, and changes wording, never events.
 
-What readers have to find is kept letter for letter, nothing is given away, and no text leaves its length. How many texts
-are gone through is bounded, so that a long book costs no more than one of that many.
+What readers have to find is kept letter for letter, nothing is given away, and no text leaves its length. How many
+texts are gone through is bounded, so that a long book costs no more than one of that many.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Setting a book in a world: what a finished book of designs holds comes along as copies, and nothing goes back into it."""
+"""Setting a book in a world: what a finished book of designs holds comes along as copies, and nothing goes back."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -40,7 +40,8 @@ def test_somebody_with_a_page_and_a_place_in_the_codex_is_listed_once() -> None:
     page = page_text("cast_index", ground, is_spoiler=False)
 
     assert [line for line in page.splitlines() if line.startswith("- ")] == [
-        "- **Ann**: never", "- **Annabel**: never", "- **Tobias Hale**: chapter 1, chapter 3",
+        "- **Ann**: not on any page that was seen", "- **Annabel**: not on any page that was seen",
+        "- **Tobias Hale**: chapter 1, chapter 3",
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A task of a blueprint that takes longer than its stage gives it: the book rests, and nothing is lost or paid twice."""
+"""A task of a blueprint that takes longer than its stage gives it: the book rests, nothing is lost or paid twice."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_task_over_its_time_rests_the_book_and_goes_on_where_it_stopped(tmp_pa
     models = SlowModels(tmp_path)
     root, deps = opened(tmp_path, models)
 
-    with pytest.raises(StageTimeout, match="the task 1.2 of the stage 'ground' has taken longer than the 60 seconds"):
+    with pytest.raises(StageTimeout, match=r"the task 1\.2 of the stage 'ground' has taken longer than the 60 seconds"):
         write_book(root, deps)
     asked = [str(request.facts["step"]) for request in models.requests if request.facts["label"] == "1.2"]
     with pytest.raises(StageTimeout, match=r"the task 1\.3\.1 "):  # the page is done by now, and an entry takes as long

@@ -205,5 +205,7 @@ def _page_of(node: int, stores: Stores) -> bool:
 
 def _state_of(world: Deps) -> tuple[int, int, int]:
     with world.stores() as stores:
-        documents = [row.id for node in stores.nodes.walk() for row in stores.documents.of_nodes([node.key], *DocumentKind)]
+        documents = [
+            row.id for node in stores.nodes.walk() for row in stores.documents.of_nodes([node.key], *DocumentKind)
+        ]
         return max(documents), len(documents), stores.codex.last_row()
