@@ -14,8 +14,9 @@ from bookwright.flows.blueprints.reviewing import ReviewedDocument, batches_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, Fault, FoundFaults, Point, Verification
-from bookwright.models.step import Activity
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.vault_rows import VaultRows
 from tests.flows.blueprints.books import Intervals, Rehearsing, begun, document, staged, write_book
 from tests.support.blueprint_folders import atlas
 
@@ -117,6 +118,18 @@ def test_a_fix_that_was_interrupted_behind_its_new_version_is_not_paid_again(
     assert len(models.requests) == asked
     assert document("1.2", DocumentKind.DESIGN, deps).version == version
     assert deps.fresh(fix).status is NodeStatus.DONE
+
+
+def test_what_was_mended_later_is_no_part_of_a_stages_time(written: tuple[Rehearsing, Intervals, Deps]) -> None:
+    _, _, deps = written
+    with deps.stores() as stores:
+        node = stores.nodes.by_label("1.2")
+        lines = [line for line in stores.steps.lines(limit=10_000) if line.label == "1.2"]
+        span = VaultRows(stores.connection, node.book).times([node.key])[node.key, Activity.EXECUTE]
+
+    first = [line for line in lines if line.round < AMENDING_ROUNDS]
+    assert len(first) < len(lines)
+    assert span.last == max(line.recorded_at for line in first)
 
 
 def test_the_second_round_gives_a_verdict(written: tuple[Rehearsing, Intervals, Deps]) -> None:

@@ -14,7 +14,7 @@ from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidBrief
 from bookwright.models.step import Activity
-from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.storage.stores import BookStorage, Stores
 from tests.flows.blueprints.books import PREMISES, Rehearsing, begun, write_book
 from tests.flows.walking import begin
@@ -120,6 +120,21 @@ def test_what_an_extraction_would_change_of_the_world_is_a_suggestion(world: Dep
         after = stores.codex.get(RecordKind.ENTRY, "cosmology").record
 
     assert after.sections[0].text == section.text
+
+
+def test_a_plan_that_is_rejected_takes_nothing_of_the_world_with_it(world: Deps) -> None:
+    book = set_in(world, story_brief(world.storage.book, premise="A ferryman of the marsh is paid twice."))
+    with BookStorage(world.storage.database, book.id, book.brief.language).write() as stores:
+        root = stores.nodes.root()
+        [planned] = stores.nodes.add(
+            root, [PlanNode(task_type=TaskType.DESIGN, title="Motive", goal="Say why.")], unit=root.key,
+            level=root.level.value, planning_round=1,
+        )  # fmt: skip
+        gone = stores.nodes.replace_below(root.key, only_planned=True)
+        left = [node.label for node in stores.nodes.children(root.key)]
+
+    assert [node.key for node in gone] == [planned.key]
+    assert left == ["1.1"]
 
 
 def test_a_beginning_of_its_id_names_a_world_and_the_same_brief_means_the_same_book(world: Deps) -> None:
