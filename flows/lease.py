@@ -9,6 +9,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import (
     BackendError,
+    BookFailed,
     BookHeld,
     BookPaused,
     BudgetExceeded,
@@ -61,7 +62,7 @@ def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
     except (LeaseLost, BookHeld, DatabaseDamaged):
         raise  # the book is another worker's now, or its file is broken: its state is not ours to set
     except BookPaused as rest:
-        _rest(database, lease, rest, has_failed=rest.is_failure)
+        _rest(database, lease, rest, has_failed=isinstance(rest, BookFailed))
         raise
     except (BackendError, StorageError, InvalidInput) as error:
         paused = BookPaused(str(error), f"{_remedy(error)}`bookwright resume {book}` goes on from here")

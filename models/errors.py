@@ -33,6 +33,7 @@
     + BudgetExceeded         the call could cost more than is left
     + NotUnderstood          no answer to an author's words was a command
   x BookPaused               the book rests, with a reason and what to do about it
+    + BookFailed             something did not come about: the four that follow
     + NoResult               no answer to a step was a result, however often it was asked
     + ReplyLost              a paid reply could not be kept
     + FatalContextError      what a writer would read cannot be made, or holds a secret
@@ -221,8 +222,6 @@ class BookPaused(BookwrightError):
     """The book rests. Nothing is lost; the message says why and what to do next."""
 
     exit_code = 4
-    is_failure = False
-    """True where something did not come about, and nobody wanted the book to rest."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(f"{reason}. {advice}".rstrip(". ") + ".")
@@ -230,28 +229,24 @@ class BookPaused(BookwrightError):
         self.advice = advice
 
 
-class NoResult(BookPaused):
+class BookFailed(BookPaused):
+    """It rests because something did not come about, and not because anybody wanted it to."""
+
+
+class NoResult(BookFailed):
     """No answer to a step was a result; all of them are on record."""
 
-    is_failure = True
 
-
-class ReplyLost(BookPaused):
+class ReplyLost(BookFailed):
     """The database could not take a paid reply for as long as it was tried."""
 
-    is_failure = True
 
-
-class FatalContextError(BookPaused):
+class FatalContextError(BookFailed):
     """The context of a step that writes prose cannot be made, or holds what its writer must not know."""
 
-    is_failure = True
 
-
-class StageTimeout(BookPaused):
+class StageTimeout(BookFailed):
     """A blueprint's stage took longer than it may; all that was made in it is kept."""
-
-    is_failure = True
 
 
 class GateWaiting(BookPaused):

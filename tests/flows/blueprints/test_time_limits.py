@@ -8,7 +8,7 @@ import pytest
 from bookwright.agents.backends.protocol import Request
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Stage
-from bookwright.models.errors import StageTimeout
+from bookwright.models.errors import BookFailed, StageTimeout
 from bookwright.models.tree.task import TaskNode
 from tests.flows.blueprints.books import Rehearsing, begun, write_book
 from tests.support.blueprint_folders import atlas
@@ -51,7 +51,7 @@ def test_a_task_over_its_time_rests_the_book_and_goes_on_where_it_stopped(tmp_pa
 
     assert asked == list(PAGES[:2])
     assert again == list(PAGES)
-    assert StageTimeout.is_failure
+    assert issubclass(StageTimeout, BookFailed)
     deps.storage.database.dispose()
 
 
