@@ -18,6 +18,8 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     old, root = book.brief, stores.nodes.root()
     if brief.language is not old.language and book.calls:
         raise InvalidBrief(f"book {book.id!r} is begun in {old.language.english_name}; write another one with --new")
+    if brief.world != old.world:
+        raise InvalidBrief(f"book {book.id!r} is there already; `bookwright write --world ...` begins one in a world")
     if brief.secrets or brief.foreshadowing:
         raise InvalidBrief(
             f"book {book.id!r} is there already: its secrets and threads are changed with "

@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from bookwright.models.book import Book
+from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.position import hierarchical_position
@@ -45,6 +46,15 @@ def place_of(node: TaskNode, stores: Stores, language: Language) -> str:
     """Return where a node's unit stands in the tree, in words of the book's language; empty for the book's own."""
     unit = node if node.unit is None else stores.nodes.get(node.unit)
     return hierarchical_position(unit, stores.nodes.ancestors(unit), stores.codex.reading_order(), language)
+
+
+def stage_of(storage: BookStorage, label: str) -> str:
+    """Return the stage and member by which a node's blueprint names it; empty where none does."""
+    try:
+        with storage.read() as stores:
+            return stores.nodes.by_label(label).stage
+    except BookwrightError:
+        return ""
 
 
 class StepFeed:

@@ -18,7 +18,7 @@ _FLAGS: dict[str, tuple[str, ...]] = {
     "gates": ("--gate",),
 }  # fmt: skip
 """Where they are not the field's own name."""
-_METAVARS = {"outline": "OUTLINE.md", "blueprint": "NAME", "gates": "GATE"}
+_METAVARS = {"outline": "OUTLINE.md", "blueprint": "NAME", "world": "BOOK", "gates": "GATE"}
 _TYPES: dict[str, Any] = {"outline": Path, "models": str, "gates": list[str]}
 """What a person types, where it is not what the field holds."""
 

@@ -177,7 +177,7 @@ def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:
 
 def _take_plan_back(unit: TaskNode, order: str, stores: Stores) -> str:
     """Drop the tasks that were planned; the round is planned anew."""
-    tasks = stores.nodes.replace_below(unit.key, *_TASKS)
+    tasks = stores.nodes.replace_below(unit.key, *_TASKS, only_planned=True)
     stores.nodes.revise(unit, order, planning_round=0, decided_round=0, decision=None, open_points=())
     return "\n".join(f"- {task.title}: {task.goal}" if task.title else f"- {task.goal}" for task in tasks)
 

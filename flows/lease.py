@@ -9,6 +9,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import (
     BackendError,
+    BookFailed,
     BookHeld,
     BookPaused,
     BudgetExceeded,
@@ -61,16 +62,18 @@ def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
     except (LeaseLost, BookHeld, DatabaseDamaged):
         raise  # the book is another worker's now, or its file is broken: its state is not ours to set
     except BookPaused as rest:
-        _rest(database, lease, rest)
+        _rest(database, lease, rest, has_failed=isinstance(rest, BookFailed))
         raise
     except (BackendError, StorageError, InvalidInput) as error:
         paused = BookPaused(str(error), f"{_remedy(error)}`bookwright resume {book}` goes on from here")
-        _rest(database, lease, paused)
+        _rest(database, lease, paused, has_failed=not isinstance(error, BudgetExceeded))
         raise paused from error
     except BaseException as error:
-        reason = "stopped" if isinstance(error, KeyboardInterrupt) else f"a fault of the program: {error!r}"[:500]
+        is_stopped = isinstance(error, KeyboardInterrupt)
+        reason = "stopped" if is_stopped else f"a fault of the program: {error!r}"[:500]
+        paused = BookPaused(reason, f"`bookwright resume {book}` goes on from here")
         with suppress(LeaseLost):
-            _rest(database, lease, BookPaused(reason, f"`bookwright resume {book}` goes on from here"))
+            _rest(database, lease, paused, has_failed=not is_stopped)
         raise
 
 
@@ -81,7 +84,7 @@ def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Ite
     Raises:
         BookPaused: What was begun is not done; the message says how it goes on.
     """
-    was_left = book.state is BookState.WRITING
+    was_left, has_failed = book.state is BookState.WRITING, book.has_failed
     found = BookPaused("its worker died", f"`bookwright resume {book.id}` goes on from here") if was_left else book
     state = BookState.PAUSED if was_left else book.state
     gate: int | None = None
@@ -94,7 +97,7 @@ def leaving_as(database: Database, book: Book, lease: Lease, way_on: str) -> Ite
         raise BookPaused(str(error), f"{_remedy(error)}{way_on} goes on from here") from error
     finally:
         with suppress(StorageError, LeaseLost):
-            _leave(database, lease, state, found.reason, found.advice, gate, intent=book.intent)
+            _leave(database, lease, state, found.reason, found.advice, gate, intent=book.intent, has_failed=has_failed)
 
 
 def _leave(
@@ -104,6 +107,8 @@ def _leave(
     reason: str = "",
     advice: str = "",
     gate: int | None = None,
+    *,
+    has_failed: bool = False,
     **kept: str,
 ) -> None:
     """Set the book's state and what of its row is `kept`, and let it go; once more where the connection broke.
@@ -117,7 +122,10 @@ def _leave(
     for is_last in (False, True):
         try:
             with database.write(Failpoint.LEAVE_BOOK) as connection:
-                lease.fence(connection, state=state.value, reason=reason, advice=advice, stop_requested=False, **kept)
+                lease.fence(
+                    connection, state=state.value, reason=reason, advice=advice, has_failed=has_failed,
+                    stop_requested=False, **kept,
+                )  # fmt: skip
                 if gate is not None:  # the fence keeps whoever decides out until this is committed
                     GateRepository(connection, lease.book).pass_if_decided(gate)
                 Studio(connection).give_back(lease.book)
@@ -128,12 +136,12 @@ def _leave(
                 raise
 
 
-def _rest(database: Database, lease: Lease, rest: BookPaused) -> None:
+def _rest(database: Database, lease: Lease, rest: BookPaused, *, has_failed: bool) -> None:
     """Leave the book paused, or waiting at a gate; if that cannot be written, who raised the reason still tells it."""
     gate = rest.gate.id if isinstance(rest, GateWaiting) else None
     state = BookState.PAUSED if gate is None else BookState.WAITING
     with suppress(StorageError):
-        _leave(database, lease, state, rest.reason, rest.advice, gate)
+        _leave(database, lease, state, rest.reason, rest.advice, gate, has_failed=has_failed)
 
 
 def _remedy(error: BaseException) -> str:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -24,6 +25,9 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 from bookwright.storage.tree.nodes import NodeRepository
+
+if TYPE_CHECKING:
+    from bookwright.flows.intake.setting import WorldSetting
 
 _IDENTITY = ("premise", "length", "title", "language", "genre", "style", "audience", "ending", "seed")
 _SLUG_LENGTH = 40
@@ -89,11 +93,19 @@ def book_id(brief: Brief, copy: int = 1) -> str:
     values = brief.model_dump(mode="json", include=set(_IDENTITY))
     if brief.blueprint:
         values["blueprint"] = brief.blueprint
+    if brief.world:
+        values["world"] = brief.world
     if brief.outline:
         values["outline"] = brief.outline
     digest = hashlib.sha256(json.dumps(values, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:6]
     slug = slug_of(brief.working_title)
     return f"{slug}-{digest}" + (f"-{copy}" if copy > 1 else "")
+
+
+def is_there(database: Database, brief: Brief) -> bool:
+    """True if the book of this brief is there, begun or not."""
+    with database.read() as connection:
+        return BookRepository(connection).find(book_id(brief)) is not None
 
 
 def is_begun(database: Database, brief: Brief) -> bool:
@@ -103,8 +115,13 @@ def is_begun(database: Database, brief: Brief) -> bool:
     return known is not None and known.calls > 0
 
 
-def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) -> Book:
-    """Return the book of this brief, creating it if it is not there; `is_new` makes another one."""
+def find_or_create(
+    database: Database, brief: Brief, *, is_new: bool = False, setting: "WorldSetting | None" = None
+) -> Book:
+    """Return the book of this brief, creating it if it is not there; `is_new` makes another one.
+
+    `setting` is what the world holds that the brief names, as `setting_of` returns it.
+    """
     with database.write(Failpoint.CREATE_BOOK) as connection:
         books = BookRepository(connection)
         copy = 1
@@ -124,6 +141,7 @@ def find_or_create(database: Database, brief: Brief, *, is_new: bool = False) ->
             check_places(record, stores)
         _keep_sample(connection, identity, brief)
         _keep_outline(connection, identity, brief)
+        _keep_setting(connection, identity, brief, setting)
         return books.get(identity)
 
 
@@ -142,6 +160,31 @@ def _keep_outline(connection: Connection, book: str, brief: Brief) -> None:
         from bookwright.flows.intake.outlining import keep_outline
 
         keep_outline(brief, Stores(connection, book, brief.language.measure))
+
+
+def _keep_setting(connection: Connection, book: str, brief: Brief, setting: "WorldSetting | None") -> None:
+    """Give the book what the world holds that it is set in."""
+    if setting is not None:
+        from bookwright.flows.intake.setting import settle
+
+        settle(setting, brief, Stores(connection, book, brief.language.measure))
+
+
+def setting_of(
+    brief: Brief, database: Database, settings: Settings, *, is_new: bool = False
+) -> tuple[Brief, "WorldSetting | None"]:
+    """Return a brief that names its world in full, and what that world holds; None where nothing is to be taken over.
+
+    A book that is there has its world already; `is_new` asks for another one.
+
+    Raises:
+        InvalidBrief: No book can be set in what the brief names.
+    """
+    if not brief.world or (is_there(database, brief) and not is_new):
+        return brief, None
+    from bookwright.flows.intake.setting import read_setting
+
+    return read_setting(brief, database, settings)
 
 
 def slug_of(title: str) -> str:

@@ -21,7 +21,7 @@ from bookwright.flows.activities.prose import voicing
 from bookwright.flows.activities.prose import write as writing
 from bookwright.flows.activities.prose.style import settle_style
 from bookwright.flows.activities.surroundings import is_one_sitting, rests_on_designs
-from bookwright.flows.blueprints import made_pages, opening
+from bookwright.flows.blueprints import codex_filling, made_pages, opening
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, Verdict
@@ -155,6 +155,8 @@ def close(unit: TaskNode, deps: Deps) -> None:
     keep_up(deps.fresh(unit), deps)
     if rests_on_designs(deps.fresh(unit), deps):  # a book in one piece keeps its register, too
         extracting.extract_design(deps.fresh(unit), deps)
+    if deps.makes_designs and deps.fresh(unit).status is not NodeStatus.DONE:
+        codex_filling.fill_codex(deps.fresh(unit), deps)  # so that a story can be set in it
     ends = closing.close_designs if deps.makes_designs else closing.close
     deps.observer.run(Activity.CLOSE, unit, lambda: ends(deps.fresh(unit), deps))
     unit = deps.fresh(unit)

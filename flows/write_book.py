@@ -17,8 +17,17 @@ from prefect.states import Completed
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.exports.report.verdict import verdict_on
 from bookwright.flows.blueprints.reach import check_reach
-from bookwright.flows.library import book_id, check_blueprint, check_models, find_or_create, is_begun, opened_library
+from bookwright.flows.library import (
+    book_id,
+    check_blueprint,
+    check_models,
+    find_or_create,
+    is_begun,
+    opened_library,
+    setting_of,
+)
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
@@ -120,21 +129,22 @@ def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | Non
         if not found.calls:
             check_reach(found.brief, settings, model)
         return found
-    wanted = read_brief(brief)
+    wanted, setting = setting_of(read_brief(brief), database, settings)
     check_models(wanted, settings, model)
     check_blueprint(wanted, settings)
     if not is_begun(database, wanted):  # one that was begun before goes on; whom it tells is looked at then
         check_reach(wanted, settings, model)
         check_webhook(wanted, settings)
-    return find_or_create(database, wanted)
+    return find_or_create(database, wanted, setting=setting)
 
 
 def _last_words(book: Book, database: Database) -> str:
     """Say in one line what came of a finished book."""
     with BookStorage(database, book.id, book.brief.language).read() as stores:
-        root = stores.nodes.root()
+        root, verdict = stores.nodes.root(), verdict_on(stores) if book.brief.blueprint else None
+    judged = f", verdict: {verdict.words}" if verdict else ""
     length = f"{root.written:,} of {root.length or 0:,} {book.brief.length_unit}"
-    return f'"{book.title}": {length}, {book.calls:,} calls, {book.dollars:,.4f} US dollars'
+    return f'"{book.title}": {length}, {book.calls:,} calls, {book.dollars:,.4f} US dollars{judged}'
 
 
 def _suspend(gate: Gate, database: Database) -> bool:

@@ -71,8 +71,19 @@ class MemberKind(StrEnum):
     """What is there is looked through, by code and by a model that may change nothing; each fault becomes a task."""
     VERIFY = "verify"
     """The faults that a review found are looked at again; a report with a verdict."""
+    POLISH = "polish"
+    """The written book is gone through once more, for its wording alone; what was changed is a page."""
     PAGE = "page"
     """A page that code makes of what is there: an overview, an index, a glossary."""
+
+
+class CodexPart(StrEnum):
+    """What the pages of a member are in a codex."""
+
+    CHARACTER = "character"
+    WORLD = "world"
+    SECRET = "secret"
+    """What nobody in the book knows yet: hidden from whoever writes, heading by heading."""
 
 
 class Makes(StrEnum):
@@ -131,6 +142,10 @@ class Member(_BlueprintPart):
     """Review and page: the members (or `prose`) that it is about; all where it is not said. Verify: the review."""
     is_spoiler: bool = False
     """Its page is marked as one that tells the end."""
+    names_book: bool = False
+    """Its page has the book's title and description under headings of those names."""
+    codex: CodexPart | None = None
+    """What its pages, or those of its entries, are in the codex of a book of designs; None for nothing."""
 
     @model_validator(mode="after")
     def _fits(self) -> "Member":
@@ -140,6 +155,10 @@ class Member(_BlueprintPart):
             raise ValueError(f"member {self.name!r}: only a design has entries")
         if self.entries and not self.prompt:
             raise ValueError(f"member {self.name!r} has entries and no `prompt` that names them")
+        if self.names_book and (self.kind is not MemberKind.DESIGN or self.entries):
+            raise ValueError(f"member {self.name!r}: only a design of one page names the book")
+        if self.codex and self.kind is not MemberKind.DESIGN:
+            raise ValueError(f"member {self.name!r}: only the pages of a design go to the codex")
         if self.kind is MemberKind.REGISTER and not self.prompt:
             raise ValueError(f"member {self.name!r}: a register has a `prompt`")
         return self
@@ -162,6 +181,8 @@ class Stage(_BlueprintPart):
     titles: Localised
     when: When = When.BEFORE
     folders: Localised | None = None
+    timeout: int = Field(default=3_600, ge=60, le=7 * 24 * 3_600)
+    """Seconds that one task of it may take before the book rests; a call in flight is never cut off."""
     members: Annotated[tuple[Member, ...], Field(min_length=1, max_length=40)]
 
 

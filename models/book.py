@@ -40,6 +40,8 @@ class Book(BaseModel):
     """Why the book rests; empty while it does not."""
     advice: str = ""
     """What to do about it."""
+    has_failed: bool = False
+    """It rests because something of it failed, and not because somebody wanted it to."""
     is_archived: bool = False
     stop_requested: bool = False
     created_at: float

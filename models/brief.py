@@ -92,6 +92,11 @@ class Brief(BaseModel):
     blueprint: PlainText = Field(
         default="", max_length=1_000, description="What kind of book: a blueprint's name, name:variant, or folder."
     )
+    world: PlainText = Field(
+        default="", pattern=r"^([a-z0-9][a-z0-9-]{0,79})?$",
+        description="The finished world that it is set in: its id, or a beginning of it.",
+    )  # fmt: skip
+    """Its codex and its pages come along when the book is begun, as copies."""
     genre: PlainText = Field(default="", max_length=500, description="Such as mystery.")
     style: PlainText = Field(default="", max_length=8_000, description="How it is to sound.")
     style_sample: PlainText = Field(default="", max_length=200_000)

@@ -64,13 +64,15 @@ class DocumentOrigin(StrEnum):
     """An earlier version, taken up again."""
     IMPORT = "import"
     """The author, before the book came here."""
+    WORLD = "world"
+    """A page of the world that the book is set in; its note says which one."""
     REPAIR = "repair"
     """The book's own last corrections of a finished text: what happens in it stays, and nothing goes stale."""
 
     @property
     def is_revision(self) -> bool:
         """True where somebody changed their mind; False where the book went on."""
-        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.REPAIR)
+        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR)
 
     @property
     def is_by_hand(self) -> bool:
@@ -99,7 +101,7 @@ class Document(BaseModel):
     base: int | None = None
     """The version that it revises or takes up again; None where a step made it afresh."""
     note: str = ""
-    """What the author asked of it."""
+    """What the author asked of it; of a page of a world, which one it was."""
     step: int | None = None
     """The journal's step that it came of; None if none did."""
     made_at: float | None = None

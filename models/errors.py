@@ -34,9 +34,11 @@
     + BudgetExceeded         the call could cost more than is left
     + NotUnderstood          no answer to an author's words was a command
   x BookPaused               the book rests, with a reason and what to do about it
+    + BookFailed             something did not come about: the four that follow
     + NoResult               no answer to a step was a result, however often it was asked
     + ReplyLost              a paid reply could not be kept
     + FatalContextError      what a writer would read cannot be made, or holds a secret
+    + StageTimeout           a stage of a blueprint took longer than it may
     + GateWaiting            a human has to decide
   x ToolFailure              a tool has nothing to give; told to the model, not to the person
   x InvalidEvent             what was emitted on the event bus is no event
@@ -232,16 +234,24 @@ class BookPaused(BookwrightError):
         self.advice = advice
 
 
-class NoResult(BookPaused):
+class BookFailed(BookPaused):
+    """It rests because something did not come about, and not because anybody wanted it to."""
+
+
+class NoResult(BookFailed):
     """No answer to a step was a result; all of them are on record."""
 
 
-class ReplyLost(BookPaused):
+class ReplyLost(BookFailed):
     """The database could not take a paid reply for as long as it was tried."""
 
 
-class FatalContextError(BookPaused):
+class FatalContextError(BookFailed):
     """The context of a step that writes prose cannot be made, or holds what its writer must not know."""
+
+
+class StageTimeout(BookFailed):
+    """A blueprint's stage took longer than it may; all that was made in it is kept."""
 
 
 class GateWaiting(BookPaused):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.step import Activity
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
@@ -63,9 +63,12 @@ _MADE = (
 )  # fmt: skip
 _TIMES = (
     select(steps.c.node, steps.c.activity, func.min(steps.c.recorded_at), func.max(steps.c.recorded_at))
-    .where(steps.c.book == bindparam("book"), steps.c.node.in_(bindparam("nodes", expanding=True)))
+    .where(
+        steps.c.book == bindparam("book"), steps.c.node.in_(bindparam("nodes", expanding=True)),
+        steps.c.round < AMENDING_ROUNDS,
+    )
     .group_by(steps.c.node, steps.c.activity)
-)
+)  # fmt: skip
 
 
 class VaultMark(NamedTuple):
@@ -186,7 +189,7 @@ class VaultRows:
         return sorted((_unit_row(row) for row in rows), key=lambda unit: unit.order)
 
     def times(self, keys: list[int]) -> dict[tuple[int, Activity], TimeSpan]:
-        """Return when each activity at some nodes went on."""
+        """Return when each activity at some nodes went on; what was mended afterwards is no part of it."""
         rows = self._connection.execute(_TIMES, {"book": self._book, "nodes": keys})
         return {(node, Activity(activity)): TimeSpan(first, last) for node, activity, first, last in rows}
 

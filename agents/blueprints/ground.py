@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bookwright.agents.relay.leaks.folding import fold
+from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType
 from bookwright.models.story.register import Register
 from bookwright.models.text.language import Language
@@ -65,6 +67,8 @@ class BookGround:
     reading: ReadingOrder = field(default_factory=ReadingOrder)
     people: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Who is in the book, with the numbers of the chapters that name them."""
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """All names of some of those people, by the one that they go by."""
     own_locale: str = ""
     """`zh-hans` where what code says in Chinese is to be in simplified characters; the language's name if not said."""
 
@@ -72,6 +76,12 @@ class BookGround:
     def locale(self) -> str:
         """In which words code speaks."""
         return self.own_locale or self.language.value
+
+    def knows(self, title: str) -> bool:
+        """True for the title of a page that is about one of the people, by whichever of their names."""
+        text = fold(title)
+        names = (name for own in self.people for name in self.aliases.get(own, (own,)))
+        return any(True for name in names for _ in find_keyword(text, name))
 
     def shown_in(self, thread: str) -> list[int]:
         """Return the chapters that show a thread before it is answered, in order."""

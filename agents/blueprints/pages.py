@@ -37,8 +37,8 @@ def index(ground: BookGround) -> str:
 
 def cast_index(ground: BookGround) -> str:
     """Who is in the book, and in which chapters."""
-    entries = {page.title: page for page in ground.pages if page.is_entry}
-    names = [*ground.people, *(name for name in entries if name not in ground.people)]
+    entries = (page.title for page in ground.pages if page.is_entry)
+    names = dict.fromkeys([*ground.people, *(title for title in entries if not ground.knows(title))])
     lines = [
         "- " + word("pair", ground.locale, what=f"**{name}**", told=_chapters(ground, ground.people.get(name, ())))
         for name in sorted(names, key=str.casefold)

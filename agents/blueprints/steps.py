@@ -8,6 +8,7 @@ from bookwright.agents.workflows import LOOKUPS, Workflow
 from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
 from bookwright.models.story.register import FewThreads, Register
+from bookwright.models.text.changes import Changes
 from bookwright.models.tree.plan import PlanOutput
 from bookwright.prompts.render import BLUEPRINT
 
@@ -56,6 +57,12 @@ def reviewer(prompt: str, folder: Path) -> Agent:
     """Who looks through what is there; without a tool, and without a text of its own."""
     path = own(prompt) if prompt else "story/blueprint/review"
     return Agent("review", path, "critic", REASONING, "evaluator", output=FoundFaults, folder=folder)
+
+
+def polisher(prompt: str, folder: Path) -> Agent:
+    """Who goes through a written text for its wording alone."""
+    path = own(prompt) if prompt else "story/blueprint/polish"
+    return Agent("polish", path, "writer", SYNTHESIS, "refiner", output=Changes, folder=folder)
 
 
 def verifier(prompt: str, folder: Path) -> Agent:

@@ -131,8 +131,20 @@ HEADINGS: dict[str, dict[Language, tuple[str, ...]]] = {
         JA: ("参考資料", "参考文献", "References"),
         KO: ("참고 자료", "참고자료", "참고 문헌", "참고문헌", "References"),
     },
+    "title": {
+        EN: ("Title", "The title", "Working title"),
+        ZH: ("书名", "書名", "标题", "標題", "题名", "題名", "Title"),
+        JA: ("題名", "タイトル", "表題", "書名", "Title"),
+        KO: ("제목", "책 제목", "표제", "Title"),
+    },
+    "description": {
+        EN: ("Description", "The description"),
+        ZH: ("简介", "簡介", "内容简介", "內容簡介", "描述", "Description"),
+        JA: ("紹介", "紹介文", "概要", "説明", "Description"),
+        KO: ("소개", "소개글", "설명", "개요", "Description"),
+    },
 }  # fmt: skip
-"""Headings by which a list is known, whatever the book's language."""
+"""Headings by which a part of a page is known, whatever the book's language."""
 
 _WORDS: dict[str, tuple[str, str, str, str]] = {
     "spoiler": (
@@ -183,6 +195,22 @@ _WORDS: dict[str, tuple[str, str, str, str]] = {
     "to_mend": ("given to be mended", "已交去修改", "直しに回した", "고치도록 넘김"),
     "unmended": ("left as it is", "沒有改", "そのまま残した", "그대로 둠"),
     "unnamed": ("the whole", "全書", "全体", "전체"),
+    "polished": (
+        "Gone through for their wording: {read}. Changed: {changed}.", "逐篇潤色：看過 {read} 篇，改了 {changed} 篇。",
+        "文章を見直したもの：{read}。直したもの：{changed}。", "문장을 다시 본 글: {read}. 고친 글: {changed}.",
+    ),
+    "not_polished": (
+        "Nobody was asked to polish the text: the book's profile is too small for that.",
+        "沒有請誰潤色：這本書的檔次撥不出這筆。", "この本の段階では文章の見直しを頼んでいない。",
+        "이 책의 단계에서는 문장 다듬기를 맡기지 않았다.",
+    ),
+    "world": ("The world it is set in", "所在的世界", "舞台となる世界", "무대가 되는 세계"),
+    "world_goal": (
+        "Say what holds in the world that this book is set in; its pages stand below.",
+        "寫明這本書所在的世界裡什麼是定下的；各頁列在下面。",
+        "この本の舞台となる世界で決まっていることを示す。そのページは下に並ぶ。",
+        "이 책의 무대가 되는 세계에서 정해진 것을 밝힌다. 그 쪽들이 아래에 있다.",
+    ),
     "pair": ("{what}: {told}", "{what}：{told}", "{what}：{told}", "{what}: {told}"),
     "aside": (" ({n})", "（{n}）", "（{n}）", " ({n})"),
     "quoted": ("“{n}”", "「{n}」", "「{n}」", "‘{n}’"),
@@ -227,6 +255,13 @@ def said(name: str, locale: str, **values: object) -> str:
 def word(name: str, locale: str, **values: object) -> str:
     """Return a heading or a short phrase."""
     return _in_script(_WORDS[name][_PLACE[_language(locale)]], locale).format(**values)
+
+
+def localised(texts: dict[str, str], locale: str) -> str:
+    """Return a blueprint's text in a book's language, Chinese in the script of its author."""
+    if locale == SIMPLIFIED:
+        return texts.get(SIMPLIFIED) or simplified(texts.get("zh") or texts["en"])
+    return texts.get(locale) or texts["en"]
 
 
 def check_name(check: str, locale: str) -> str:

@@ -215,6 +215,7 @@ class Asking:
     def _may_go_on(self) -> None:
         """Check, before anything is paid, that the answer can be kept and is still wanted."""
         self.desk.journal.keep()
+        self.desk.may_ask()
         if self.desk.journal.stop_requested:
             raise BookPaused("asked to rest", f"{self.desk.journal.way_on} goes on")
         free = free_megabytes(self.desk.settings)

@@ -1,5 +1,6 @@
 """What the steps of one book share: its brief, journal, models and contexts."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -34,6 +35,10 @@ class Desk:
     locale: str = "en"
     stores_prompts: bool = True
     tools: Toolbox = field(default_factory=NoTools)
+    clock: Callable[[], float] = time.monotonic
+    """Seconds by which it is told how long something takes."""
+    may_ask: Callable[[], None] = lambda: None
+    """Raises where no further call is to be made for what is in hand."""
 
     def is_concluded(self, activity: Activity, node: TaskNode, step: str) -> bool:
         """True if a step of an activity's first round is on record with a result and with what it does to the book."""

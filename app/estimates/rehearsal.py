@@ -18,6 +18,7 @@ from bookwright.app.estimates.times import seconds_of
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
 from bookwright.flows.deps import Deps, NoObserver
+from bookwright.flows.intake.setting import WorldSetting, read_setting
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
@@ -88,7 +89,8 @@ def estimate_book(brief: Brief, settings: Settings, tell: Tell = unheard) -> Boo
     check_reach(brief, settings)
     settings = with_windows(names_of(brief, settings), settings)
     rehearsed = rehearsed_brief(brief, settings)
-    low, high = (_walk(rehearsed, settings, mode, tell) for mode in (LOW, HIGH))
+    setting = _setting(brief, settings)
+    low, high = (_walk(rehearsed, settings, mode, tell, setting) for mode in (LOW, HIGH))
     return estimate_of(brief, brief.length, low, high, settings)
 
 
@@ -117,11 +119,19 @@ def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) 
     return RoleEstimate(role, name, least, most.at_least(least))
 
 
-def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell) -> Tally:
+def _setting(brief: Brief, settings: Settings) -> WorldSetting | None:
+    """Return what the world holds that a book is to be set in."""
+    if not brief.world:
+        return None
+    with library(settings) as database:
+        return read_setting(brief, database, settings)[1]
+
+
+def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell, setting: WorldSetting | None) -> Tally:
     """Write the book, or its beginning, with the rehearsal author and count."""
     limits = Limits() if brief.length <= LONGEST_WALKED else Limits(words_today=SAMPLE_LENGTH)
     with rehearsal(brief.length, settings, mode, tell) as around:
-        book = find_or_create(around.database, brief.changed(models={"default": mode}))
+        book = find_or_create(around.database, brief.changed(models={"default": mode}), setting=setting)
         storage = BookStorage(around.database, book.id, brief.language)
         return _tally_of(storage, replace(around, limits=limits))
 

@@ -107,6 +107,7 @@ def _by(row: dict[str, Any]) -> str:
         DocumentOrigin.REFRESH: f"a refresh, of {row['base']}",
         DocumentOrigin.REPAIR: "the book's last corrections",
         DocumentOrigin.IMPORT: "the author, by import",
+        DocumentOrigin.WORLD: "the world it is set in",
         DocumentOrigin.RESTORE: f"{row['base']} restored",
     }[DocumentOrigin(row["origin"])]
     return f"{told} (step {row['step']})" if row["step"] else told

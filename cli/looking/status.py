@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,6 +15,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import fact_table, make_console, note, plain_table, print_json, print_text
 from bookwright.cli.steering.deciding import facts_of
+from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookwrightError
@@ -23,7 +24,7 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.holders import is_dead
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import RoleSum
-from bookwright.storage.stores import BookStorage
+from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.studio import Studio, StudioStanding
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def status(
     settings = load_settings()
     with existing_library(settings) as database:
         shelf = [] if database is None else _shelf(database, with_archived)
-        begun = {book.id for book, _ in (_shelf(database, True) if database is not None else [])}
+        begun = {standing.book.id for standing in (_shelf(database, True) if database is not None else [])}
         _show_all(shelf, _handed_in(settings, begun), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
@@ -62,13 +63,31 @@ def state_of(book: Book) -> str:
     return "stopping" if is_held and book.stop_requested else book.state.value
 
 
-def _shelf(database: Database, with_archived: bool) -> list[tuple[Book, int]]:
+class _Standing(NamedTuple):
+    """A book in the list of all."""
+
+    book: Book
+    written: int
+    verdict: BookVerdict | None
+
+    @property
+    def words(self) -> str:
+        """Where it stands, with a verdict that is none to be pleased with."""
+        is_failed = self.verdict is not None and self.verdict.is_failed
+        return f"{state_of(self.book)}, verdict: failed" if is_failed else state_of(self.book)
+
+
+def _verdict(book: Book, stores: Stores) -> BookVerdict | None:
+    return verdict_on(stores) if book.brief.blueprint and book.state is BookState.FINISHED else None
+
+
+def _shelf(database: Database, with_archived: bool) -> list[_Standing]:
     with database.read() as connection:
         books = BookRepository(connection).all(with_archived)
     shelf = []
     for book in books:
         with BookStorage(database, book.id, book.brief.language).read() as stores:
-            shelf.append((book, stores.nodes.root().written))
+            shelf.append(_Standing(book, stores.nodes.root().written, _verdict(book, stores)))
     return shelf
 
 
@@ -81,18 +100,19 @@ def _handed_in(settings: Settings, begun: set[str]) -> "list[HandedIn]":
         return []
 
 
-def _show_all(shelf: list[tuple[Book, int]], waiting: "list[HandedIn]", settings: Settings, as_json: bool) -> None:
+def _show_all(shelf: list[_Standing], waiting: "list[HandedIn]", settings: Settings, as_json: bool) -> None:
     if as_json:
-        print_json([*(_summary(book, written) for book, written in shelf), *map(asdict, waiting)])
+        print_json([*(_summary(*standing) for standing in shelf), *map(asdict, waiting)])
         return
     if not shelf and not waiting:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
         return
     numbers = ("written", "of", "cost")
     table = plain_table("book", "state", *numbers, "changed", "title", right=numbers, folds=("book", "title"))
-    for book, written in shelf:
+    for standing in shelf:
+        book = standing.book
         table.add_row(
-            book.id, state_of(book), f"{written:,}", f"{book.brief.length:,}", money(book.cost),
+            book.id, standing.words, f"{standing.written:,}", f"{book.brief.length:,}", money(book.cost),
             moment(book.updated_at), book.title,
         )  # fmt: skip
     for one in waiting:
@@ -100,14 +120,14 @@ def _show_all(shelf: list[tuple[Book, int]], waiting: "list[HandedIn]", settings
     make_console().print(table)
 
 
-def _summary(book: Book, written: int) -> dict[str, Any]:
+def _summary(book: Book, written: int, verdict: BookVerdict | None) -> dict[str, Any]:
     return {
         "book": book.id, "title": book.title, "state": state_of(book), "reason": book.reason, "advice": book.advice,
         "language": book.brief.language.value, "written": written, "length": book.brief.length,
         "unit": book.brief.length_unit, "calls": book.calls, "input_tokens": book.input_tokens,
         "cached_tokens": book.cached_tokens, "output_tokens": book.output_tokens, "cost_micros": book.cost,
         "unpriced_calls": book.unpriced_calls, "archived": book.is_archived, "created_at": book.created_at,
-        "updated_at": book.updated_at,
+        "updated_at": book.updated_at, "has_failed": book.has_failed, "verdict": asdict(verdict) if verdict else None,
     }  # fmt: skip
 
 
@@ -117,15 +137,17 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
     with opened.storage.read() as stores:
         standing = Studio(stores.connection).standing()
         roles = stores.steps.by_role()
-        waiting = sum(1 for _ in stores.queue.waiting())
+        is_over = opened.book.state is BookState.FINISHED  # what waits then is taken in if the book goes on
+        waiting = 0 if is_over else sum(1 for _ in stores.queue.waiting())
+        verdict = _verdict(opened.book, stores)
         gates = stores.gates.waiting()
     if as_json:
         more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}
-        print_json(_details(progress, roles, waiting) | more)
+        print_json(_details(progress, roles, waiting, verdict) | more)
         return
     console = make_console()
     table = fact_table()
-    for name, value in _facts(progress, waiting):
+    for name, value in _facts(progress, waiting, verdict):
         table.add_row(name, value)
     for gate in gates:
         table.add_row("gate", ". ".join(part for part in (gate.name, gate.how_to_decide, gate.notice) if part))
@@ -137,9 +159,9 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         console.print(_role_table(roles))
 
 
-def _details(progress: BookProgress, roles: list[RoleSum], waiting: int) -> dict[str, Any]:
+def _details(progress: BookProgress, roles: list[RoleSum], waiting: int, verdict: BookVerdict | None) -> dict[str, Any]:
     book = progress.book
-    return _summary(book, progress.root.written) | {
+    return _summary(book, progress.root.written, verdict) | {
         "brief_version": book.brief_version,
         "budget": book.brief.budget.model_dump(),
         "held_by": book.lease_owner,
@@ -150,7 +172,7 @@ def _details(progress: BookProgress, roles: list[RoleSum], waiting: int) -> dict
     }
 
 
-def _facts(progress: BookProgress, waiting: int) -> list[tuple[str, str]]:
+def _facts(progress: BookProgress, waiting: int, verdict: BookVerdict | None) -> list[tuple[str, str]]:
     book, root = progress.book, progress.root
     facts = [
         ("book", book.id),
@@ -167,6 +189,8 @@ def _facts(progress: BookProgress, waiting: int) -> list[tuple[str, str]]:
         facts += [("at", progress.place or "the book as a whole"), ("next", book.intent)]
     if book.lease_owner:
         facts.append(("held by", book.lease_owner))
+    if verdict:
+        facts.append(("verdict", f"{verdict.words}; `bookwright show {book.id} {verdict.node}` tells why"))
     if waiting:
         facts.append(("owed", f"{waiting} for the maintainers to take in"))
     return [(name, value) for name, value in facts if value]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bookwright.app.access import existing_library
 from bookwright.app.briefs import given, read_brief
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
@@ -29,8 +30,8 @@ _TELL_SECONDS = 10.0
 
 
 @takes_brief(
-    "premise", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending", "pen_name",
-    "budget_usd", "budget_tokens", "seed", "gates",
+    "premise", "world", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending",
+    "pen_name", "budget_usd", "budget_tokens", "seed", "gates",
 )  # fmt: skip
 def submit(
     options: dict[str, Any],
@@ -168,12 +169,20 @@ def _of_brief(file: Path | None, options: dict[str, Any], settings: Settings) ->
     from bookwright.flows import parameters
     from bookwright.flows.library import book_id
 
-    brief = read_brief(file, options)
+    brief = _in_its_world(read_brief(file, options), settings)
     parameter = given(brief)
     parameters.read_brief(parameter)  # as the worker will
     parameters.check_webhook(brief, settings)
     _check(brief, settings)
     return book_id(brief), {"brief": parameter}
+
+
+def _in_its_world(brief: Brief, settings: Settings) -> Brief:
+    """Return a brief that names its world in full; where this machine has no library, the worker looks for it."""
+    from bookwright.flows.library import setting_of
+
+    with existing_library(settings) as database:
+        return brief if database is None else setting_of(brief, database, settings)[0]
 
 
 def _check(brief: Brief, settings: Settings) -> None:

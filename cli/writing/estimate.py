@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from bookwright.app.estimates.rehearsal import BookEstimate, RoleEstimate
 
 
-@takes_brief("premise", "length", "blueprint", "language", "models", "profile", told={"language": "en, zh, ja or ko."})
+@takes_brief(
+    "premise", "length", "blueprint", "world", "language", "models", "profile", told={"language": "en, zh, ja or ko."}
+)
 def estimate(
     options: dict[str, Any],
     brief_file: BriefFile = None,

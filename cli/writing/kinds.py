@@ -17,10 +17,12 @@ Prompt = Annotated[
 BookOption = Annotated[str | None, typer.Option("--book", metavar="BOOK", help="Go on with a book that is there.")]
 
 
-def _verb(kind: str, said: str) -> Callable[..., None]:
+def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
+    """The verb of a kind; `more` are options of its brief that not every kind has."""
+
     @takes_brief(
-        "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name", "budget_usd",
-        "budget_tokens", "seed", "gates",
+        *more, "length", "language", "title", "models", "profile", "genre", "style", "audience", "pen_name",
+        "budget_usd", "budget_tokens", "seed", "gates",
     )  # fmt: skip
     def verb(
         options: dict[str, Any],
@@ -54,4 +56,4 @@ def _verb(kind: str, said: str) -> Callable[..., None]:
 
 
 worldbuild = _verb("worldbuild", "Build a world to set stories in: pages that refer to one another, and no prose.")
-mystery = _verb("mystery", "Write a fair-play mystery, planned from the crime outward.")
+mystery = _verb("mystery", "Write a fair-play mystery, planned from the crime outward.", "world")

@@ -189,7 +189,7 @@ def _go_on(book: Book, database: Database, settings: Settings, wishes: ImportWis
     run = running.Wishes(
         wishes.limits, streams=wishes.streams, uses_prefect=wishes.uses_prefect, as_json=wishes.as_json
     )
-    bring_to_its_end(book, storage, settings, telling(run, book, wishes.json_progress), ["md"])
+    bring_to_its_end(book, storage, settings, telling(run, book, storage, wishes.json_progress), ["md"])
 
 
 def _say_it_rests(book: Book, as_json: bool) -> None:

@@ -1,14 +1,15 @@
 """`--json-progress`: what a run does, one JSON object a line on stdout, for other programs.
 
-Source of the events' names: DETAILS "000 Slima Agents". A stage is one activity at one node, such as `1.2 write`;
-an agent is one call of a model in it. docs/cli.md lists every field; whatever is added here is added there.
+Source of the events' names: DETAILS "000 Slima Agents". A stage is one activity at one node, such as `1.2 write`, or
+`foundation/cosmology execute` where a blueprint names it; an agent is one call of a model in it. docs/cli.md lists
+every field; whatever is added here is added there.
 """
 
 import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from types import TracebackType
@@ -46,11 +47,16 @@ class ProgressLines:
     Whatever is begun is completed, innermost first; the last line is `pipeline_complete` or an `error` that is fatal.
     """
 
-    def __init__(self, book: str, stream: TextIO | None = None, *, streams: bool = False) -> None:
-        """With `streams`, answers are told as they come, too."""
+    def __init__(
+        self, book: str, stream: TextIO | None = None, *, streams: bool = False,
+        stage_of: Callable[[str], str] = lambda label: "",
+    ) -> None:  # fmt: skip
+        """With `streams`, answers are told as they come, too. `stage_of` gives a node's stage in its blueprint."""
         self._book = book
         self._stream = stream or sys.stdout
         self._streams = streams
+        self._stage_of = stage_of
+        self._name = ""
         self._lock = threading.Lock()
         self._stage = ""
         self._agent = ""
@@ -144,20 +150,22 @@ class ProgressLines:
             self._close_stage()
             label, _, activity = stage.partition(" ")
             self._stage, self._stage_began = stage, now_millis()
-            self._write("stage_start", stage=stage, node=label, activity=activity)
+            named = self._stage_of(label)
+            self._name = f"{named} {activity}" if named else stage
+            self._write("stage_start", stage=self._name, node=label, activity=activity)
 
     def _place(self, event: Event) -> dict[str, str]:
-        return {"stage": self._stage, "agent": event.agent_id}
+        return {"stage": self._name, "agent": event.agent_id}
 
     def _close_stage(self, **facts: Any) -> None:
         self._close_agent(isOk=False)
         if self._stage:
-            self._write("stage_complete", stage=self._stage, durationMillis=_since(self._stage_began), **facts)
+            self._write("stage_complete", stage=self._name, durationMillis=_since(self._stage_began), **facts)
         self._stage = ""
 
     def _close_agent(self, **facts: Any) -> None:
         if self._agent:
-            self._write("agent_complete", stage=self._stage, agent=self._agent.rpartition("/")[2], **facts)
+            self._write("agent_complete", stage=self._name, agent=self._agent.rpartition("/")[2], **facts)
         self._agent = ""
 
     def _complete(self, facts: Mapping[str, Any], exit_code: int) -> None:

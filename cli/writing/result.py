@@ -16,6 +16,7 @@ from bookwright.exports.report.judgements import (
     score_line,
 )
 from bookwright.exports.report.secrets import register_lines
+from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
@@ -56,6 +57,8 @@ class Result:
     """What the evaluator would have done, the most pressing first."""
     alerts: tuple[str, ...] = ()
     """What of threads and secrets wants looking after."""
+    verdict: BookVerdict | None = None
+    """What the last verification of its blueprint came to; None where it has none."""
 
     @classmethod
     def of(
@@ -67,6 +70,7 @@ class Result:
             register = register_lines(stores)
             chapters = judged_chapters(stores)
             alerts = alerts_of(stores, PACINGS["medium"], is_finished=True)
+            verdict = verdict_on(stores) if book.brief.blueprint else None
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
         files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
         return cls(
@@ -76,6 +80,7 @@ class Result:
             files=tuple(map(str, files)), open_threads=waiting, register=register,
             scores=mean_scores(chapters), judged=sum(own.is_scored for own in chapters), checks=check_counts(chapters),
             proposals=tuple(proposals(chapters)), alerts=tuple(alert.detail for alert in alerts),
+            verdict=verdict,
         )  # fmt: skip
 
 
@@ -88,6 +93,8 @@ def show_result(result: Result, as_json: bool) -> None:
     print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
     print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
                f"{money(result.cost_micros)}")  # fmt: skip
+    if result.verdict:
+        print_text(f"Verdict: {result.verdict.words}; `bookwright show {result.book} {result.verdict.node}` tells why")
     if result.open_threads:
         count = len(result.open_threads)
         titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")

@@ -2,11 +2,13 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
 from bookwright.app.brief_edits import change_brief
 from bookwright.app.briefs import given, laid_over, read_brief
+from bookwright.app.progress import stage_of
 from bookwright.app.records.edits import take_in, unheard_of
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
@@ -71,24 +73,25 @@ def write_brief(
     from bookwright.app import checks
     from bookwright.cli.writing import running  # these bring the engine, which looking at a book does not need
     from bookwright.flows.blueprints.reach import check_reach
-    from bookwright.flows.library import find_or_create, is_begun
+    from bookwright.flows.library import find_or_create, is_begun, setting_of
 
     wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
     checks.check_writable(brief, settings)
     warn_of_toy(brief, settings)
     with library(settings) as database:
+        brief, setting = setting_of(brief, database, settings, is_new=is_new)
         if is_new or not is_begun(database, brief):
             check_reach(brief, settings)
-        book = find_or_create(database, brief, is_new=is_new)
+        book = find_or_create(database, brief, is_new=is_new, setting=setting)
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
         book = _with_new_wishes(book, brief, storage)
-        bring_to_its_end(book, storage, settings, telling(wishes, book, json_progress), formats)
+        bring_to_its_end(book, storage, settings, telling(wishes, book, storage, json_progress), formats)
 
 
 write = takes_brief(
-    "premise", "outline", "blueprint", "length", "language", "title", "models", "profile", "genre", "style", "audience",
-    "ending", "pen_name", "budget_usd", "budget_tokens", "seed", "gates",
+    "premise", "outline", "blueprint", "world", "length", "language", "title", "models", "profile", "genre", "style",
+    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "seed", "gates",
 )(write_brief)  # fmt: skip
 """The verb; `write_brief` takes the options of its brief together."""
 
@@ -117,7 +120,7 @@ def resume(
             check_reach(opened.book.brief, opened.settings)
         wait_until_free(opened.storage, opened.settings)
         found = lengthened(opened.book, more, opened.storage) if more is not None else opened.book
-        wishes = telling(wishes, found, json_progress)
+        wishes = telling(wishes, found, opened.storage, json_progress)
         bring_to_its_end(found, opened.storage, opened.settings, wishes, ["md"])
 
 
@@ -185,11 +188,14 @@ def check_one_voice(json_progress: bool, as_json: bool) -> None:
         raise InvalidSetting("--json-progress has stdout for itself; leave out --json")
 
 
-def telling(wishes: "running.Wishes", book: Book, json_progress: bool) -> "running.Wishes":
+def telling(wishes: "running.Wishes", book: Book, storage: BookStorage, json_progress: bool) -> "running.Wishes":
     """Return the wishes with the lines that another program reads, if it wants them."""
     from bookwright.cli.writing.ndjson import ProgressLines
 
-    return replace(wishes, lines=ProgressLines(book.id, streams=wishes.streams)) if json_progress else wishes
+    if not json_progress:
+        return wishes
+    lines = ProgressLines(book.id, streams=wishes.streams, stage_of=partial(stage_of, storage))
+    return replace(wishes, lines=lines)
 
 
 def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:

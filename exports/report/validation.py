@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from bookwright.agents.blueprints.wording import check_name, word
-from bookwright.models.document import DocumentKind
-from bookwright.models.faults import BlueprintReport, CheckState
-from bookwright.models.tree.plan import TaskType
+from bookwright.exports.report.verdict import last_verification
+from bookwright.models.faults import CheckState
 from bookwright.storage.stores import Stores
 
 
@@ -14,7 +13,7 @@ def validation_of(stores: Stores, language: str) -> Iterator[str]:
 
     `language` is the book's, with its script: `en`, `zh-hans` and so on.
     """
-    report = _last(stores)
+    _, report = last_verification(stores)
     if report is None or report.verdict is None:
         return
     yield f"{word('verdict', language)}: {word(report.verdict.value, language)}"
@@ -24,10 +23,3 @@ def validation_of(stores: Stores, language: str) -> Iterator[str]:
             yield f"{check_name(check.check, language)}: {word(check.state.value, language)}{note}"
     for fault in report.open:
         yield f"{fault.label or word('unnamed', language)}: {fault.fault}"
-
-
-def _last(stores: Stores) -> BlueprintReport | None:
-    tasks = [task for task in stores.nodes.children(stores.nodes.root().key, TaskType.DESIGN) if task.stage]
-    kept = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.REPORT)
-    found = [BlueprintReport.model_validate_json(stores.documents.data_of(document)) for document in kept]
-    return next((report for report in reversed(found) if report.verdict is not None), None)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from bookwright.agents.blueprints.naming import kept_name
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.pages import pages_of
 from bookwright.exports.vault import paper, shelving
+from bookwright.exports.vault.links import linked
 from bookwright.exports.vault.names import brief_locale, folder_names
 from bookwright.exports.vault.paper import Ref
 from bookwright.exports.vault.progress import PATH as PROGRESS
@@ -18,6 +20,7 @@ from bookwright.exports.vault.record_page import record_page
 from bookwright.exports.vault.stages import progress_of
 from bookwright.models.blueprint import Blueprint, Makes
 from bookwright.models.book import Book
+from bookwright.models.codex.entries import folded
 from bookwright.models.codex.record import Record, RecordKind, Stored
 from bookwright.models.document import DocumentKind
 from bookwright.storage.repositories.texts import text_hash
@@ -64,7 +67,7 @@ class Pages:
         self._stores = stores
         self._book = book
         self._rows = VaultRows(stores.connection, book.id)
-        self._plan = plan
+        self.plan = plan
         self.locale = brief_locale(book.brief)
         self.names = folder_names(self.locale)
 
@@ -82,13 +85,39 @@ class Pages:
     @cached_property
     def has_prose(self) -> bool:
         """False for a book whose designs are all of it."""
-        if self._plan is not None:
-            return self._plan.makes is not Makes.DESIGNS
+        if self.plan is not None:
+            return self.plan.makes is not Makes.DESIGNS
         return not (self._book.brief.blueprint and pages_of(self._stores.nodes.root(), self._stores))
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """The names of the files of a blueprint's pages, its world's too, by folded title; the first page counts."""
+        found: dict[str, str] = {}
+        for row in sorted(self._rows.documents(*_STAGED), key=lambda row: row.order):
+            if row.title and _is_linked(row) and not self._is_listed_twice(row):
+                name = self._task_path(row).rpartition("/")[2].removesuffix(".md")
+                found.setdefault(folded(row.title.removesuffix(self.names.spoiler)), name)
+        return found
+
+    @cached_property
+    def _links(self) -> str:
+        """By what it is known that the files that pages link to are called as they were."""
+        return text_hash("\n".join(f"{title} {name}" for title, name in sorted(self._files.items())))
+
+    @cached_property
+    def _registers(self) -> dict[int, str]:
+        """The hash of each register's list, by its node."""
+        return {row.node: row.text_hash for row in self._rows.documents(DocumentKind.REGISTER)}
+
+    def _is_listed_twice(self, row: DocumentRow) -> bool:
+        """True for a page that says what the register of its task says already."""
+        return row.kind is DocumentKind.DESIGN and self._registers.get(row.node) == row.text_hash
 
     def staged(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Return the stages of a blueprint in reading order, each with the titles and files of its pages."""
-        rows = sorted((row for row in self._rows.documents(*_STAGED) if row.stage), key=lambda row: row.order)
+        found = self._rows.documents(*_STAGED, DocumentKind.REGISTER)
+        pages = [row for row in found if row.stage and not self._is_listed_twice(row)]
+        rows = sorted({row.node: row for row in pages}.values(), key=lambda row: row.order)
         stages = groupby(rows, key=lambda row: row.stage_title)
         return [(stage, [(row.title, self._task_path(row)) for row in some]) for stage, some in stages]
 
@@ -102,14 +131,14 @@ class Pages:
     def all(self) -> Iterator[VaultPage]:
         """Yield every page but those that tell of the whole."""
         rows = self._rows.documents(*KINDS)
-        yield from map(self._alone, (row for row in rows if row.kind in _ALONE))
+        yield from map(self._alone, (row for row in rows if self._is_page(row)))
         yield from self._chapters([row for row in rows if row.kind is DocumentKind.PROSE])
         yield from self.records()
 
     def after(self, identity: int) -> Iterator[VaultPage]:
         """Yield the pages that documents after one belong to."""
         rows = self._rows.documents_after(identity, *KINDS)
-        yield from map(self._alone, (row for row in rows if row.kind in _ALONE))
+        yield from map(self._alone, (row for row in rows if self._is_page(row)))
         texts = [row for row in rows if row.kind is DocumentKind.PROSE]
         chapters = {self._chapter_of(row.label) for row in texts} if texts else set()
         for place in filter(None, chapters):
@@ -150,6 +179,9 @@ class Pages:
             title=self._book.title if is_book else unit.title, titled_by=None if is_book else unit.key,
         )  # fmt: skip
 
+    def _is_page(self, row: DocumentRow) -> bool:
+        return row.kind in _ALONE and not self._is_listed_twice(row)
+
     def _alone(self, row: DocumentRow) -> VaultPage:
         key = f"{row.kind.value}/{row.node}"
         if row.kind in _RUNNING:
@@ -170,13 +202,14 @@ class Pages:
         """Tell whether a page tells the end: a register always does, a report where no blueprint says otherwise."""
         if row.kind is DocumentKind.REGISTER:
             return True
-        if self._plan is None:
+        if self.plan is None:
             return row.kind is DocumentKind.REPORT
-        member = self._plan.member(row.member)
+        member = self.plan.member(row.member)
         return member is not None and member.tells_end
 
     def _running_name(self, kind: DocumentKind) -> str:
-        names = self.names.book_design, self.names.state, self.names.style
+        ending = self.names.spoiler
+        names = f"{self.names.book_design}{ending}", f"{self.names.state}{ending}", self.names.style
         return dict(zip(_RUNNING, names, strict=True))[kind]
 
     def _page(
@@ -189,9 +222,11 @@ class Pages:
         def render(stores: Stores) -> str:
             texts = stores.texts.get_many(row.text_hash for row in rows)
             refs = [Ref(row.label, row.kind.value, row.version, row.text_hash) for row in rows]
-            return paper.written(head, refs, heading, [texts[row.text_hash] for row in rows])
+            files = self._files if is_linked else {}
+            return paper.written(head, refs, heading, [linked(texts[row.text_hash], files) for row in rows])
 
-        stamp = " ".join(str(row.id) for row in rows)
+        is_linked = any(map(_is_linked, rows))
+        stamp = " ".join([*(str(row.id) for row in rows), *([self._links] if is_linked else [])])
         return VaultPage(key, path, f"{stamp} {heading}", render, heading, rows, titled_by=titled_by, title=title)
 
     def _record(self, kind: RecordKind, stored: Stored[Record]) -> VaultPage:
@@ -201,12 +236,18 @@ class Pages:
         )  # fmt: skip
 
 
+def _is_linked(row: DocumentRow) -> bool:
+    """True for a page of a blueprint or of a world: its titles in double brackets are links."""
+    return bool(row.stage or row.folder)
+
+
 def whole_pages(stores: Stores, book: Book, pages: Pages) -> Iterator[VaultPage]:
     """Yield the pages that tell of the book as a whole: README and progress file."""
-    progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose))
+    progress = progress_page(progress_of(stores, book, pages.units, has_prose=pages.has_prose, plan=pages.plan))
     yield VaultPage(f"made/{PROGRESS}", PROGRESS, text_hash(progress), lambda _: progress)
     blurb = stores.documents.latest(DocumentKind.BLURB)
-    words = to_markdown(" ".join(blurb.text.split())) if blurb else ""
+    planned = kept_name(stores, pages.plan).description if pages.plan and blurb is None else ""
+    words = to_markdown(" ".join((blurb.text if blurb else planned).split()))
     shown = Shown(pages.folders(), pages.places, [] if pages.has_prose else pages.staged(), pages.units[0].written)
     readme = readme_page(book, shown, pages.names, pages.locale, words)
     yield VaultPage(f"made/{README}", README, text_hash(readme), lambda _: readme)

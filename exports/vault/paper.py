@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bookwright.exports.vault.links import unlinked
 from bookwright.exports.vault.sealed import OPEN
 from bookwright.models.errors import InvalidInput
 
@@ -149,4 +150,4 @@ def _parts(body: str, refs: Sequence[Ref]) -> Iterator[str]:
 
 
 def _unmarked(text: str) -> str:
-    return re.sub(r"^\\(\\*<!-- bookwright: )", r"\1", text, flags=re.MULTILINE).strip()
+    return unlinked(re.sub(r"^\\(\\*<!-- bookwright: )", r"\1", text, flags=re.MULTILINE).strip())

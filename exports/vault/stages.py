@@ -1,88 +1,141 @@
 """The stages of a book for its progress file: its blueprint's or its own phases, units, publishing."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
+from bookwright.agents.blueprints.wording import localised
+from bookwright.exports.vault.names import brief_locale
 from bookwright.exports.vault.progress import ProgressFile, StageProgress, StageStatus, UnitLine
+from bookwright.exports.vault.stage_names import pair, stage_name, unit_name
+from bookwright.models.blueprint import Blueprint, MemberKind, Stage, When
 from bookwright.models.book import Book, BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import Activity
+from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 from bookwright.storage.vault_rows import TaskRow, TimeSpan, UnitRow, VaultRows
 
 Times = dict[tuple[int, Activity], TimeSpan]
-Placed = tuple[tuple[int, ...], StageProgress]
-"""A stage and where it stands in the tree."""
+_ON_THEIR_OWN = (MemberKind.SEARCH, MemberKind.REVIEW, MemberKind.VERIFY)
+"""Kinds that have a row of their own, and so have those beside them in their stage."""
 _PLANNING = (Activity.RECALL, Activity.CONDENSE, Activity.PLAN)
 _DESIGN = (Activity.JUDGE, Activity.DECOMPOSE, Activity.EXECUTE, Activity.AGGREGATE, Activity.DECIDE)
 _WRITING = (Activity.BRIEF, Activity.WRITE)
 
 
-def progress_of(stores: Stores, book: Book, units: Sequence[UnitRow], *, has_prose: bool) -> ProgressFile:
-    """Gather what a book's progress file says; a book of designs has no prose."""
+def progress_of(
+    stores: Stores, book: Book, units: Sequence[UnitRow], *, has_prose: bool, plan: Blueprint | None = None
+) -> ProgressFile:
+    """Gather what a book's progress file says; a book of designs has no prose, `plan` is the book's blueprint."""
     root = stores.nodes.root()
     pipeline = PurePath(book.brief.blueprint).name or "story"
     return ProgressFile(
         book.title, book.id, pipeline, book.state.value, int(book.created_at), book.brief.premise,
-        tuple(stages_of(stores, book, root, units, has_prose=has_prose)), tuple(map(_line, units[1:])), book.advice,
+        tuple(stages_of(stores, book, root, units, has_prose=has_prose, plan=plan)), tuple(map(_line, units[1:])),
+        book.advice,
     )  # fmt: skip
 
 
 def stages_of(
-    stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRow], *, has_prose: bool
-) -> list[StageProgress]:
-    """Return the stages of a book: those of its blueprint, or its own phases; between them the units below it."""
-    rows = VaultRows(stores.connection, book.id)
+    stores: Stores, book: Book, root: TaskNode, units: Sequence[UnitRow], *, has_prose: bool,
+    plan: Blueprint | None = None,
+) -> list[StageProgress]:  # fmt: skip
+    """Return the stages of a book: those of its blueprint, or its own phases; between them the units below it.
+
+    What the blueprint fixes stands there from the first moment.
+    """
+    rows, locale = VaultRows(stores.connection, book.id), brief_locale(book.brief)
     children = [unit for unit in units if unit.parent == root.key]
     tasks = rows.tasks_of(root.key)
     times = rows.times([root.key, *(task.key for task in tasks), *(unit.key for unit in children)])
     staged = [task for task in tasks if task.stage]
-    by_code = rows.made([task.key for task in staged])
-    times = {(key, Activity.EXECUTE): span for key, span in by_code.items()} | times
-    before = _staged(staged, times) if staged else _phases(root, tasks, children, times)
-    written = _written(root, children, times) if has_prose else ()
-    first = children[0].order if children else None
-    opening = [stage for order, stage in before if first is None or order < first]
-    closing = [stage for order, stage in before if first is not None and order > first]
+    times = {(key, Activity.EXECUTE): span for key, span in rows.made([task.key for task in staged]).items()} | times
+    if plan is not None:
+        opening, closing = (planned_stages(plan, when, staged, times, locale) for when in When)
+    elif staged:
+        opening, closing = _found_stages(staged, times, children)
+    else:
+        opening, closing = _phases(root, tasks, children, times, locale), []
+    written = _written(root, children, times, plan, locale) if has_prose else ()
     has_blurb = stores.documents.current(root.key, DocumentKind.BLURB, with_text=False) is not None
-    published = _stage("publish", _span(times, [root.key], (Activity.PUBLISH,)), has_blurb, has_blurb)
-    last = [*closing, published]
+    span = _span(times, [root.key], (Activity.PUBLISH,))
+    last = [*closing, _stage(stage_name("publish", locale), span, has_blurb, has_blurb)]
     if root.status is NodeStatus.OPEN and book.state is not BookState.FINISHED:  # what closed it tells of less
         last = [StageProgress(stage.name) for stage in last]
-    return _with_reason([*opening, *written, *last], book)
+    begun = int(book.created_at)
+    created = StageProgress(stage_name("book", locale), StageStatus.COMPLETED, begun, begun)
+    return _as_it_rests([created, *opening, *written, *last], book)
 
 
-def _phases(root: TaskNode, tasks: Sequence[TaskRow], children: Sequence[UnitRow], times: Times) -> list[Placed]:
+def planned_stages(
+    plan: Blueprint, when: When, tasks: Sequence[TaskRow], times: Times, locale: str
+) -> list[StageProgress]:
+    """Return the stages of a blueprint before or after the prose, those too of which nothing is made yet."""
+    rows = []
+    for stage in plan.stages:
+        for name, members in _rows_of(stage, locale) if stage.when is when else ():
+            own = [task for task in tasks if "/".join(task.stage.split("/")[:2]) in members]
+            rows.append(_of_tasks(name, own, times) if own else StageProgress(name))
+    return rows
+
+
+def _rows_of(stage: Stage, locale: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The rows of a stage, each with its members: one row, or one for each where something is looked up or checked."""
+    title = localised(stage.titles, locale)
+    if len(stage.members) > 1 and any(member.kind in _ON_THEIR_OWN for member in stage.members):
+        for member in stage.members:
+            yield pair(title, localised(member.titles, locale), locale), (f"{stage.name}/{member.name}",)
+    else:
+        yield title, tuple(f"{stage.name}/{member.name}" for member in stage.members)
+
+
+def _phases(
+    root: TaskNode, tasks: Sequence[TaskRow], children: Sequence[UnitRow], times: Times, locale: str
+) -> list[StageProgress]:
     """Planning and design, where no blueprint opens the book; both come before any unit."""
     is_decided = root.decision is not None or bool(children) or root.written > 0
     keys = [root.key, *(task.key for task in tasks)]
-    planned = _stage("plan", _span(times, [root.key], _PLANNING), root.planning_round > 0, is_decided)
-    return [((), planned), ((), _stage("design", _span(times, keys, _DESIGN), is_decided, is_decided))]
+    has_plan = root.planning_round > 0
+    planned = _stage(stage_name("plan", locale), _span(times, [root.key], _PLANNING), has_plan, is_decided)
+    return [planned, _stage(stage_name("design", locale), _span(times, keys, _DESIGN), is_decided, is_decided)]
 
 
-def _staged(tasks: Sequence[TaskRow], times: Times) -> list[Placed]:
-    """The stages of a blueprint, each over where its first task stands."""
+def _found_stages(
+    tasks: Sequence[TaskRow], times: Times, children: Sequence[UnitRow]
+) -> tuple[list[StageProgress], list[StageProgress]]:
+    """The stages before and behind the units, by the tasks alone, where the blueprint itself cannot be read."""
     found: dict[str, list[TaskRow]] = {}
     for task in tasks:
         found.setdefault(task.stage.partition("/")[0], []).append(task)
-    return [(of[0].order, _of_tasks(name, of, times)) for name, of in found.items()]
+    rows = [(of[0].order, _of_tasks(of[0].stage_title or name, of, times)) for name, of in found.items()]
+    first = children[0].order if children else None
+    before = [stage for order, stage in rows if first is None or order < first]
+    return before, [stage for order, stage in rows if first is not None and order > first]
 
 
 def _of_tasks(name: str, tasks: Sequence[TaskRow], times: Times) -> StageProgress:
     is_done = all(task.status is NodeStatus.DONE for task in tasks)
-    return _stage(tasks[0].stage_title or name, _span(times, [task.key for task in tasks], Activity), is_done, False)
+    return _stage(name, _span(times, [task.key for task in tasks], Activity), is_done, False)
 
 
-def _written(root: TaskNode, children: Sequence[UnitRow], times: Times) -> Iterator[StageProgress]:
+def _written(
+    root: TaskNode, children: Sequence[UnitRow], times: Times, plan: Blueprint | None, locale: str
+) -> Iterator[StageProgress]:
     for unit in children:
         span = _span(times, [unit.key], Activity)
-        name = f"{unit.level.value} {unit.unit_index}: {unit.title}".removesuffix(": ")
+        name = unit_name(unit.level, unit.unit_index, unit.title, locale)
         yield _stage(name, span, unit.status is NodeStatus.DONE, False)
-    if not children:
-        yield _stage("write", _span(times, [root.key], _WRITING), root.written > 0, False)
+    foreseen = plan.units.get(root.level) if plan and root.status is NodeStatus.OPEN else None
+    if foreseen and foreseen.child and foreseen.count and root.decision is not Decision.PROCEED_TO_WRITE:
+        for number in range(len(children) + 1, foreseen.count + 1):
+            yield StageProgress(unit_name(foreseen.child, number, "", locale))
+    elif not children:
+        written = _span(times, [root.key], _WRITING)
+        yield _stage(stage_name("write", locale), written, root.written > 0, False)
     elif root.status is NodeStatus.OPEN and all(unit.status is NodeStatus.DONE for unit in children):
-        yield StageProgress("further units")
+        yield StageProgress(stage_name("further", locale))
 
 
 def _stage(name: str, span: TimeSpan | None, is_done: bool, is_past: bool) -> StageProgress:
@@ -96,14 +149,14 @@ def _stage(name: str, span: TimeSpan | None, is_done: bool, is_past: bool) -> St
     return StageProgress(name, StageStatus.RUNNING, int(span.first)) if span else StageProgress(name)
 
 
-def _with_reason(stages: list[StageProgress], book: Book) -> list[StageProgress]:
-    """Note at the stage that the book rests in why it does."""
+def _as_it_rests(stages: list[StageProgress], book: Book) -> list[StageProgress]:
+    """Note at the stage that the book rests in why it does; where that is a failure, the stage has failed."""
     if book.state in (BookState.WRITING, BookState.FINISHED) or not book.reason:
         return stages
     at = next((number for number, stage in enumerate(stages) if not stage.status.is_over), None)
     if at is not None:
-        stage = stages[at]
-        stages[at] = StageProgress(stage.name, stage.status, stage.started, stage.completed, book.reason)
+        status = StageStatus.FAILED if book.has_failed else stages[at].status
+        stages[at] = replace(stages[at], status=status, notes=book.reason)
     return stages
 
 

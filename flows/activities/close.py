@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bookwright.agents import small
+from bookwright.agents.blueprints.naming import PlannedName, kept_name
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import SMALL_REVIEW, blurb_writer, evaluates, summariser
 from bookwright.flows import gates
@@ -154,10 +155,13 @@ def publish(book: TaskNode, deps: Deps) -> None:
     with deps.stores() as stores:
         told = stores.documents.current(book.key, DocumentKind.SUMMARY)
         summary = stores.documents.latest(DocumentKind.BOOK_DESIGN) if deps.makes_designs else told
-        was_published = stores.documents.current(book.key, DocumentKind.BLURB, with_text=False) is not None
-        given = deps.brief.title or (stores.books.get(book.book).title if was_published else "")
+        planned = kept_name(stores, deps.blueprint.plan) if deps.blueprint else PlannedName()
+        given = deps.brief.title or stores.nodes.root().title
+    run.card = replace(run.card, book=replace(run.card.book, title=given))
     if summary is not None:
         run.add("summary", summary.text)
+    if planned.description:
+        run.add("description", planned.description)
 
     def move(answer: TitleAndBlurb) -> Move:
         title = given or answer.title.strip()

@@ -1,6 +1,7 @@
 """Gathers what checks and pages of code look at."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
 from bookwright.agents.relay.leaks.folding import fold
@@ -19,6 +20,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.prompts.render import render_unverified
 from bookwright.storage.stores import Stores
 
+_BY_CODE = (MemberKind.PAGE, MemberKind.POLISH)
 _PAGES = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 
 
@@ -27,7 +29,8 @@ def gather(deps: Deps, *, with_people: bool = False) -> BookGround:
     with deps.stores() as stores:
         root = stores.nodes.root()
         chapters = tuple(_chapters(stores))
-        return BookGround(
+        people = {own.name: own.names for own in stores.codex.entries() if own.kind is EntryKind.CHARACTER}
+        ground = BookGround(
             title=stores.books.get(root.book).title or deps.brief.title,
             language=deps.brief.language,
             premise=deps.brief.premise,
@@ -36,9 +39,9 @@ def gather(deps: Deps, *, with_people: bool = False) -> BookGround:
             register=register_of(stores),
             threads={thread.id: thread for thread in stores.codex.threads()},
             reading=stores.codex.reading_order(),
-            people=_people(chapters, stores) if with_people else {},
-            own_locale=brief_locale(deps.brief),
-        )
+            people=dict.fromkeys(people, ()), aliases=people, own_locale=brief_locale(deps.brief),
+        )  # fmt: skip
+        return replace(ground, people=_people(ground, stores) if with_people else {})
 
 
 def register_of(stores: Stores) -> Register | None:
@@ -88,7 +91,7 @@ def _pages(root: TaskNode, stores: Stores, deps: Deps) -> Iterator[PageSeen]:
             label=node.label, title=node.title, text=document.text.removeprefix(unverified).lstrip(),
             length=document.length, member=member.name,
             stage=node.stage_title, document=document.id, is_entry=part_of(node) is PartOf.ENTRY,
-            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind is MemberKind.PAGE,
+            is_findings=document.kind is DocumentKind.FINDINGS, is_made=member.kind in _BY_CODE,
             is_spoiler=member.tells_end, asked=page_length(node, deps) if deps.makes_designs else 0,
             sources=len(Findings.model_validate_json(data).sources) if data else 0,
         )  # fmt: skip
@@ -116,14 +119,16 @@ def _was_read(report: Document | None, stores: Stores) -> bool:
     return bool(data) and bool(ConsistencyReport.model_validate_json(data).results)
 
 
-def _people(chapters: tuple[ChapterSeen, ...], stores: Stores) -> dict[str, tuple[int, ...]]:
-    people = [entry for entry in stores.codex.entries() if entry.kind is EntryKind.CHARACTER]
-    found: dict[str, list[int]] = {entry.name: [] for entry in people}
-    for chapter in chapters:
+def _people(ground: BookGround, stores: Stores) -> dict[str, tuple[int, ...]]:
+    """Who stands in which chapter: the people of the codex, and those who have a page and are none of them."""
+    pages = {page.title: (page.title,) for page in ground.pages if page.is_entry and not ground.knows(page.title)}
+    wanted = {**ground.aliases, **pages}
+    found: dict[str, list[int]] = {name: [] for name in wanted}
+    for chapter in ground.chapters:
         text = fold("\n".join(chapter_texts(stores.nodes.by_label(chapter.label), stores)))
-        for entry in people:
-            if any(True for name in entry.names for _ in find_keyword(text, name)):
-                found[entry.name].append(chapter.number)
+        for name, names in wanted.items():
+            if any(True for own in names for _ in find_keyword(text, own)):
+                found[name].append(chapter.number)
     return {name: tuple(numbers) for name, numbers in found.items()}
 
 

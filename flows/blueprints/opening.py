@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bookwright.agents.relay.figures.script import simplified
+from bookwright.agents.blueprints.wording import localised
 from bookwright.exports.vault.names import brief_locale
 from bookwright.flows import gates
 from bookwright.flows.blueprints.gathering import is_of_this_end
@@ -11,7 +11,6 @@ from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import Member, MemberKind, Stage, When
 from bookwright.models.document import DocumentKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.text.language import SIMPLIFIED
 from bookwright.models.tree.decision import Verdict
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
@@ -51,14 +50,6 @@ def open_last_stages(book: TaskNode, deps: Deps) -> None:
         deps.desk.journal.move(lambda stores, _: _open_again(stores, tasks, deps))
 
 
-def localised(texts: dict[str, str], deps: Deps) -> str:
-    """Return a blueprint's text in the book's language, Chinese in the script of its premise."""
-    locale = brief_locale(deps.brief)
-    if locale == SIMPLIFIED:
-        return texts.get(SIMPLIFIED) or simplified(texts.get("zh") or texts["en"])
-    return texts.get(locale) or texts["en"]
-
-
 def _stages(when: When, deps: Deps) -> list[Stage]:
     return [stage for stage in folder_of(deps).plan.stages if stage.when is when]
 
@@ -93,7 +84,7 @@ def _add(stores: Stores, book: TaskNode, when: When, planning_round: int, deps: 
             stores.nodes.add(
                 book, [_planned(member, deps)], unit=book.key, level=Level.BOOK.value, length=None,
                 planning_round=planning_round, verdict=_verdict(member, deps).value,
-                stage=f"{stage.name}/{member.name}", stage_title=localised(stage.titles, deps),
+                stage=f"{stage.name}/{member.name}", stage_title=localised(stage.titles, brief_locale(deps.brief)),
                 folder=_folder(stage, member, deps),
             )  # fmt: skip
 
@@ -101,8 +92,8 @@ def _add(stores: Stores, book: TaskNode, when: When, planning_round: int, deps: 
 def _planned(member: Member, deps: Deps) -> PlanNode:
     return PlanNode(
         task_type=TaskType.SEARCH if member.kind is MemberKind.SEARCH else TaskType.DESIGN,
-        title=localised(member.titles, deps)[:120],
-        goal=localised(member.goals, deps)[:1200],
+        title=localised(member.titles, brief_locale(deps.brief))[:120],
+        goal=localised(member.goals, brief_locale(deps.brief))[:1200],
         acceptance_criteria=member.acceptance,
     )
 
@@ -115,4 +106,4 @@ def _verdict(member: Member, deps: Deps) -> Verdict:
 
 def _folder(stage: Stage, member: Member, deps: Deps) -> str:
     folders = member.folders or stage.folders
-    return localised(folders, deps) if folders else ""
+    return localised(folders, brief_locale(deps.brief)) if folders else ""

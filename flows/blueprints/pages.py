@@ -1,7 +1,9 @@
 """Pages that a model writes for a member, entry by entry where it has entries."""
 
 from dataclasses import replace
+from functools import partial
 
+from bookwright.agents.blueprints.naming import planned_name
 from bookwright.agents.blueprints.steps import namer, page_workflow, search_workflow
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.steps.parsing import Check
@@ -10,6 +12,7 @@ from bookwright.flows.activities.execute import execute as execute_unaided
 from bookwright.flows.activities.execute import found_document
 from bookwright.flows.activities.leaving import leave_document
 from bookwright.flows.activities.plan import parts
+from bookwright.flows.activities.prose.acceptance import both
 from bookwright.flows.activities.surroundings import unit_card, unit_of
 from bookwright.flows.blueprints.members import (
     PartOf,
@@ -117,7 +120,15 @@ def _workflow(node: TaskNode, member: Member, deps: Deps) -> Workflow:
 
 def _left(node: TaskNode, text: str, workflow: Workflow, run: ActivityRun, deps: Deps) -> Move:
     made = found_document(node, text, workflow, run, deps)
-    return leave_document(node, unit_of(node, deps), made, run, deps)
+    left = leave_document(node, unit_of(node, deps), made, run, deps)
+    title = planned_name(text).title if member_of(node, deps).names_book and not deps.brief.title else ""
+    return both(left, partial(_name_book, title)) if title else left
+
+
+def _name_book(title: str, stores: Stores, step: int) -> None:
+    book = stores.nodes.root()
+    stores.nodes.change(book.key, title=title)
+    stores.books.change(book.book, title=title)
 
 
 def _entries(answer: PlanOutput, most: int) -> list[PlanNode]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bookwright.flows.blueprints import fixing, made_pages, pages, registering, reviewing, verifying
+from bookwright.flows.blueprints import fixing, made_pages, pages, polishing, registering, reviewing, verifying
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of
 from bookwright.flows.deps import Deps
 from bookwright.models.blueprint import MemberKind
@@ -14,6 +14,7 @@ _DOES: dict[MemberKind, Callable[[TaskNode, Deps], None]] = {
     MemberKind.REGISTER: registering.lay_down,
     MemberKind.PAGE: made_pages.make_page,
     MemberKind.VERIFY: verifying.verify,
+    MemberKind.POLISH: polishing.polish,
 }
 
 

@@ -17,6 +17,9 @@ CONTROLS = frozenset({
 })  # fmt: skip
 """What an extraction says only of what it adds: changed later, it could let something out."""
 
+_SETTLED = (Origin.AUTHOR, Origin.WORLD)
+"""Whose words an extraction does not change."""
+
 _BY_NAME = ("phases", "sections")
 _IDENTITY = frozenset({"name", "phase"})
 """What a section or phase is found by; its spelling stays."""
@@ -89,7 +92,7 @@ class _Laying:
     """One extraction laid over one record."""
 
     def __init__(self, origins: dict[str, Origin]) -> None:
-        self._authored = {path for path, origin in origins.items() if origin is Origin.AUTHOR}
+        self._authored = {path for path, origin in origins.items() if origin in _SETTLED}
         self.wishes: list[FieldSuggestion] = []
 
     def lay(self, old: Keyed, found: Keyed, path: tuple[str, ...]) -> Keyed:

@@ -48,6 +48,8 @@ class Origin(StrEnum):
     DESIGN = "design"
     PROSE = "prose"
     IMPORT = "import"
+    WORLD = "world"
+    """The world that the book is set in."""
 
 
 class Stored(BaseModel, Generic[R]):

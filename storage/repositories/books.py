@@ -76,7 +76,7 @@ class BookRepository:
 
     def set_state(self, identity: str, state: BookState, reason: str = "", advice: str = "") -> None:
         """Say where a book stands and why."""
-        self.change(identity, state=state.value, reason=reason, advice=advice)
+        self.change(identity, state=state.value, reason=reason, advice=advice, has_failed=False)
 
     def change(self, identity: str, **columns: Any) -> None:
         """Change some columns of a book's row."""

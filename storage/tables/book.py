@@ -12,6 +12,7 @@ books = Table(
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),
     Column("advice", Text, nullable=False, server_default=""),
+    Column("has_failed", Boolean, nullable=False, server_default=false()),
     Column("is_archived", Boolean, nullable=False, default=False),
     Column("stop_requested", Boolean, nullable=False, default=False),
     Column("created_at", Float, nullable=False),

@@ -214,11 +214,16 @@ class NodeRepository:
         spec = {name: getattr(node, name) for name in _SPEC} | {"instructions": (*node.instructions, order)}
         self.change(node.key, revision=node.revision + 1, spec=json.dumps(spec, ensure_ascii=False), **columns)
 
-    def replace_below(self, parent: int, *types: TaskType) -> list[TaskNode]:
-        """Mark the living children of some types, and all below them, as replaced; return them."""
+    def replace_below(self, parent: int, *types: TaskType, only_planned: bool = False) -> list[TaskNode]:
+        """Mark the living children of some types, and all below them, as replaced; return them.
+
+        With `only_planned`, tasks stay that no round has planned: the author's outline, a world's pages.
+        """
         replaced: list[TaskNode] = []
         self.has_replaced = True
         for child in self.children(parent, *types):
+            if only_planned and not child.planning_round:
+                continue
             replaced += [child, *self.replace_below(child.key)]
             self.change(child.key, status=NodeStatus.VOID.value)
         return replaced

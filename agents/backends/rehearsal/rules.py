@@ -210,6 +210,7 @@ RULES: dict[str, Rules] = {
     },
     "Changes": {"changes": lambda d: cuts(d.step, d.mode, d.rng)},
     "Changes/repair": {"changes": lambda d: replaced(d.step, d.rng)},
+    "Changes/polish": {"changes": lambda d: replaced(d.step, d.rng)},
     "Change": {"first": lambda d: d.item, "text": _TOLD},
     "GlobalState": {
         "_state": _state, "relations": _relations,

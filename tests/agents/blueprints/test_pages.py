@@ -1,6 +1,6 @@
 """Pages of code are whole where a book has little to tell: no empty heading, no acts run together, no stray blank."""
 
-from bookwright.agents.blueprints.ground import BookGround, ChapterSeen
+from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
 from bookwright.agents.blueprints.pages import page_text, register_page
 from bookwright.agents.blueprints.reports import report_text
 from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictOf
@@ -24,6 +24,25 @@ def test_an_index_of_nobody_has_no_empty_heading() -> None:
     page = page_text("cast_index", BookGround("Case", Language.JA), is_spoiler=False)
 
     assert page == "何も見つからなかった。"
+
+
+def test_somebody_with_a_page_and_a_place_in_the_codex_is_listed_once() -> None:
+    pages = tuple(
+        PageSeen(label=f"1.{number}", title=title, text="", length=0, member="suspects", stage="Characters", document=1,
+                 is_entry=True)
+        for number, title in enumerate(("Dr Hale, the ship's doctor", "Ann"), 1)
+    )  # fmt: skip
+    ground = BookGround(
+        "Case", Language.EN, pages=pages, people={"Tobias Hale": (1, 3), "Annabel": ()},
+        aliases={"Tobias Hale": ("Tobias Hale", "Dr Hale")},
+    )  # fmt: skip
+
+    page = page_text("cast_index", ground, is_spoiler=False)
+
+    assert [line for line in page.splitlines() if line.startswith("- ")] == [
+        "- **Ann**: not on any page that was seen", "- **Annabel**: not on any page that was seen",
+        "- **Tobias Hale**: chapter 1, chapter 3",
+    ]  # fmt: skip
 
 
 def test_a_clue_of_which_nobody_said_what_it_means_leaves_no_double_blank() -> None:

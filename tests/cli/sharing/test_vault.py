@@ -38,9 +38,9 @@ def test_vault_tells_what_the_progress_file_says(cli, folder):
     facts = json.loads(cli("vault", "lamp", "--json").out)
 
     assert facts["stages"] == [
-        "plan", "design", "chapter 1: The Lamp", "chapter 2: The Log", "chapter 3: The Ship", "publish"
+        "book begun", "plan", "design", "chapter 1: The Lamp", "chapter 2: The Log", "chapter 3: The Ship", "publish"
     ]  # fmt: skip
-    assert facts["next_stage"] == 5
+    assert facts["next_stage"] == 6
 
 
 def test_sync_takes_edits_in_and_says_what_is_stale(cli, folder):

@@ -146,3 +146,20 @@ def test_only_a_mystery_is_gone_on_with_as_one(cli, folder):
 def test_a_verb_of_a_kind_needs_words_or_a_book(cli):
     assert cli("worldbuild").code == 2
     assert "say what it is about" in cli("mystery").err
+
+
+def test_a_story_is_set_in_a_world_by_its_id_and_what_is_none_is_told_before_anything_is_made(cli, folder):
+    cli("write", "--premise", PREMISE, "--blueprint", "atlas", "--words", "600", "--no-prefect")
+    world = json.loads(cli("status", "--json").out)[0]["book"]
+    wrong = cli("write", "--premise", "A clerk.", "--words", "300", "--no-prefect", "--world", "nowhere")
+    books = json.loads(cli("status", "--json").out)
+    done = cli("write", "--premise", "A clerk.", "--words", "300", "--no-prefect", "--world", world[:9])
+    again = cli("write", "--premise", "A clerk.", "--words", "300", "--no-prefect", "--world", world)
+    story = json.loads(cli("status", "--json").out)[0]["book"]
+
+    assert (wrong.code, len(books)) == (2, 1)
+    assert "there is no book 'nowhere'" in wrong.err
+    assert (done.code, again.code) == (0, 0)
+    assert "already; nothing was paid" in again.out
+    assert "The coast" in cli("tree", story).out
+    assert f'world = "{world}"' in cli("brief", story).out

@@ -10,6 +10,7 @@ import pytest
 from bookwright.cli.writing.ndjson import ProgressLines
 from bookwright.models.talk.event import AgentEvent, CompletedEvent, FailedEvent, TextEvent
 from tests.places import ROOT
+from tests.support.blueprint_folders import atlas
 
 _DOCS = ROOT / "docs" / "cli.md"
 _ALWAYS = {"event", "timestamp", "book"}
@@ -41,7 +42,7 @@ def told_of(events, **options):
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def test_every_field_is_documented_and_every_documented_field_is_printed(cli, book):
+def test_every_field_is_documented_and_every_documented_field_is_printed(cli, book, tmp_path):
     with book.read() as stores:
         lamp = stores.books.get(book.book)
     told = cli(
@@ -50,6 +51,10 @@ def test_every_field_is_documented_and_every_documented_field_is_printed(cli, bo
     told += cli(
         "write", "--premise", "A gate.", "--words", 300, "--no-prefect", "--json-progress", "--gate", "book_design"
     ).out
+    told += cli(
+        "write", "--premise", "A coast.", "--blueprint", atlas(tmp_path), "--words", 600, "--no-prefect",
+        "--json-progress",
+    ).out  # fmt: skip
     with pytest.raises(OSError), (lines := ProgressLines("lamp", fatal := io.StringIO())), lines.pipeline(lamp):
         raise OSError
     calls = [
@@ -60,6 +65,24 @@ def test_every_field_is_documented_and_every_documented_field_is_printed(cli, bo
     printed = [json.loads(line) for line in (told + fatal.getvalue()).splitlines()]
 
     assert fields([*printed, *told_of(calls, streams=True)]) == documented()
+
+
+def test_stages_of_a_blueprint_go_by_its_names_and_the_end_tells_the_verdict(cli, home, tmp_path):
+    told = [json.loads(line) for line in cli(
+        "write", "--premise", "A coast.", "--blueprint", atlas(tmp_path), "--words", 600, "--no-prefect",
+        "--json-progress",
+    ).out.splitlines()]  # fmt: skip
+    starts = [line for line in told if line["event"] == "stage_start"]
+    status = json.loads(cli("status", "--json").out)[0]
+
+    assert [(line["stage"], line["node"], line["activity"]) for line in starts][:2] == [
+        ("ground/looked_up execute", "1.1", "execute"), ("ground/coast execute", "1.2", "execute"),
+    ]  # fmt: skip
+    assert {line["stage"] for line in starts} >= {"ground/places/entry execute", "ground/places decompose"}
+    assert all(line["stage"].startswith(("1 ", "ground/", "pages/", "validation/")) for line in starts)
+    assert told[-1]["verdict"] == status["verdict"]
+    assert told[-1]["verdict"]["verdict"] in ("passed", "open_points", "failed")
+    assert told[-1]["exitCode"] == 0
 
 
 def test_a_use_of_a_tool_belongs_to_its_stage():

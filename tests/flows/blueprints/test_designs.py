@@ -14,8 +14,9 @@ from bookwright.flows.blueprints.reviewing import ReviewedDocument, batches_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, Fault, FoundFaults, Point, Verification
-from bookwright.models.step import Activity
+from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.vault_rows import VaultRows
 from tests.flows.blueprints.books import Intervals, Rehearsing, begun, document, staged, write_book
 from tests.support.blueprint_folders import atlas
 
@@ -117,6 +118,18 @@ def test_a_fix_that_was_interrupted_behind_its_new_version_is_not_paid_again(
     assert len(models.requests) == asked
     assert document("1.2", DocumentKind.DESIGN, deps).version == version
     assert deps.fresh(fix).status is NodeStatus.DONE
+
+
+def test_what_was_mended_later_is_no_part_of_a_stages_time(written: tuple[Rehearsing, Intervals, Deps]) -> None:
+    _, _, deps = written
+    with deps.stores() as stores:
+        node = stores.nodes.by_label("1.2")
+        lines = [line for line in stores.steps.lines(limit=10_000) if line.label == "1.2"]
+        span = VaultRows(stores.connection, node.book).times([node.key])[node.key, Activity.EXECUTE]
+
+    first = [line for line in lines if line.round < AMENDING_ROUNDS]
+    assert len(first) < len(lines)
+    assert span.last == max(line.recorded_at for line in first)
 
 
 def test_the_second_round_gives_a_verdict(written: tuple[Rehearsing, Intervals, Deps]) -> None:
@@ -250,3 +263,39 @@ def test_what_the_first_pages_missed_of_the_length_is_asked_of_the_later_ones(tm
     assert missed > 180
     assert asked["1.1"] == 200
     assert asked["1.2"] == round(400 + missed / 3)
+
+
+def test_the_planners_title_is_the_books_and_its_description_goes_to_the_blurb(tmp_path: Path) -> None:
+    page = "## 題名\n\n『引き潮の地図』\n\n## 紹介\n\n岸は毎年ずれる。\n\n## 違い\n\n地図が給料になる。"
+    models = Rehearsing(tmp_path, answers={"draft": lambda request: page})
+    folder = atlas(tmp_path)
+    toml = (folder / "blueprint.toml").read_text("utf-8")
+    toml = toml.replace('prompt = "coast"', 'prompt = "coast"\nnames_book = true')
+    (folder / "blueprint.toml").write_text(toml, "utf-8")
+    root, deps = begun(folder, tmp_path, models, language="ja")
+
+    write_book(root, deps)
+
+    asked = next(request for request in models.requests if request.name.endswith("title_and_blurb"))
+    with deps.stores() as stores:
+        titles = (stores.nodes.root().title, stores.books.get(root.book).title)
+    assert titles == ("引き潮の地図", "引き潮の地図")
+    assert asked.facts["card"].book.title == "引き潮の地図"
+    assert [made.text for made in asked.facts["artefacts"] if made.tag == "description"] == ["岸は毎年ずれる。"]
+    deps.storage.database.dispose()
+
+
+def test_a_title_of_the_authors_own_stays(tmp_path: Path) -> None:
+    models = Rehearsing(tmp_path, answers={"draft": lambda request: "## Title\n\nOther\n\n## Description\n\nTides."})
+    folder = atlas(tmp_path)
+    toml = (folder / "blueprint.toml").read_text("utf-8")
+    (folder / "blueprint.toml").write_text(
+        toml.replace('prompt = "coast"', 'prompt = "coast"\nnames_book = true'), "utf-8"
+    )
+    root, deps = begun(folder, tmp_path, models, title="The Map")
+
+    write_book(root, deps)
+
+    with deps.stores() as stores:
+        assert stores.books.get(root.book).title == "The Map"
+    deps.storage.database.dispose()

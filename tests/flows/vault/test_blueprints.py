@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from bookwright.exports.vault.progress import PATH as PROGRESS
-from bookwright.exports.vault.progress import load_from_book
+from bookwright.exports.vault.progress import StageStatus, load_from_book
 from bookwright.exports.vault.readme_texts import README_TEXTS
 from bookwright.flows.vault.rendering import Vault
+from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.text.language import SIMPLIFIED
 from bookwright.models.tree.level import Level
@@ -72,13 +73,56 @@ def test_what_code_writes_in_a_folder_is_in_the_authors_script(world: tuple[str,
 
 
 def test_a_book_of_designs_has_no_stage_of_writing_and_every_stage_its_time(world: tuple[str, Vault]) -> None:
-    _, vault = world
+    script, vault = world
 
     stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
 
-    assert [stage.name for stage in stages][-1] == "publish"
-    assert len(stages) == 5
+    assert [stage.name for stage in stages] == (
+        [
+            "建書", "地基：已知之事", "地基：海岸", "地基：地方", "頁", "查核：第一輪", "查核：第二輪", "閱讀指南",
+            "定名與簡介",
+        ]
+        if script == "zh"
+        else [
+            "建书", "地基：已知之事", "地基：海岸", "地基：地方", "页", "查核：第一轮", "查核：第二轮", "阅读指南",
+            "定名与简介",
+        ]
+    )  # fmt: skip
     assert [stage.name for stage in stages if stage.started is None or stage.completed is None] == []
+
+
+def test_every_stage_of_a_blueprint_stands_in_the_progress_file_before_anything_is_made(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint="mystery", length=36_000)
+    with vault.storage.write() as stores:
+        book, root = stores.books.get(vault.storage.book), stores.nodes.root()
+        for unit in stores.nodes.children(root.key, TaskType.WRITE):
+            stores.nodes.change(unit.key, status=NodeStatus.VOID.value)
+        stores.nodes.change(root.key, written=0, status=NodeStatus.OPEN.value)
+        stores.books.set_state(book.id, BookState.PAUSED, "not begun")
+
+    vault = opened(vault.storage, tmp_path)
+    vault.render()
+    stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
+
+    assert [stage.name for stage in stages] == [
+        "book begun", "Planning", "Crime design", "Characters", "Plot architecture", "Setting", "act 1", "act 2",
+        "act 3", "Validation: Validation, first round", "Validation: Validation, second round", "Polish", "publish",
+    ]  # fmt: skip
+    assert [stage.status for stage in stages] == [StageStatus.COMPLETED, *[StageStatus.PENDING] * 12]
+    assert stages[1].notes == "not begun"
+
+
+def test_the_stage_in_which_a_book_failed_says_so(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint="mystery")
+    with vault.storage.write() as stores:
+        stores.books.change(vault.storage.book, state=BookState.PAUSED.value, reason="no answer", has_failed=True)
+
+    opened(vault.storage, tmp_path).render()
+    stages = load_from_book(contents(vault)[PROGRESS].decode()).stages
+
+    assert [(stage.name, stage.notes) for stage in stages if stage.status is StageStatus.FAILED] == [
+        ("Planning", "no answer")
+    ]
 
 
 def test_reports_stand_in_the_folder_and_are_only_read(world: tuple[str, Vault]) -> None:
@@ -110,10 +154,55 @@ def test_registers_and_reports_of_a_story_are_named_as_spoilers(tmp_path: Path, 
     created = opened(vault.storage, tmp_path).render().created
 
     assert [path for path in created if path.startswith("planning")] == [
-        f"planning/1.4 Clues{ending}.md", "planning/1.4 register Clues (spoiler).md",
+        "planning/1.4 register Clues (spoiler).md",  # the page of the same list is not written twice
         f"planning/1.5 The crime{ending}.md",
         f"planning/1.6 First round{'' if is_there else ' (spoiler)'}.md",
     ]  # fmt: skip
+
+
+def test_links_between_pages_lead_to_files_and_are_titles_again_in_the_book(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path, blueprint=str(atlas(tmp_path)))
+    text = "The tide of [[The Bay]] falls.\n\n| where | what |\n| --- | --- |\n| [[the bay]] | mud |\n\n[[Nowhere]]"
+    _add_task(vault, "ground/places", "The Bay", DocumentKind.DESIGN)
+    with vault.storage.write() as stores:
+        bay = stores.nodes.by_label("1.4")
+        [coast] = stores.nodes.add(
+            stores.nodes.root(), [PlanNode(task_type=TaskType.DESIGN, title="The coast", goal="Say.")],
+            unit=stores.nodes.root().key, level=Level.BOOK.value, stage="ground/coast", status=NodeStatus.DONE.value,
+        )  # fmt: skip
+        stores.documents.add(NewDocument(node=coast.key, kind=DocumentKind.DESIGN, text=text), None)
+    vault = opened(vault.storage, tmp_path)
+    vault.render()
+    path = f"planning/{coast.label} The coast.md"
+
+    page = contents(vault)[path].decode()
+    assert "[[1.4 The Bay|The Bay]]" in page
+    assert r"| [[1.4 The Bay\|the bay]] | mud |" in page
+    assert "[[Nowhere]]" in page
+    change(vault, path, "falls.", "rises.")
+    sync(vault, tmp_path)
+    with vault.storage.read() as stores:
+        kept = stores.documents.current(coast.key, DocumentKind.DESIGN)
+    assert kept is not None
+    assert kept.text == text.replace("falls.", "rises.")
+
+    with vault.storage.write() as stores:
+        stores.nodes.change(bay.key, title="The Lagoon")
+    opened(vault.storage, tmp_path).render()
+    assert "[[The Bay]]" in contents(vault)[path].decode()  # no page of that title is left
+
+
+def test_what_tells_of_the_whole_says_that_it_tells_the_end(tmp_path: Path) -> None:
+    vault = a_vault(tmp_path)
+    with vault.storage.write() as stores:
+        for kind in (DocumentKind.BOOK_DESIGN, DocumentKind.GLOBAL_STATE, DocumentKind.STYLE_GUIDE):
+            stores.documents.add(NewDocument(node=stores.nodes.root().key, kind=kind, text="He did it."), None)
+
+    created = opened(vault.storage, tmp_path).render().created
+
+    assert {path for path in created if " of " in path or "design" in path or "guide" in path} == {
+        "planning/Book design (spoiler).md", "planning/State of the story (spoiler).md", "planning/Style guide.md",
+    }  # fmt: skip
 
 
 def test_a_register_is_changed_in_the_codex(tmp_path: Path) -> None:

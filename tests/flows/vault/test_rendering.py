@@ -263,10 +263,10 @@ def test_the_progress_file_tells_the_books_phases(tmp_path):
     progress = load_from_book((vault.folder.root / PROGRESS).read_text("utf-8"))
 
     assert [(stage.name, stage.status.value) for stage in progress.stages] == [
-        ("plan", "skipped"), ("design", "completed"), ("chapter 1: The Lamp", "completed"),
-        ("chapter 2: The Log", "pending"), ("publish", "completed"),
+        ("book begun", "completed"), ("plan", "skipped"), ("design", "completed"),
+        ("chapter 1: The Lamp", "completed"), ("chapter 2: The Log", "pending"), ("publish", "completed"),
     ]  # fmt: skip
-    assert (progress.book, progress.status, progress.next_stage()) == ("lamp", "finished", 4)
+    assert (progress.book, progress.status, progress.next_stage()) == ("lamp", "finished", 5)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_task_of_a_blueprint_stands_in_its_folder_and_its_stage_is_told(tmp_pa
 
     progress = load_from_book((vault.folder.root / PROGRESS).read_text("utf-8"))
     assert [stage.name for stage in progress.stages] == [
-        "chapter 1: The Lamp", "chapter 2: The Log", "Foundation", "publish"
+        "book begun", "chapter 1: The Lamp", "chapter 2: The Log", "Foundation", "publish"
     ]  # fmt: skip
 
 

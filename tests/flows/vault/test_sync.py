@@ -304,7 +304,7 @@ def test_the_state_of_the_story_is_not_for_writing_by_hand(tmp_path):
         new = NewDocument(node=stores.nodes.root().key, kind=DocumentKind.GLOBAL_STATE, text="She waits.")
         stores.documents.add(new, None)
     sync(vault, tmp_path)
-    change(vault, "planning/State of the story.md", "She waits.", "She left.")
+    change(vault, "planning/State of the story (spoiler).md", "She waits.", "She left.")
 
     [finding] = sync(vault, tmp_path).left
 

@@ -74,7 +74,10 @@ def test_a_database_of_the_first_revision_keeps_its_books(empty: Database) -> No
 
     assert revision(empty) == migrate.HEAD
     with empty.read() as connection:
-        assert connection.execute(text("SELECT * FROM books")).one()._asdict() == before | {"windows": "{}"}
+        assert connection.execute(text("SELECT * FROM books")).one()._asdict() == before | {
+            "windows": "{}",
+            "has_failed": False,
+        }
         assert BookRepository(connection).get("lamp").brief == BRIEF
         assert Studio(connection).standing().total == Amount(1_234_567, 89)
 
