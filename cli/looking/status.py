@@ -1,26 +1,22 @@
 """`status`: all books in a table, or one book with all that can be said of it."""
 
-import time
 from typing import Annotated, Any
 
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.deciding import facts_of
 from bookwright.app.progress import BookProgress, read_progress
 from bookwright.app.progress_lines import spent
+from bookwright.app.shelf import ShelfLine, shelf, state_of
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import fact_table, make_console, note, plain_table, print_json, print_text
-from bookwright.cli.steering.deciding import facts_of
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import is_dead
-from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import RoleSum
-from bookwright.storage.stores import BookStorage
 from bookwright.storage.studio import Studio, StudioStanding
 
 
@@ -36,44 +32,23 @@ def status(
         return
     settings = load_settings()
     with existing_library(settings) as database:
-        _show_all([] if database is None else _shelf(database, with_archived), settings, as_json)
+        _show_all([] if database is None else shelf(database, with_archived), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
-def state_of(book: Book) -> str:
-    """Say in one word where a book stands; a book that nobody writes any more was interrupted.
-
-    The lease runs by the database's clock and this looks at our own: good enough to be shown.
-    """
-    owner = book.lease_owner
-    is_held = owner is not None and book.lease_expires > time.time() and not is_dead(owner)
-    if book.state is BookState.WRITING and not is_held:
-        return "interrupted"
-    return "stopping" if is_held and book.stop_requested else book.state.value
-
-
-def _shelf(database: Database, with_archived: bool) -> list[tuple[Book, int]]:
-    with database.read() as connection:
-        books = BookRepository(connection).all(with_archived)
-    shelf = []
-    for book in books:
-        with BookStorage(database, book.id, book.brief.language).read() as stores:
-            shelf.append((book, stores.nodes.root().written))
-    return shelf
-
-
-def _show_all(shelf: list[tuple[Book, int]], settings: Settings, as_json: bool) -> None:
+def _show_all(lines: list[ShelfLine], settings: Settings, as_json: bool) -> None:
     if as_json:
-        print_json([_summary(book, written) for book, written in shelf])
+        print_json([_summary(line.book, line.written) for line in lines])
         return
-    if not shelf:
+    if not lines:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
         return
     numbers = ("written", "of", "cost")
     table = plain_table("book", "state", *numbers, "changed", "title", right=numbers, folds=("book", "title"))
-    for book, written in shelf:
+    for line in lines:
+        book, written = line.book, line.written
         table.add_row(
             book.id, state_of(book), f"{written:,}", f"{book.brief.length:,}", money(book.cost),
             moment(book.updated_at), book.title,

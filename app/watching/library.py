@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.app.progress import BookProgress
-from bookwright.cli.watch.fisheye import Folds, TreeRow, fisheye
+from bookwright.app.watching.fisheye import Folds, TreeRow, fisheye
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import Gate

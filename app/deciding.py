@@ -1,0 +1,112 @@
+"""Deciding about gates: what one is about, which one is meant, and the decision on record."""
+
+from typing import Any
+
+from bookwright.failpoints import Failpoint
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import GateNotFound
+from bookwright.models.gate import Gate, GateKind, Ruling
+from bookwright.models.settings import Settings
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import BookStorage, Stores
+
+_TASKS = (TaskType.DESIGN, TaskType.SEARCH)
+
+
+def decide(gate: Gate, ruling: Ruling, storage: BookStorage) -> Gate:
+    """Put a decision on record.
+
+    Raises:
+        GateDecided: Somebody was quicker.
+    """
+    with storage.write(Failpoint.DECIDE_GATE) as stores:
+        return stores.gates.decide(gate.id, ruling)
+
+
+def start_again(gate: Gate, settings: Settings) -> str:
+    """Start the book again where a worker of a Prefect server writes it; return in words what was done."""
+    from bookwright.flows.prefect.server import known_server
+
+    api = known_server(settings)
+    if api is None:
+        return ""
+    from bookwright.flows.prefect import suspension as prefect_gates  # Prefect takes a second to import
+
+    return prefect_gates.go_on(gate, api)
+
+
+def chosen_gate(gates: list[Gate], name: str | None, book: str) -> Gate:
+    """Return the gate that is meant: by its number any, else the one that waits.
+
+    Raises:
+        GateNotFound: There is none, or more than one.
+    """
+    if name is not None and name.isdecimal() and any(gate.id == int(name) for gate in gates):
+        return next(gate for gate in gates if gate.id == int(name))
+    waiting = [gate for gate in gates if gate.is_waiting and name in (None, gate.kind, gate.label)]
+    if len(waiting) == 1:
+        return waiting[0]
+    if waiting:
+        raise GateNotFound(f"more than one gate of {book!r} waits: {', '.join(gate.name for gate in waiting)}")
+    what = "no gate" if name is None else f"no gate {name!r}"
+    raise GateNotFound(f"{what} of book {book!r} waits; `bookwright gates {book}` lists them")
+
+
+def subject(gate: Gate, stores: Stores) -> str:
+    """Return what a gate is about, as text to be read."""
+    node = stores.nodes.get(gate.node)
+    match gate.kind:
+        case GateKind.HUMAN_FALLBACK:
+            return "\n\n".join([*_refusals(gate), gate.draft])
+        case GateKind.OUTLINE:
+            tasks = stores.nodes.children(node.key, *_TASKS)
+            return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
+        case GateKind.CHAPTER:
+            return _prose(node, stores)
+    return _designs(node, stores)
+
+
+def _refusals(gate: Gate) -> list[str]:
+    return [
+        f"Refusal {number}:\n" + "\n".join(f"- {reason}" for reason in refusal.reasons)
+        for number, refusal in enumerate(gate.refusals, 1)
+    ]
+
+
+def _prose(unit: TaskNode, stores: Stores) -> str:
+    """The prose of a unit and of all below it, in reading order."""
+    parts = stores.nodes.children(unit.key, TaskType.WRITE)
+    if parts:
+        return "\n\n".join(_prose(part, stores) for part in parts)
+    prose = stores.documents.current(unit.key, DocumentKind.PROSE)
+    return prose.text if prose else ""
+
+
+def _designs(unit: TaskNode, stores: Stores) -> str:
+    """What was designed for a unit: the whole book's as it is kept, another's task by task."""
+    whole = stores.documents.current(unit.key, DocumentKind.BOOK_DESIGN)
+    if whole is not None:
+        return whole.text
+    tasks = stores.nodes.children(unit.key, *_TASKS)
+    made = stores.documents.of_nodes([task.key for task in tasks], DocumentKind.DESIGN, DocumentKind.FINDINGS)
+    titles = {task.key: f"{task.label} {_title(task)}{task.goal}" for task in tasks}
+    return "\n\n".join(f"{titles[document.node]}\n\n{document.text}" for document in made)
+
+
+def _title(task: TaskNode) -> str:
+    return f"{task.title}: " if task.title else ""
+
+
+def facts_of(gate: Gate) -> dict[str, Any]:
+    """A gate as JSON."""
+    facts: dict[str, Any] = {
+        "gate": gate.id, "book": gate.book, "kind": gate.kind.value, "node": gate.label, "node_title": gate.title,
+        "revision": gate.revision, "state": gate.state.value, "note": gate.note, "by": gate.by and gate.by.value,
+        "has_own_text": bool(gate.text), "refusals": [list(refusal.reasons) for refusal in gate.refusals],
+        "created_at": gate.created_at, "decided_at": gate.decided_at, "told_at": gate.told_at, "notice": gate.notice,
+    }  # fmt: skip
+    if gate.is_waiting:
+        facts["approve"] = f"bookwright approve {gate.book} {gate.id}"
+        facts["reject"] = f'bookwright reject {gate.book} {gate.id} --note "..."'
+    return facts
