@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.access import OpenBook
 from bookwright.app.wording import stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
@@ -105,12 +105,10 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
-    from bookwright.flows.revision.revise import chosen, take_in
+    from bookwright.app.editing import TextEdit, save
 
     wait_until_free(opened.storage, opened.settings)
-    with at_rest(opened.storage) as stores:
-        node = stores.nodes.by_label(label)
-        return take_in(stores, node, chosen(stores, node, kind), text)
+    return save(opened, TextEdit(label, kind, text))
 
 
 def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from bookwright.app.access import at_rest
 from bookwright.app.versions import maker, two_versions, version_rows
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
@@ -62,13 +61,12 @@ def diff(
 
 def restore_version(book: str, node: str, version: int, kind: DocumentKind | None, as_json: bool) -> None:
     """Take an earlier version of a document up again, as a new version of it."""
-    from bookwright.flows.revision.revise import restore
+    from bookwright.app.editing import take_up
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
         wait_until_free(opened.storage, opened.settings)
-        with at_rest(opened.storage) as stores:
-            made = restore(stores, stores.nodes.by_label(node), kind, version)
+        made = take_up(opened, node, kind, version)
         with opened.storage.read() as stores:
             stale = len(Staleness(opened.book.brief).direct(stores))
     if as_json:

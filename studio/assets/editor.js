@@ -12,7 +12,7 @@ const theme = EditorView.theme({
     fontFamily: "var(--serif)", fontSize: "var(--page-size)", lineHeight: "var(--page-leading)",
     caretColor: "var(--ink)", padding: "0",
   },
-  ".cm-line": { padding: "0 0 0.55em 0" },
+  ".cm-line": { padding: "0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection": { backgroundColor: "var(--mark) !important" },
   ".cm-panels": { backgroundColor: "var(--paper-2)", color: "var(--ink)", border: "none" },
