@@ -18,7 +18,10 @@ from bookwright.studio.pages import Crumb, page
 from bookwright.studio.remedies import in_words, remedy_of, status_of
 from bookwright.studio.workshop import Workshop
 
-_ROUTES = ("live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.help")
+_ROUTES = (
+    "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
+    "routes.help",
+)  # fmt: skip
 
 
 def make_application(settings: Settings, keys: Keys) -> FastAPI:

@@ -76,7 +76,8 @@ def _templates() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "money": money, "moment": moment, "tokens": tokens, "duration": duration, "prose": _prose, "clean": clean, "kind": kind_words,
+        "money": money, "moment": moment, "tokens": tokens, "duration": duration, "prose": _prose, "clean": clean,
+        "kind": kind_words,
         "count": lambda number: f"{number:,}", "percent": lambda share: f"{share:.0%}", "svg": Markup,
     }  # fmt: skip
     return environment

@@ -96,10 +96,10 @@ def test_a_save_of_an_older_version_gets_the_one_that_stands(page: TestClient, b
     assert _prose(book, "1.1") == "Snow fell."
 
 
-@pytest.mark.parametrize("fields", [{"text": "Snow."}, {"text": "Snow.", "version": "x"}, {"text": " ", "version": "1"}])
-def test_a_save_that_means_nothing_changes_nothing(
-    page: TestClient, book: BookStorage, fields: dict[str, str]
-) -> None:
+@pytest.mark.parametrize(
+    "fields", [{"text": "Snow."}, {"text": "Snow.", "version": "x"}, {"text": " ", "version": "1"}]
+)
+def test_a_save_that_means_nothing_changes_nothing(page: TestClient, book: BookStorage, fields: dict[str, str]) -> None:
     refused = page.post("/books/lamp/edit/1.1", data=fields, headers={"hx-request": "true"})
 
     assert refused.status_code == 422
