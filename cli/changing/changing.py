@@ -24,6 +24,7 @@ from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
     from bookwright.app.estimates.stale_bill import RefreshBill
+    from bookwright.app.refreshing import RefreshSight
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone
 
@@ -87,20 +88,17 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
-    from bookwright.app.estimates.stale_bill import bill_of
+    from bookwright.app.refreshing import refresh_sight
     from bookwright.flows.revision.refresh import RefreshScope
-    from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
         wanted = RefreshScope(node, anew)
         with opened.storage.read() as stores:
-            stores.nodes.by_label(node)
-            found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
-            bill = bill_of(found, stores)
-        if not any(one.is_direct for one in found):
+            sight = refresh_sight(stores, opened.book.brief, wanted)
+        if not sight.direct:
             _show_redone(opened, [], as_json)
             return
-        _ask(found, bill, yes)
+        _ask(sight, yes)
         _show_redone(opened, _refreshed(opened, wanted, as_json), as_json)
 
 
@@ -162,9 +160,9 @@ def _outcome(redone: "Redone") -> str:
     )
 
 
-def _ask(found: list[StaleDocument], bill: "RefreshBill", yes: bool) -> None:
-    direct = sum(one.is_direct for one in found)
-    note(f"{direct:,} directly stale, {len(found) - direct:,} that may become so. {bill}")
+def _ask(sight: "RefreshSight", yes: bool) -> None:
+    direct = len(sight.direct)
+    note(f"{direct:,} directly stale, {len(sight.found) - direct:,} that may become so. {sight.bill}")
     if not yes and not agrees("Make them anew?"):
         raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
 

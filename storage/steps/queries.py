@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, func, or_, select
+from sqlalchemy import Connection, Integer, Select, case, cast, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
@@ -80,6 +80,25 @@ class RoleSum:
     unpriced: int
 
 
+@dataclass(frozen=True)
+class StepFilter:
+    """Which steps a person wants to see."""
+
+    activity: str = ""
+    """Empty for all."""
+    is_failed: bool = False
+    """Only attempts that were no result."""
+
+
+@dataclass(frozen=True)
+class HourCost:
+    """What an hour of a book's making cost."""
+
+    hour: int
+    """Hours since 1970."""
+    micros: int
+
+
 class StepRepository:
     """The journal of one book, for reading."""
 
@@ -105,6 +124,35 @@ class StepRepository:
             query = query.where(steps.c.id < before)
         rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(count)).all()
         return [StepLine(**row._mapping) for row in reversed(rows)]
+
+    def page(
+        self, wanted: StepFilter, *, before: int | None = None, after: int | None = None, limit: int = 60
+    ) -> list[StepLine]:
+        """Return steps within a filter, newest first: those before a step id, or the nearest ones after it."""
+        query = self._lines_query()
+        if wanted.activity:
+            query = query.where(steps.c.activity == wanted.activity)
+        if wanted.is_failed:
+            query = query.where(steps.c.failure.is_not(None), steps.c.failure != Failure.TOOL_USE.value)
+        if before is not None:
+            query = query.where(steps.c.id < before)
+        order = steps.c.id.desc()
+        if after is not None:
+            query, order = query.where(steps.c.id > after), steps.c.id.asc()
+        rows = self._connection.execute(query.order_by(order).limit(limit)).all()
+        found = [StepLine(**row._mapping) for row in rows]
+        return found if after is None else found[::-1]
+
+    def line(self, step: int) -> StepLine:
+        """Return one recorded attempt as a line.
+
+        Raises:
+            NodeNotFound: The book has no such step.
+        """
+        row = self._connection.execute(self._lines_query().where(steps.c.id == step)).one_or_none()
+        if row is None:
+            raise self._no_step(step)
+        return StepLine(**row._mapping)
 
     def worked_seconds(self, after: int, until: int) -> float:
         """Return how long was worked on the attempts with ids in a range, the first end left out.
@@ -225,6 +273,20 @@ class StepRepository:
         )
         sums = [RoleSum(**{name: _number(value) for name, value in row._mapping.items()}) for row in rows]
         return sorted(sums, key=lambda item: (-item.cost, -item.input_tokens - item.output_tokens))
+
+    def by_hour(self) -> list[HourCost]:
+        """Return what each hour with calls in it has cost, in order."""
+        hour = cast(steps.c.recorded_at / 3_600, Integer).label("hour")
+        query = select(hour, func.coalesce(func.sum(steps.c.cost), 0)).where(steps.c.book == self._book)
+        return [
+            HourCost(int(row[0]), int(row[1])) for row in self._connection.execute(query.group_by(hour).order_by(hour))
+        ]
+
+    def cost_below(self, label: str) -> int:
+        """Return what a node and all below it has cost, in millionths of a dollar."""
+        below = or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True))
+        query = select(func.coalesce(func.sum(steps.c.cost), 0)).join(nodes, nodes.c.key == steps.c.node)
+        return int(self._connection.execute(query.where(steps.c.book == self._book, below)).scalar_one())
 
     def tokens_of_planning(self, unit: int) -> int:
         """Return what planning one unit has cost so far, its tasks' designs included."""
