@@ -4,24 +4,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.flows.revision.revise import chosen, restore, take_in, with_prose
+from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
+from bookwright.flows.revision.revise import chosen, restore, with_prose
+from bookwright.models.codex.record import Record, Stored
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.errors import EditConflict
+from bookwright.models.edit import EditState, RecordEdit, TextEdit
+from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
 
 @dataclass(frozen=True)
-class TextEdit:
-    """Words that an author wants in the place of a document's."""
+class SavedEdit:
+    """What came of a save."""
 
-    label: str
-    kind: DocumentKind | None
-    """None for the one that the node is for."""
-    text: str
-    seen: int | None = None
-    """The version that the author had before them; None takes whatever stands."""
+    made: Document | Stored[Record] | None = None
+    """The new version; None where it waits, or says what stands there already."""
+    queued: int | None = None
+    """Under which number it waits."""
 
 
 @dataclass(frozen=True)
@@ -66,28 +67,55 @@ def editable_parts(stores: Stores, label: str) -> list[str]:
     return with_prose(node, stores)
 
 
-def save(opened: OpenBook, edit: TextEdit) -> Document | None:
-    """Make an author's words the next version of a document of a book that rests; None where they stand there already.
+def save(opened: OpenBook, edit: TextEdit | RecordEdit) -> Document | Stored[Record] | None:
+    """Make an author's change to a book that rests; None where it says what stands there already.
 
     Raises:
         BookHeld: A worker writes the book.
         EditConflict: Another version stands than the author had before them; nothing was changed.
-        InvalidInput: There are no words, or they are not an author's to write.
+        InvalidInput: It cannot be so.
     """
     with at_rest(opened.storage) as stores:
-        return put_words(stores, edit)
+        return put_edit(stores, edit)
 
 
-def put_words(stores: Stores, edit: TextEdit, note: str = "") -> Document | None:
-    """Make an author's words the next version of a document, in a transaction that may write the book."""
-    node = stores.nodes.by_label(edit.label)
-    old = chosen(stores, node, edit.kind)
-    if edit.seen is not None and old.version != edit.seen:
-        raise EditConflict(
-            f"version {old.version} of the {old.kind} of {node.name} was made since you opened version {edit.seen}; "
-            "nothing was changed"
-        )
-    return take_in(stores, node, old, edit.text, note)
+def save_or_queue(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None = None) -> SavedEdit:
+    """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
+
+    `after` is the waiting edit of the same thing that the author has seen, which this one replaces.
+
+    Raises:
+        EditConflict: Another version stands, or another edit waits; nothing was changed.
+        InvalidInput: It cannot be so.
+    """
+    take_in_at_rest(opened)
+    try:
+        return SavedEdit(made=save(opened, edit))
+    except BookHeld:
+        return SavedEdit(queued=_queued(opened, edit, after))
+
+
+def take_in_at_rest(opened: OpenBook) -> None:
+    """Take in what waits for a book that nobody writes any more; nothing where somebody does."""
+    with opened.storage.read() as stores:
+        waiting = stores.edits.waiting()
+    for queued in waiting:
+        try:
+            with at_rest(opened.storage) as stores:
+                settle_edit(stores, queued)
+        except BookHeld:
+            return
+
+
+def _queued(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None) -> int:
+    with opened.storage.write() as stores:
+        before = stores.edits.waiting_for(edit.target)
+        if before is not None and before.id != after:
+            raise EditConflict("another edit of the same thing waits to be taken in; nothing was changed")
+        check_edit(stores, edit)
+        if before is not None:
+            stores.edits.settle(before.id, EditState.REPLACED)
+        return stores.edits.add(edit)
 
 
 def take_up(opened: OpenBook, label: str, kind: DocumentKind | None, version: int) -> Document:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
     from bookwright.storage.repositories.codex_uses import CodexUseRepository
     from bookwright.storage.repositories.documents import DocumentRepository
+    from bookwright.storage.repositories.edits import EditQueue
     from bookwright.storage.repositories.staleness import StalenessRepository
 
 
@@ -58,6 +59,13 @@ class Stores:
 
         view = self._view.documents if self._view else None
         return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
+
+    @cached_property
+    def edits(self) -> "EditQueue":
+        """What the author wants changed while somebody writes the book."""
+        from bookwright.storage.repositories.edits import EditQueue
+
+        return EditQueue(self.connection, self._book)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":

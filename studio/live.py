@@ -76,6 +76,9 @@ class Broadcast:
         changed = [book for book in stamps.keys() | self._stamps.keys() if stamps.get(book) != self._stamps.get(book)]
         speaking = [book for book, size in said.items() if size != self._said.get(book)]
         self._stamps, self._said = stamps, said
+        for pulse in pulses:
+            if pulse.id in changed and not pulse.is_held:
+                self._workshop.take_in(pulse.id)
         news = {"changed": sorted(changed), "said": sorted(speaking)}
         return {name: books for name, books in news.items() if books}
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
+from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.access import OpenBook, open_book
+from bookwright.app.editing import take_in_at_rest
 from bookwright.app.watching.ear import Ear
 from bookwright.app.watching.library import Library
 from bookwright.app.watching.stream import Heard
+from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
 from bookwright.studio.guard import Keys
 from bookwright.studio.jobs import Jobs
@@ -55,6 +58,17 @@ class Workshop:
         whole = self.look(book).book.id  # a beginning of an id names no book here
         with open_book(whole, lambda line: None) as opened:
             yield opened
+
+    def take_in(self, book: str) -> None:
+        """Take in what was saved while a book was written and nobody writes it any more."""
+        try:
+            with self.look(book).storage.read() as stores:
+                waits = bool(stores.edits.waiting())
+            if waits:
+                with self.change(book) as opened:
+                    take_in_at_rest(opened)
+        except (BookwrightError, DBAPIError):
+            return  # the next change of the book brings it here again, and a save or a resume takes it in, too
 
     def heard(self, book: str) -> Heard:
         """Return what the worker of a book has said of late, as far as this machine hears it."""

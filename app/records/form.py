@@ -9,7 +9,9 @@ from bookwright.app.records import edits
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import keyed, with_value
 from bookwright.models.codex.record import Record, RecordKind, Stored
+from bookwright.models.edit import RecordEdit
 from bookwright.models.errors import InvalidEntry
+from bookwright.storage.stores import Stores
 
 _LONG = ("text", "content", "description", "notes", "expression")
 _KEPT = ("id", "status", "kind", "type", "happens_at", "phases", "events", "timeline", "prerequisite", "phase")
@@ -52,16 +54,16 @@ def _fields(values: Mapping[str, Any], path: tuple[str, ...], section: str) -> "
     return found
 
 
-def change_fields(
-    opened: OpenBook, kind: RecordKind, name: str, given: Mapping[str, str], version: int
-) -> Stored[Record]:
-    """Lay a form's fields over a record of a book that rests, by the version that the author has seen.
+def record_edit(stores: Stores, kind: RecordKind, name: str, given: Mapping[str, str], seen: int) -> RecordEdit:
+    """Return what a form's fields make of a record, as an edit of the version that the author has seen.
 
     Raises:
-        EditConflict: It has another version by now.
+        EntryNotFound: There is no such record.
         InvalidEntry: A field cannot be so.
     """
-    return edits.change(opened, kind, name, lambda record: laid_over(record, given), version)
+    found = stores.codex.get(kind, name).record
+    after = laid_over(found, given)
+    return RecordEdit(kind=kind, slug=found.id, record=after.model_dump(mode="json"), seen=seen)
 
 
 def laid_over(record: Record, given: Mapping[str, str]) -> Record:

@@ -103,10 +103,13 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
-    from bookwright.app.editing import TextEdit, save
+    from bookwright.app.editing import save
+    from bookwright.models.edit import TextEdit
 
     wait_until_free(opened.storage, opened.settings)
-    return save(opened, TextEdit(label, kind, text))
+    made = save(opened, TextEdit(label=label, kind=kind, text=text))
+    assert made is None or isinstance(made, Document)  # it was asked for words
+    return made
 
 
 def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:

@@ -70,6 +70,19 @@ def check_writable(document: Document, node: TaskNode) -> None:
         )
 
 
+def check_words(old: Document, node: TaskNode, text: str) -> str:
+    """Return an author's words as they would be kept in the place of a document's.
+
+    Raises:
+        InvalidInput: There are none, or the kind is not an author's to write.
+    """
+    check_writable(old, node)
+    text = plain(text).strip()
+    if not text:
+        raise InvalidInput(f"a {old.kind} without a word would leave {node.name} without one; nothing was changed")
+    return text
+
+
 def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str = "") -> Document | None:
     """Make the author's words the next version of a document, in a transaction on a book that rests.
 
@@ -78,10 +91,7 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
     Raises:
         InvalidInput: There are no words, or the kind is not an author's to write.
     """
-    check_writable(old, node)
-    text = plain(text).strip()
-    if not text:
-        raise InvalidInput(f"a {old.kind} without a word would leave {node.name} without one; nothing was changed")
+    text = check_words(old, node, text)
     if text == stores.documents.text_of(old).strip():
         return None
     new = NewDocument(

@@ -7,9 +7,10 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import OpenBook
+from bookwright.app.editing import save_or_queue
 from bookwright.app.records.board import Board, make_board
 from bookwright.app.records.edits import settle
-from bookwright.app.records.form import RecordField, change_fields, fields_of, new_record
+from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.views import Chart, thread_chart
 from bookwright.models.book import BookState
@@ -71,9 +72,14 @@ def change(request: Request, here: Here, book: str, kind: RecordKind, name: str,
     if not seen.isdecimal():
         raise InvalidInput("A save names the version that it was made from.")
     with here.change(book) as opened:
-        made = change_fields(opened, kind, name, fields, int(seen))
-    answer = page(request, "done.html.j2", words=speaker(request)("Saved"))
-    answer.headers["HX-Refresh"] = "true" if made.version != int(seen) else "false"
+        with opened.storage.read() as stores:
+            wanted = record_edit(stores, kind, name, fields, int(seen))
+        saved = save_or_queue(opened, wanted)
+    say = speaker(request)
+    words = say("Saved") if saved.queued is None else say("Saved; it is taken in between two steps of the book")
+    answer = page(request, "done.html.j2", words=words)
+    if saved.made is not None:
+        answer.headers["HX-Refresh"] = "true"
     return answer
 
 

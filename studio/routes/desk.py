@@ -17,6 +17,7 @@ from bookwright.app.watching.library import BookSight
 from bookwright.app.watching.stream import Heard, PieceKind
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
+from bookwright.models.edit import EditState
 from bookwright.models.text.prose import paragraphs
 from bookwright.studio.pages import Crumb, page
 from bookwright.studio.routes.shelf import ShelfRow, row_of
@@ -27,6 +28,7 @@ router = APIRouter()
 _PROSE = re.compile(r" write/(draft|refine|revise|improve|amend)")
 """Calls whose answers are prose; what others answer is JSON or notes, which an author is not shown raw."""
 _SHOWN_PARAGRAPHS = 12
+_SHOWN_EDITS = 20
 
 Keys = Annotated[tuple[int, ...], Query()]
 
@@ -40,6 +42,10 @@ class DeskSight:
     doing: Doing
     pace: PaceSoFar
     is_held: bool
+    waiting: int
+    """Edits that wait to be taken in."""
+    refused: int
+    """Edits that could not be, of the last ones."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +101,13 @@ def _sight(here: Workshop, opened: OpenBook, folds: Folds) -> DeskSight:
     sight = here.library.sight(opened.book.id, folds)
     with opened.storage.read() as stores:
         line, node = newest_step(stores)
+        states = [one.state for one in stores.edits.newest(_SHOWN_EDITS)]
     book, root = sight.progress.book, sight.progress.root
     row = row_of(here, ShelfLine(book, root.written, len(sight.gates)))
-    return DeskSight(row, sight, doing_of(line, node), pace_of(book, root, sight.worked_seconds), is_held(book))
+    counts = states.count(EditState.WAITING), states.count(EditState.REFUSED)
+    return DeskSight(
+        row, sight, doing_of(line, node), pace_of(book, root, sight.worked_seconds), is_held(book), *counts
+    )
 
 
 def _text(here: Workshop, opened: OpenBook) -> TextSight:

@@ -5,9 +5,10 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.editing import TextEdit, edit_sight, save, take_up
+from bookwright.app.editing import edit_sight, node_names, save_or_queue, take_up
 from bookwright.app.versions import maker, two_versions, version_rows
 from bookwright.models.document import DocumentKind
+from bookwright.models.edit import TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.word_diff import word_diff
 from bookwright.studio.fields import Fields
@@ -24,22 +25,38 @@ def edit(request: Request, here: Here, book: str, label: str, kind: DocumentKind
     opened = here.look(book)
     with opened.storage.read() as stores:
         sight = edit_sight(stores, label, kind)
-    return page(request, "edit.html.j2", crumb_of(opened, "read"), sight=sight)
+        target = TextEdit(label=label, kind=sight.document.kind, text="").target
+        waiting = stores.edits.waiting_for(target)
+    return page(request, "edit.html.j2", crumb_of(opened, "read"), sight=sight, waiting=waiting)
+
+
+@router.get("/books/{book}/edits")
+def edits(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Show what was saved while the book was written, and what became of it."""
+    opened = here.look(book)
+    with opened.storage.read() as stores:
+        found = stores.edits.newest()
+        names = node_names(stores, (one.edit.label for one in found if isinstance(one.edit, TextEdit)))
+    lines = [(one, names[one.edit.label] if isinstance(one.edit, TextEdit) else one.edit.slug) for one in found]
+    return page(request, "edits.html.j2", crumb_of(opened, "desk"), lines=lines)
 
 
 @router.post("/books/{book}/edit/{label}")
 def save_text(request: Request, here: Here, book: str, label: str, fields: Fields) -> JSONResponse:
     """Save the author's words; where another version stands by now, answer with that one."""
-    wanted = TextEdit(label, _kind(fields), fields.get("text", ""), _version(fields))
+    wanted = TextEdit(label=label, kind=_kind(fields), text=fields.get("text", ""), seen=_version(fields))
+    after = fields.get("after", "")
     say = speaker(request)
     try:
         with here.change(book) as opened:
-            made = save(opened, wanted)
+            saved = save_or_queue(opened, wanted, int(after) if after.isdecimal() else None)
     except EditConflict:
         return _conflict(here, book, wanted)
-    words = say("These words stand there already.") if made is None else say("Saved")
-    version = made.version if made else wanted.seen
-    return JSONResponse({"version": version, "words": words})
+    if saved.queued is not None:
+        words = say("Saved; it is taken in between two steps of the book")
+        return JSONResponse({"version": wanted.seen, "after": saved.queued, "words": words})
+    words = say("Saved") if saved.made else say("These words stand there already.")
+    return JSONResponse({"version": saved.made.version if saved.made else wanted.seen, "words": words})
 
 
 @router.get("/books/{book}/history/{label}")
@@ -72,7 +89,10 @@ def restore(request: Request, here: Here, book: str, label: str, fields: Fields)
 def _conflict(here: Workshop, book: str, wanted: TextEdit) -> JSONResponse:
     with here.look(book).storage.read() as stores:
         standing = edit_sight(stores, wanted.label, wanted.kind).document
+        waiting = stores.edits.waiting_for(wanted.target)
     facts: dict[str, Any] = {"version": standing.version, "theirs": standing.text}
+    if waiting is not None and isinstance(waiting.edit, TextEdit):
+        facts = {"version": waiting.edit.seen, "theirs": waiting.edit.text, "after": waiting.id}
     return JSONResponse(facts, 409)
 
 

@@ -6,6 +6,7 @@ const source = document.getElementById("source").value;
 const { token: pass, words: told, book: of } = window.studio;
 const draftKey = `studio-draft:${of}:${place.dataset.saveTo}:${place.dataset.kind}`;
 let version = Number(place.dataset.version);
+let after = place.dataset.after; // the edit that waits and that these words replace
 let kept = source;
 let editor = null;
 let timer = null;
@@ -39,7 +40,7 @@ document.getElementById("drop-draft").addEventListener("click", () => {
 
 document.getElementById("save").addEventListener("click", async () => {
   const text = editor.text();
-  const fields = new URLSearchParams({ text, version, kind: place.dataset.kind });
+  const fields = new URLSearchParams({ text, version, after, kind: place.dataset.kind });
   clearTimeout(timer);
   localStorage.setItem(draftKey, JSON.stringify({ text, version }));
   let answer;
@@ -57,6 +58,7 @@ document.getElementById("save").addEventListener("click", async () => {
   }
   const made = await answer.json();
   if (made.version) version = made.version;
+  after = made.after || "";
   kept = text;
   localStorage.removeItem(draftKey);
   document.getElementById("draft-note").classList.add("hidden");
@@ -65,6 +67,7 @@ document.getElementById("save").addEventListener("click", async () => {
 
 function differ(standing, mine) {
   version = standing.version;
+  after = standing.after || "";
   document.getElementById("conflict-note").classList.remove("hidden");
   sheet.classList.add("wide");
   editor = window.studioEditor.compare(sheet, { theirs: standing.theirs, mine, labels: told, changed });
