@@ -7,7 +7,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import Stores
 
-_WORDS = {
+WORDS = {
     "recall": "Recalling what {unit} rests on",
     "condense": "Making what is long short enough to keep in mind",
     "plan": "Planning {unit}",
@@ -54,7 +54,7 @@ def doing_of(line: StepLine | None, node: TaskNode | None) -> Doing:
     """Say in words what the newest step of a book was about."""
     if line is None or node is None:
         return Doing("Getting ready", "")
-    return Doing(_WORDS.get(line.activity, "Working on {unit}"), node.title or node.goal[:60])
+    return Doing(WORDS.get(line.activity, "Working on {unit}"), node.title or node.goal[:60])
 
 
 def newest_step(stores: Stores) -> tuple[StepLine | None, TaskNode | None]:

@@ -63,6 +63,19 @@ _KINDS = {
 }  # fmt: skip
 
 
+_DONE = {
+    "recall": "recalled", "condense": "made shorter", "plan": "planned", "judge": "weighed", "decompose": "taken apart",
+    "execute": "worked out", "aggregate": "put together", "decide": "decided", "divide": "laid out",
+    "brief": "told to the writer", "write": "written", "close": "looked back on", "review": "read afresh",
+    "maintain": "kept in memory", "publish": "titled", "ask": "asked by you",
+}  # fmt: skip
+
+
+def done_words(activity: str) -> str:
+    """Return what an activity of the journal is called on a page, to be translated."""
+    return _DONE.get(activity, activity)
+
+
 def kind_words(kind: str) -> str:
     """Return what a kind of document is called on a page, to be translated."""
     return _KINDS.get(kind, kind.replace("_", " "))
@@ -77,7 +90,7 @@ def _templates() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "money": money, "moment": moment, "tokens": tokens, "duration": duration, "prose": _prose, "clean": clean,
-        "kind": kind_words,
+        "kind": kind_words, "done": done_words,
         "count": lambda number: f"{number:,}", "percent": lambda share: f"{share:.0%}", "svg": Markup,
     }  # fmt: skip
     return environment
