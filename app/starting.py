@@ -30,12 +30,17 @@ def start_verb(arguments: Sequence[str], book: str, settings: Settings) -> "subp
     """Run a verb in a process of its own session; what it says goes to a file of the data folder."""
     log = log_of(book, settings)
     log.parent.mkdir(parents=True, exist_ok=True)
-    environment = os.environ | {"BOOKWRIGHT_HOME": str(settings.home)}
     with log.open("wb") as said:
         return subprocess.Popen(
             [sys.executable, "-m", "bookwright", *arguments],
-            stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, env=environment, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+            env=environment_of(settings), start_new_session=True,
         )  # fmt: skip
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Return the environment of a process that works on the same data folder."""
+    return os.environ | {"BOOKWRIGHT_HOME": str(settings.home)}
 
 
 def last_words(book: str, settings: Settings) -> str:

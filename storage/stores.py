@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bookwright.storage.repositories.documents import DocumentRepository
     from bookwright.storage.repositories.edits import EditQueue
     from bookwright.storage.repositories.staleness import StalenessRepository
+    from bookwright.storage.steps.pages import StepPages
 
 
 class Stores:
@@ -59,6 +60,13 @@ class Stores:
 
         view = self._view.documents if self._view else None
         return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
+
+    @cached_property
+    def step_pages(self) -> "StepPages":
+        """The journal as a person leafs through it."""
+        from bookwright.storage.steps.pages import StepPages
+
+        return StepPages(self.connection, self._book)
 
     @cached_property
     def edits(self) -> "EditQueue":

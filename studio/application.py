@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
-from bookwright.studio.guard import Keys, StudioGuard
+from bookwright.studio.guard import StudioGuard, StudioKeys
 from bookwright.studio.live import Broadcast
 from bookwright.studio.pages import Crumb, page
 from bookwright.studio.remedies import in_words, remedy_of, status_of
@@ -21,11 +21,11 @@ from bookwright.studio.workshop import Workshop
 _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
     "routes.refreshing", "routes.exporting", "routes.codex", "routes.story", "routes.journal", "routes.pool",
-    "routes.help",
+    "routes.talk", "routes.help",
 )  # fmt: skip
 
 
-def make_application(settings: Settings, keys: Keys) -> FastAPI:
+def make_application(settings: Settings, keys: StudioKeys) -> FastAPI:
     """Return the studio of a data folder, to be served under the name that its keys say."""
     workshop = Workshop.opened(settings, keys)
 

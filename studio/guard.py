@@ -30,7 +30,7 @@ on. Start it again to get another one.</p></html>
 
 
 @dataclass
-class Keys:
+class StudioKeys:
     """What opens one studio, for as long as it runs."""
 
     port: int
@@ -72,7 +72,7 @@ class Keys:
 class StudioGuard:
     """Refuses, before the pages hear of it, whatever does not come from the studio's own page."""
 
-    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+    def __init__(self, app: ASGIApp, keys: StudioKeys) -> None:
         self._app = app
         self._keys = keys
 

@@ -11,7 +11,7 @@ from bookwright.app.access import existing_library
 from bookwright.models.errors import InvalidSetting
 from bookwright.models.settings import Settings
 from bookwright.studio.application import make_application
-from bookwright.studio.guard import Keys
+from bookwright.studio.guard import StudioKeys
 
 LOOPBACK = "127.0.0.1"
 _STOP_SECONDS = 1
@@ -26,7 +26,7 @@ def serve(settings: Settings, port: int, tell: Callable[[str], None], *, opens_b
     with existing_library(settings):
         pass  # an older database is brought up to date once, before anybody looks
     with _listening(port) as listener:
-        keys = Keys(listener.getsockname()[1])
+        keys = StudioKeys(listener.getsockname()[1])
         server = uvicorn.Server(
             uvicorn.Config(
                 make_application(settings, keys), log_level="warning", access_log=False, server_header=False,

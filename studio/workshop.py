@@ -17,7 +17,7 @@ from bookwright.app.watching.library import Library
 from bookwright.app.watching.stream import Heard
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
-from bookwright.studio.guard import Keys
+from bookwright.studio.guard import StudioKeys
 from bookwright.studio.jobs import Jobs
 from bookwright.studio.runs import Runs
 
@@ -27,7 +27,7 @@ class Workshop:
     """One studio while it runs."""
 
     settings: Settings
-    keys: Keys
+    keys: StudioKeys
     library: Library
     jobs: Jobs
     runs: Runs
@@ -35,7 +35,7 @@ class Workshop:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def opened(cls, settings: Settings, keys: Keys) -> "Workshop":
+    def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
         """Make ready to look; nothing is opened before it is looked at."""
         return cls(settings, keys, Library(settings), Jobs(), Runs())
 

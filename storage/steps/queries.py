@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Select, case, cast, func, or_, select
+from sqlalchemy import Connection, Select, case, func, or_, select
 
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
@@ -80,23 +80,10 @@ class RoleSum:
     unpriced: int
 
 
-@dataclass(frozen=True)
-class StepFilter:
-    """Which steps a person wants to see."""
-
-    activity: str = ""
-    """Empty for all."""
-    is_failed: bool = False
-    """Only attempts that were no result."""
-
-
-@dataclass(frozen=True)
-class HourCost:
-    """What an hour of a book's making cost."""
-
-    hour: int
-    """Hours since 1970."""
-    micros: int
+def lines_query(book: str) -> Select[Any]:
+    """Return the query of a book's journal as lines."""
+    columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
+    return select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == book)
 
 
 class StepRepository:
@@ -109,7 +96,7 @@ class StepRepository:
 
     def lines(self, label: str | None = None, after: int = 0, limit: int = 1_000) -> Iterator[StepLine]:
         """Yield recorded attempts after a step id, oldest first; of one node and below, or of all."""
-        query = self._lines_query().where(steps.c.id > after)
+        query = lines_query(self._book).where(steps.c.id > after)
         if label is not None:
             query = query.where(or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True)))
         for row in self._connection.execute(query.order_by(steps.c.id).limit(limit)):
@@ -117,42 +104,13 @@ class StepRepository:
 
     def last(self, count: int, label: str | None = None, before: int | None = None) -> list[StepLine]:
         """Return the newest recorded attempts, oldest first: of one node or all, and of those before a step id."""
-        query = self._lines_query()
+        query = lines_query(self._book)
         if label is not None:
             query = query.where(nodes.c.label == label)
         if before is not None:
             query = query.where(steps.c.id < before)
         rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(count)).all()
         return [StepLine(**row._mapping) for row in reversed(rows)]
-
-    def page(
-        self, wanted: StepFilter, *, before: int | None = None, after: int | None = None, limit: int = 60
-    ) -> list[StepLine]:
-        """Return steps within a filter, newest first: those before a step id, or the nearest ones after it."""
-        query = self._lines_query()
-        if wanted.activity:
-            query = query.where(steps.c.activity == wanted.activity)
-        if wanted.is_failed:
-            query = query.where(steps.c.failure.is_not(None), steps.c.failure != Failure.TOOL_USE.value)
-        if before is not None:
-            query = query.where(steps.c.id < before)
-        order = steps.c.id.desc()
-        if after is not None:
-            query, order = query.where(steps.c.id > after), steps.c.id.asc()
-        rows = self._connection.execute(query.order_by(order).limit(limit)).all()
-        found = [StepLine(**row._mapping) for row in rows]
-        return found if after is None else found[::-1]
-
-    def line(self, step: int) -> StepLine:
-        """Return one recorded attempt as a line.
-
-        Raises:
-            NodeNotFound: The book has no such step.
-        """
-        row = self._connection.execute(self._lines_query().where(steps.c.id == step)).one_or_none()
-        if row is None:
-            raise self._no_step(step)
-        return StepLine(**row._mapping)
 
     def worked_seconds(self, after: int, until: int) -> float:
         """Return how long was worked on the attempts with ids in a range, the first end left out.
@@ -178,7 +136,7 @@ class StepRepository:
             select(steps).where(steps.c.id == step, steps.c.book == self._book)
         ).one_or_none()
         if row is None:
-            raise self._no_step(step)
+            raise no_step(self._book, step)
         key = StepKey(**{name: row._mapping[name] for name in StepKey.model_fields})
         return AskedStep(row.id, key, row.template, row.model, row.recorded_at, row.card is None)
 
@@ -274,20 +232,6 @@ class StepRepository:
         sums = [RoleSum(**{name: _number(value) for name, value in row._mapping.items()}) for row in rows]
         return sorted(sums, key=lambda item: (-item.cost, -item.input_tokens - item.output_tokens))
 
-    def by_hour(self) -> list[HourCost]:
-        """Return what each hour with calls in it has cost, in order."""
-        hour = cast(steps.c.recorded_at / 3_600, Integer).label("hour")
-        query = select(hour, func.coalesce(func.sum(steps.c.cost), 0)).where(steps.c.book == self._book)
-        return [
-            HourCost(int(row[0]), int(row[1])) for row in self._connection.execute(query.group_by(hour).order_by(hour))
-        ]
-
-    def cost_below(self, label: str) -> int:
-        """Return what a node and all below it has cost, in millionths of a dollar."""
-        below = or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True))
-        query = select(func.coalesce(func.sum(steps.c.cost), 0)).join(nodes, nodes.c.key == steps.c.node)
-        return int(self._connection.execute(query.where(steps.c.book == self._book, below)).scalar_one())
-
     def tokens_of_planning(self, unit: int) -> int:
         """Return what planning one unit has cost so far, its tasks' designs included."""
         served = select(nodes.c.key).where(nodes.c.unit == unit)
@@ -300,12 +244,6 @@ class StepRepository:
         ).scalar_one_or_none()
         return int(total or 0)
 
-    def _lines_query(self) -> Select[Any]:
-        columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
-        return (
-            select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == self._book)
-        )
-
     def _shown(self, hashes: str) -> list[str]:
         found = self._texts.get_many(hashes.split())
         return [found.get(key, NO_LONGER_KEPT) for key in hashes.split()]
@@ -315,11 +253,13 @@ class StepRepository:
             select(steps.c[name]).where(steps.c.id == step, steps.c.book == self._book)
         ).scalar_one_or_none()
         if value is None:
-            raise self._no_step(step)
+            raise no_step(self._book, step)
         return str(value)
 
-    def _no_step(self, step: int) -> NodeNotFound:
-        return NodeNotFound(f"book {self._book!r} has no step {step}; `bookwright log {self._book}` lists them")
+
+def no_step(book: str, step: int) -> NodeNotFound:
+    """Return the error of a step that is not there."""
+    return NodeNotFound(f"book {book!r} has no step {step}; `bookwright log {book}` lists them")
 
 
 def _number(value: Any) -> Any:

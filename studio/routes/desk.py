@@ -30,7 +30,7 @@ _PROSE = re.compile(r" write/(draft|refine|revise|improve|amend)")
 _SHOWN_PARAGRAPHS = 12
 _SHOWN_EDITS = 20
 
-Keys = Annotated[tuple[int, ...], Query()]
+NodeKeys = Annotated[tuple[int, ...], Query()]
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def desk(request: Request, here: Here, book: str) -> HTMLResponse:
 
 @router.get("/books/{book}/now")
 def now(
-    request: Request, here: Here, book: str, unfolded: Annotated[Keys, Query(alias="open")] = (), closed: Keys = (),
-    more: Keys = (),
+    request: Request, here: Here, book: str, unfolded: Annotated[NodeKeys, Query(alias="open")] = (),
+    closed: NodeKeys = (), more: NodeKeys = (),
 ) -> HTMLResponse:  # fmt: skip
     """Return the tree and the facts as they stand now, folded as the person has them."""
     return _desk(request, here, "desk_now.html.j2", here.look(book), _folds(unfolded, closed, more))

@@ -106,7 +106,7 @@ def _sight(here: Workshop, gate: Gate) -> GateSight:
     brief = opened.book.brief
     return GateSight(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
-        word_diff(clean(before), told) if before else [], _scores(data),
+        list(word_diff(clean(before), told)) if before else [], _scores(data),
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse
 from bookwright.exports.markup import clean
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.steps.queries import StepFilter, StepLine
+from bookwright.storage.steps.pages import StepFilter
+from bookwright.storage.steps.queries import StepLine
 from bookwright.studio.pages import page
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.workshop import Here
@@ -40,7 +41,7 @@ def journal(
     opened = here.look(book)
     wanted = _filter(activity, failed)
     with opened.storage.read() as stores:
-        lines = stores.steps.page(wanted, before=before, limit=_SHOWN + 1)
+        lines = stores.step_pages.page(wanted, before=before, limit=_SHOWN + 1)
         names = {line.label: _unit(stores.nodes.by_label(line.label)) for line in lines}
     return page(
         request, "journal.html.j2", crumb_of(opened, "journal"), lines=lines[:_SHOWN], names=names, activity=activity,
@@ -57,8 +58,11 @@ def one_step(
     opened = here.look(book)
     wanted = _filter(activity, failed)
     with opened.storage.read() as stores:
-        line = stores.steps.line(step)
-        older, newer = stores.steps.page(wanted, before=step, limit=1), stores.steps.page(wanted, after=step, limit=1)
+        line = stores.step_pages.line(step)
+        older, newer = (
+            stores.step_pages.page(wanted, before=step, limit=1),
+            stores.step_pages.page(wanted, after=step, limit=1),
+        )
         sight = StepSight(
             line, _unit(stores.nodes.by_label(line.label)), [clean(block) for block in stores.steps.prompt(step)],
             clean(stores.steps.reply(step)), older[0].id if older else None, newer[0].id if newer else None,

@@ -13,7 +13,7 @@ from bookwright.exports.report.views import Chart, charts, summary
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.story.state import GlobalState
-from bookwright.storage.steps.queries import HourCost
+from bookwright.storage.steps.pages import HourCost
 from bookwright.storage.stores import Stores
 from bookwright.studio.pages import page
 from bookwright.studio.routes.desk import crumb_of
@@ -69,10 +69,10 @@ def _summaries(stores: Stores, report: BookReport) -> list[tuple[str, str, str]]
 
 def _costs(stores: Stores, report: BookReport) -> list[Chart]:
     """Draw what each chapter has cost, and how the cost grew; nothing where all was free."""
-    costs: list[HourCost] = stores.steps.by_hour()
+    costs: list[HourCost] = stores.step_pages.by_hour()
     if not any(one.micros for one in costs):
         return []
-    by_chapter = [stores.steps.cost_below(chapter.label) / _MICROS for chapter in report.chapters]
+    by_chapter = [stores.step_pages.cost_below(chapter.label) / _MICROS for chapter in report.chapters]
     grown, total = [], 0.0
     for one in costs[-_MOST_POINTS:]:
         total += one.micros / _MICROS

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from bookwright.studio.application import make_application
-from bookwright.studio.guard import Keys
+from bookwright.studio.guard import StudioKeys
 from tests.cli.shelf import a_book
 from tests.support.books import make_settings
 
@@ -36,20 +36,20 @@ def settings(home: Path) -> Settings:
 
 
 @pytest.fixture
-def keys() -> Keys:
+def keys() -> StudioKeys:
     """What opens the studio."""
-    return Keys(PORT)
+    return StudioKeys(PORT)
 
 
 @pytest.fixture
-def stranger(settings: Settings, keys: Keys) -> Iterator[TestClient]:
+def stranger(settings: Settings, keys: StudioKeys) -> Iterator[TestClient]:
     """A browser that the studio does not know."""
     with TestClient(make_application(settings, keys), base_url=keys.origin, follow_redirects=False) as client:
         yield client
 
 
 @pytest.fixture
-def page(stranger: TestClient, keys: Keys) -> TestClient:
+def page(stranger: TestClient, keys: StudioKeys) -> TestClient:
     """A browser that came in by the address that was printed, with what the studio's own page sends."""
     entered = stranger.get(keys.address.removeprefix(keys.origin))
     assert entered.status_code == 303

@@ -4,12 +4,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from bookwright.storage.stores import BookStorage
-from bookwright.studio.guard import MOST_BYTES, Keys
+from bookwright.studio.guard import MOST_BYTES, StudioKeys
 
 WRITE = "/books/lamp/archive"
 
 
-def test_the_printed_address_opens_once(stranger: TestClient, keys: Keys) -> None:
+def test_the_printed_address_opens_once(stranger: TestClient, keys: StudioKeys) -> None:
     address = keys.address.removeprefix(keys.origin)
 
     first = stranger.get(address)
@@ -20,7 +20,7 @@ def test_the_printed_address_opens_once(stranger: TestClient, keys: Keys) -> Non
     assert (second.status_code, "set-cookie" in second.headers) == (401, False)
 
 
-def test_the_cookie_is_named_after_the_port_and_kept_from_scripts(stranger: TestClient, keys: Keys) -> None:
+def test_the_cookie_is_named_after_the_port_and_kept_from_scripts(stranger: TestClient, keys: StudioKeys) -> None:
     cookie = stranger.get(keys.address.removeprefix(keys.origin)).headers["set-cookie"].lower()
 
     assert cookie.startswith(f"bookwright_{keys.port}=")
@@ -33,7 +33,7 @@ def test_nobody_unknown_sees_anything(stranger: TestClient, path: str) -> None:
     assert stranger.get(path).status_code == 401
 
 
-def test_a_wrong_token_opens_nothing_and_uses_nothing_up(stranger: TestClient, keys: Keys) -> None:
+def test_a_wrong_token_opens_nothing_and_uses_nothing_up(stranger: TestClient, keys: StudioKeys) -> None:
     assert stranger.get("/enter?token=guess").status_code == 401
     assert stranger.get(keys.address.removeprefix(keys.origin)).status_code == 303
 
