@@ -30,6 +30,12 @@ _IS_BELOW = nodes.c.parent == bindparam("parent")
 BY_KEY = select(nodes).where(nodes.c.key == bindparam("key"))
 BY_LABEL = select(nodes).where(nodes.c.book == bindparam("book"), nodes.c.label == bindparam("label"), IS_LIVING)
 CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
+FIRST_OPEN_UNIT = CHILDREN.where(IS_UNIT, nodes.c.status.in_([NodeStatus.OPEN.value, NodeStatus.WRITTEN.value])).limit(
+    1
+)
+FIRST_OPEN_TASK = CHILDREN.where(
+    nodes.c.task_type != TaskType.WRITE.value, nodes.c.status == NodeStatus.OPEN.value
+).limit(1)
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip

@@ -42,8 +42,7 @@ class ShelfRow:
         """Why it rests, where that is worth telling."""
         if self.failure and self.standing != "starting":
             return in_words(self.failure)
-        is_resting = self.line.book.state in (BookState.PAUSED, BookState.WAITING)
-        reason = self.line.book.reason if is_resting else ""
+        reason = self.line.book.reason if self.line.book.state is BookState.PAUSED else ""
         return "It has come as far as you asked." if reason.startswith("reached ") else in_words(reason)
 
     @property

@@ -61,6 +61,8 @@ def test_a_newcomer_gets_from_an_empty_shelf_to_a_changed_book(visit: Visit, hom
 
     page.get_by_role("link", name="Read", exact=True).first.click()
     page.locator(".contents a").first.click()
+    page.locator("[data-edit]").first.wait_for()
+    page.wait_for_load_state()
     page.keyboard.press("e")
     editor = page.locator("#sheet .cm-content")
     editor.click()
@@ -232,7 +234,7 @@ def test_keys_turn_chapters(visit: Visit, settings: Settings) -> None:
     page = visit.tab("/books/lamp/read/1.1")
 
     page.keyboard.press("j")
-    page.wait_for_url(re.compile(r"/read/1\.2$"))
+    page.wait_for_url(re.compile(r"/read/1\.2$"))  # once it is loaded
     page.keyboard.press("k")
     page.wait_for_url(re.compile(r"/read/1\.1$"))
     page.keyboard.press("?")
