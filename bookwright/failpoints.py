@@ -57,8 +57,6 @@ class Failpoint(StrEnum):
     """A gate that no step opens with its own record: the book is about to rest there."""
     DECIDE_GATE = "decide_gate"
     """A person's decision, or that of a brief."""
-    TAKE_EDIT = "take_edit"
-    """An edit of the author's that waited while the book was written."""
     SETTLE_GATE = "settle_gate"
     """What was rejected is set back for doing it again."""
     TELL_GATE = "tell_gate"

@@ -71,7 +71,8 @@ class Broadcast:
             pulses = self._workshop.library.pulses()
         except (BookwrightError, DBAPIError):
             return {}
-        stamps: dict[str, object] = {pulse.id: pulse.stamp for pulse in pulses}
+        runs = self._workshop.runs
+        stamps: dict[str, object] = {pulse.id: (*pulse.stamp, runs.is_starting(pulse.id)) for pulse in pulses}
         said = {pulse.id: self._size(pulse.id) for pulse in pulses if pulse.is_held}
         changed = [book for book in stamps.keys() | self._stamps.keys() if stamps.get(book) != self._stamps.get(book)]
         speaking = [book for book, size in said.items() if size != self._said.get(book)]

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, RunObserver
 from bookwright.flows.revision.record_rules import check_change, check_places
 from bookwright.flows.revision.revise import check_words, chosen, take_in, void_unfinished
@@ -44,7 +43,7 @@ def take_in_waiting(storage: BookStorage, journal: Journal) -> None:
         if not waiting or _is_under_way(stores):
             return
     for queued in waiting:
-        journal.move(partial(_take_in, queued), Failpoint.TAKE_EDIT)
+        journal.move(partial(_take_in, queued))
 
 
 def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:

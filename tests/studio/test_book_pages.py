@@ -10,6 +10,7 @@ from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.gate import GateKind, GateState
 from bookwright.models.settings import Settings
+from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
 from tests.support.books import make_book
 
@@ -152,3 +153,30 @@ def _summed_up(book: BookStorage, label: str = "1.1") -> None:
         stores.documents.add(
             NewDocument(node=node.key, kind=DocumentKind.SUMMARY, text="It rained.", inputs=(prose.id,)), None
         )
+
+
+def test_a_talk_needs_words_and_does_nothing_unasked(page: TestClient, book: BookStorage) -> None:
+    silent = page.post("/books/lamp/talk", data={"words": "  "}, headers=PIECE)
+    forgotten = page.post("/books/lamp/talk/99/do", headers=PIECE)
+
+    assert (silent.status_code, forgotten.status_code) == (422, 422)
+    assert "Say what you want of this book" in page.get("/books/lamp/talk").text
+
+
+def test_what_is_saved_while_the_book_is_written_waits_and_is_shown(page: TestClient, book: BookStorage) -> None:
+    with book.write() as stores:
+        Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+
+    saved = page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})
+    late = page.post("/books/lamp/edit/1.1", data={"text": "Hail fell.", "version": "1", "kind": "prose"})
+    again = page.post(
+        "/books/lamp/edit/1.1",
+        data={"text": "Sleet fell.", "version": "1", "kind": "prose", "after": str(saved.json()["after"])},
+    )
+
+    assert saved.json()["words"] == "Saved; it is taken in between two steps of the book"
+    assert (late.status_code, late.json()["theirs"]) == (409, "Snow fell.")
+    assert again.status_code == 200
+    assert "Sleet fell." in page.get("/books/lamp/edit/1.1?kind=prose").text
+    assert "wait to be taken in" in page.get("/books/lamp").text
+    assert "edit waiting" in page.get("/books/lamp/edits").text

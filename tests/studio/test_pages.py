@@ -12,9 +12,11 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
+from bookwright.studio.live import LOOK_SECONDS
 from tests.support.books import make_book
 
 STUDIO = Path(bookwright.studio.__file__).parent
+_TRIGGER = re.compile(r'hx-trigger="([^"]*studio-[^"]*)"')
 
 
 def test_an_empty_shelf_says_how_to_begin(page: TestClient, home: Path) -> None:
@@ -164,3 +166,14 @@ def _prose(book: BookStorage, label: str) -> str:
         found = stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
     assert found is not None
     return found.text
+
+
+def test_no_piece_of_a_page_misses_the_last_change() -> None:
+    """A throttle drops what comes right after an event; a delay below the look's interval drops nothing."""
+    triggers = [
+        text for file in (STUDIO / "templates").glob("*.j2") for text in _TRIGGER.findall(file.read_text("utf-8"))
+    ]
+
+    assert len(triggers) >= 4
+    assert [text for text in triggers if "throttle" in text] == []
+    assert max(int(delay) for text in triggers for delay in re.findall(r"delay:(\d+)ms", text)) < LOOK_SECONDS * 1000
