@@ -20,6 +20,9 @@ setup: .venv/ready ## prepare .venv with all that book and test need
 book: setup ## write examples/lighthouse.toml with the built-in model
 	$(BIN)/bookwright write examples/lighthouse.toml --export epub,md,txt
 
+studio: setup ## open the page where you live with your books
+	$(BIN)/bookwright studio
+
 test: setup ## run all tests, two files at a time
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
@@ -34,4 +37,4 @@ lint: setup ## check style and types
 bench: setup ## measure, one JSON object a line
 	$(BIN)/python -m bench all --json
 
-.PHONY: help setup book test soak lint bench
+.PHONY: help setup book studio test soak lint bench

@@ -21,7 +21,15 @@ def with_outline(values: dict[str, Any], option: Path | None, beside: Path | Non
     if not told:
         return values
     file = option or _named(told, beside)
-    text = _text(file) if file else told
+    return outlined(values, _text(file) if file else told)
+
+
+def outlined(values: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return the values of a brief with an outline, and with the premise, title and length that it tells.
+
+    Raises:
+        InvalidBrief: It names no chapters.
+    """
     try:
         outline = read_outline(text)
     except InvalidInput as error:

@@ -33,6 +33,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "import": Verb("writing.importing:import_file", "Make a book of a manuscript, or of a book's JSON."),
     },
     "Look": {
+        "studio": Verb("looking.studio:studio", "Open the page where you live with your books."),
         "status": Verb("looking.status:status", "Show where the books stand, or one of them."),
         "tree": Verb("looking.look:tree", "Show the tree of a book with what is written."),
         "show": Verb("looking.look:show", "Show a node with its documents and steps."),

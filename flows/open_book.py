@@ -21,6 +21,7 @@ from bookwright.flows.book_windows import opened_windows
 from bookwright.flows.deps import Deps, HeardObserver, NoObserver, RunObserver
 from bookwright.flows.lease import heartbeat, leaving, leaving_as, take
 from bookwright.flows.limits import Limits
+from bookwright.flows.revision.edit_queue import TakingObserver
 from bookwright.flows.stopping import stopping
 from bookwright.flows.toolbox import BookTools
 from bookwright.flows.vault.keeper import VaultObserver, kept_vault
@@ -134,7 +135,7 @@ def _deps(
         tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
     )  # fmt: skip
     blueprint = usable_blueprint(brief.blueprint, settings.home, locale) if brief.blueprint else None
-    observer = HeardObserver(around.observer, events)
+    observer = TakingObserver(HeardObserver(around.observer, events), storage, journal)
     return Deps(storage, desk, observer, around.limits, blueprint=blueprint, asks_at_gates=not way_on)
 
 

@@ -9,6 +9,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.flows import gates, walk_steps, webhook
 from bookwright.flows.deps import Deps
 from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.revision.edit_queue import take_in_waiting
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import DatabaseUnreachable, GateWaiting
@@ -111,3 +112,4 @@ def _walk(deps: Deps) -> None:
     write_unit(root, deps)
     look_over(root, deps)
     walk_steps.publish(root, deps)
+    take_in_waiting(deps.storage, deps.desk.journal)

@@ -48,6 +48,8 @@ class Decider(StrEnum):
     """`bookwright approve` or `reject`."""
     PROMPT = "prompt"
     """The question that `write` asks in a terminal."""
+    STUDIO = "studio"
+    """The page of `bookwright studio`."""
     PREFECT = "prefect"
     """A flow run that was resumed with an answer."""
     BRIEF = "brief"

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
     from bookwright.storage.repositories.codex_uses import CodexUseRepository
     from bookwright.storage.repositories.documents import DocumentRepository
+    from bookwright.storage.repositories.edits import EditQueue
     from bookwright.storage.repositories.staleness import StalenessRepository
+    from bookwright.storage.steps.pages import StepPages
 
 
 class Stores:
@@ -58,6 +60,20 @@ class Stores:
 
         view = self._view.documents if self._view else None
         return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
+
+    @cached_property
+    def step_pages(self) -> "StepPages":
+        """The journal as a person leafs through it."""
+        from bookwright.storage.steps.pages import StepPages
+
+        return StepPages(self.connection, self._book)
+
+    @cached_property
+    def edits(self) -> "EditQueue":
+        """What the author wants changed while somebody writes the book."""
+        from bookwright.storage.repositories.edits import EditQueue
+
+        return EditQueue(self.connection, self._book)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":

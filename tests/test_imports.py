@@ -9,7 +9,8 @@ import bookwright
 
 ROOT = Path(bookwright.__file__).parent
 BELOW = {
-    "cli": {"app", "flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
+    "cli": {"studio", "app", "flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
+    "studio": {"app", "flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
     "app": {"flows", "exports", "agents", "manuscripts", "prompts", "storage", "models"},
     "flows": {"exports", "agents", "manuscripts", "prompts", "storage", "models"},
     "exports": {"agents", "manuscripts", "prompts", "storage", "models"},

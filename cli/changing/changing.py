@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node, place_name
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
@@ -25,6 +25,7 @@ from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
     from bookwright.app.estimates.stale_bill import RefreshBill
+    from bookwright.app.refreshing import RefreshSight
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone
 
@@ -89,32 +90,32 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
-    from bookwright.app.estimates.stale_bill import bill_of
+    from bookwright.app.refreshing import refresh_sight
     from bookwright.flows.revision.refresh import RefreshScope
-    from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             wanted = RefreshScope(find_node(node, stores).label, anew)
-            found = [one for one in Staleness(opened.book.brief).all(stores) if wanted.holds(one)]
-            bill = bill_of(found, stores)
-        if not any(one.is_direct for one in found):
+            sight = refresh_sight(stores, opened.book.brief, wanted)
+        if not sight.direct:
             _show_redone(opened, [], as_json)
             return
-        _ask(found, bill, yes)
+        _ask(sight, yes)
         _show_redone(opened, _refreshed(opened, wanted, as_json), as_json)
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
+    from bookwright.app.editing import save
     from bookwright.app.hand_text import without_heading
-    from bookwright.flows.revision.revise import chosen, take_in
+    from bookwright.models.edit import TextEdit
 
     wait_until_free(opened.storage, opened.settings)
     with opened.storage.read() as stores:
         node = find_node(label, stores)
     text = without_heading(text, opened.storage, node.label)
-    with at_rest(opened.storage) as stores:
-        return take_in(stores, node, chosen(stores, node, kind), text)
+    made = save(opened, TextEdit(label=node.label, kind=kind, text=text))
+    assert made is None or isinstance(made, Document)  # it was asked for words
+    return made
 
 
 def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:
@@ -168,9 +169,9 @@ def _outcome(redone: "Redone") -> str:
     )
 
 
-def _ask(found: list[StaleDocument], bill: "RefreshBill", yes: bool) -> None:
-    direct = sum(one.is_direct for one in found)
-    note(f"{direct:,} directly stale, {len(found) - direct:,} that may become so. {bill}")
+def _ask(sight: "RefreshSight", yes: bool) -> None:
+    direct = len(sight.direct)
+    note(f"{direct:,} directly stale, {len(sight.found) - direct:,} that may become so. {sight.bill}")
     if not yes and not agrees("Make them anew?"):
         raise InvalidInput("nothing was asked of a model; --yes refreshes without asking")
 

@@ -7,9 +7,10 @@ import typer
 from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
 from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
+from bookwright.app.records.board import make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.board import make_board, print_board
+from bookwright.cli.changing.board import print_board
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import print_json, print_text
 from bookwright.models.book import BookState

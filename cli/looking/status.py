@@ -1,30 +1,26 @@
 """`status`: all books in a table, or one book with all that can be said of it."""
 
-import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.deciding import facts_of
 from bookwright.app.progress import BookProgress, read_progress
 from bookwright.app.progress_lines import spent
+from bookwright.app.shelf import ShelfLine, shelf, state_of, verdict_of
 from bookwright.app.studio_runs import not_begun
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import fact_table, make_console, note, plain_table, print_json, print_text
-from bookwright.cli.steering.deciding import facts_of
-from bookwright.exports.report.verdict import BookVerdict, verdict_on
+from bookwright.exports.report.verdict import BookVerdict
 from bookwright.models.amount import Cap
 from bookwright.models.book import Book, BookState
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.engine.database import Database
-from bookwright.storage.holders import is_dead
-from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import RoleSum
-from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.studio import Studio, StudioStanding
 
 if TYPE_CHECKING:
@@ -43,52 +39,12 @@ def status(
         return
     settings = load_settings()
     with existing_library(settings) as database:
-        shelf = [] if database is None else _shelf(database, with_archived)
-        begun = {standing.book.id for standing in (_shelf(database, True) if database is not None else [])}
-        _show_all(shelf, _handed_in(settings, begun), settings, as_json)
+        lines = [] if database is None else shelf(database, with_archived)
+        begun = {line.book.id for line in (shelf(database, True) if database is not None else [])}
+        _show_all(lines, _handed_in(settings, begun), settings, as_json)
         if database is not None and settings.studio_cap.is_set and not as_json:
             with database.read() as connection:
                 print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
-
-
-def state_of(book: Book) -> str:
-    """Say in one word where a book stands; a book that nobody writes any more was interrupted.
-
-    The lease runs by the database's clock and this looks at our own: good enough to be shown.
-    """
-    owner = book.lease_owner
-    is_held = owner is not None and book.lease_expires > time.time() and not is_dead(owner)
-    if book.state is BookState.WRITING and not is_held:
-        return "interrupted"
-    return "stopping" if is_held and book.stop_requested else book.state.value
-
-
-class _Standing(NamedTuple):
-    """A book in the list of all."""
-
-    book: Book
-    written: int
-    verdict: BookVerdict | None
-
-    @property
-    def words(self) -> str:
-        """Where it stands, with a verdict that is none to be pleased with."""
-        is_failed = self.verdict is not None and self.verdict.is_failed
-        return f"{state_of(self.book)}, verdict: failed" if is_failed else state_of(self.book)
-
-
-def _verdict(book: Book, stores: Stores) -> BookVerdict | None:
-    return verdict_on(stores) if book.brief.blueprint and book.state is BookState.FINISHED else None
-
-
-def _shelf(database: Database, with_archived: bool) -> list[_Standing]:
-    with database.read() as connection:
-        books = BookRepository(connection).all(with_archived)
-    shelf = []
-    for book in books:
-        with BookStorage(database, book.id, book.brief.language).read() as stores:
-            shelf.append(_Standing(book, stores.nodes.root().written, _verdict(book, stores)))
-    return shelf
 
 
 def _handed_in(settings: Settings, begun: set[str]) -> "list[HandedIn]":
@@ -100,19 +56,19 @@ def _handed_in(settings: Settings, begun: set[str]) -> "list[HandedIn]":
         return []
 
 
-def _show_all(shelf: list[_Standing], waiting: "list[HandedIn]", settings: Settings, as_json: bool) -> None:
+def _show_all(lines: list[ShelfLine], waiting: "list[HandedIn]", settings: Settings, as_json: bool) -> None:
     if as_json:
-        print_json([*(_summary(*standing) for standing in shelf), *map(asdict, waiting)])
+        print_json([*(_summary(line.book, line.written, line.verdict) for line in lines), *map(asdict, waiting)])
         return
-    if not shelf and not waiting:
+    if not lines and not waiting:
         note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
         return
     numbers = ("written", "of", "cost")
     table = plain_table("book", "state", *numbers, "changed", "title", right=numbers, folds=("book", "title"))
-    for standing in shelf:
-        book = standing.book
+    for line in lines:
+        book = line.book
         table.add_row(
-            book.id, standing.words, f"{standing.written:,}", f"{book.brief.length:,}", money(book.cost),
+            book.id, line.words, f"{line.written:,}", f"{book.brief.length:,}", money(book.cost),
             moment(book.updated_at), book.title,
         )  # fmt: skip
     for one in waiting:
@@ -139,7 +95,7 @@ def _show_one(opened: OpenBook, as_json: bool) -> None:
         roles = stores.steps.by_role()
         is_over = opened.book.state is BookState.FINISHED  # what waits then is taken in if the book goes on
         waiting = 0 if is_over else sum(1 for _ in stores.queue.waiting())
-        verdict = _verdict(opened.book, stores)
+        verdict = verdict_of(opened.book, stores)
         gates = stores.gates.waiting()
     if as_json:
         more = {"gates": [facts_of(gate) for gate in gates], "studio": _studio_facts(standing, cap)}

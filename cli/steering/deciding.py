@@ -1,16 +1,15 @@
-"""Deciding about a gate: what is shown of it, and the question that a terminal asks."""
+"""Deciding about a gate in a terminal: the question, and its answers."""
 
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import typer
 
+from bookwright.app.deciding import decide
 from bookwright.app.gate_subject import subject
 from bookwright.cli.output import note, print_text
-from bookwright.failpoints import Failpoint
 from bookwright.models.errors import GateDecided, InvalidInput
-from bookwright.models.gate import Decider, Gate, Ruling
+from bookwright.models.gate import Decider, Gate
 from bookwright.models.ruling import approval, rejection
 from bookwright.storage.stores import BookStorage
 
@@ -18,16 +17,6 @@ _CHOICES = ("approve", "reject", "show", "later")
 
 Answer = Callable[[str], str]
 """Puts a question to a person and returns what they typed; there is no answer that it gives by itself."""
-
-
-def decide(gate: Gate, ruling: Ruling, storage: BookStorage) -> Gate:
-    """Put a decision on record.
-
-    Raises:
-        GateDecided: Somebody was quicker.
-    """
-    with storage.write(Failpoint.DECIDE_GATE) as stores:
-        return stores.gates.decide(gate.id, ruling)
 
 
 def can_ask() -> bool:
@@ -71,17 +60,3 @@ def _choice(answer: str) -> str:
     """Return the choice that an answer is the beginning of; empty where it is none."""
     typed = answer.strip().casefold()
     return next((choice for choice in _CHOICES if typed and choice.startswith(typed)), "")
-
-
-def facts_of(gate: Gate) -> dict[str, Any]:
-    """A gate as JSON."""
-    facts: dict[str, Any] = {
-        "gate": gate.id, "book": gate.book, "kind": gate.kind.value, "node": gate.label, "node_title": gate.title,
-        "revision": gate.revision, "state": gate.state.value, "note": gate.note, "by": gate.by and gate.by.value,
-        "has_own_text": bool(gate.text), "refusals": [list(refusal.reasons) for refusal in gate.refusals],
-        "created_at": gate.created_at, "decided_at": gate.decided_at, "told_at": gate.told_at, "notice": gate.notice,
-    }  # fmt: skip
-    if gate.is_waiting:
-        facts["approve"] = f"bookwright approve {gate.book} {gate.id}"
-        facts["reject"] = f'bookwright reject {gate.book} {gate.id} --note "..."'
-    return facts

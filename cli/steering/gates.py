@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.deciding import chosen_gate, decide, facts_of, start_again
 from bookwright.app.gate_subject import reviews, subject
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
-from bookwright.cli.steering.deciding import decide, facts_of
-from bookwright.models.errors import GateNotFound, InvalidInput
+from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import Decider, Gate, Ruling
 from bookwright.models.ruling import approval, rejection
-from bookwright.models.settings import Settings, load_settings
+from bookwright.models.settings import load_settings
 from bookwright.storage.repositories.gates import waiting_gates
 
 _MOST_BYTES = 4_000_000
@@ -40,7 +40,7 @@ def gates(
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.gates.all()
         if is_shown:
-            gate = _chosen(found, None, opened.book.id)
+            gate = chosen_gate(found, None, opened.book.id)
             text = subject(gate, stores)
             if as_json:
                 print_json(facts_of(gate) | {"subject": text, "reviews": reviews(gate, stores)})
@@ -80,41 +80,16 @@ def reject(
 
 def _decide(opened: OpenBook, gate: Gate, ruling: Ruling, as_json: bool) -> None:
     decided = decide(gate, ruling, opened.storage)
-    went_on = _start_again(decided, opened.settings)
+    went_on = start_again(decided, opened.settings)
     if as_json:
         print_json(facts_of(decided) | {"went_on": went_on})
         return
     note(f"{decided.name}, is {decided.state}; " + (went_on or f"`bookwright resume {decided.book}` goes on"))
 
 
-def _start_again(gate: Gate, settings: Settings) -> str:
-    """Start the book again where a worker of a Prefect server writes it; return in words what was done."""
-    from bookwright.flows.prefect.server import known_server
-
-    api = known_server(settings)
-    if api is None:
-        return ""
-    from bookwright.flows.prefect import suspension as prefect_gates  # Prefect takes a second to import
-
-    return prefect_gates.go_on(gate, api)
-
-
 def _found(opened: OpenBook, name: str | None) -> Gate:
     with opened.storage.read() as stores:
-        return _chosen(stores.gates.all(), name, opened.book.id)
-
-
-def _chosen(gates_: list[Gate], name: str | None, book: str) -> Gate:
-    """Return the gate that is meant: by its number any, else the one that waits."""
-    if name is not None and name.isdecimal() and any(gate.id == int(name) for gate in gates_):
-        return next(gate for gate in gates_ if gate.id == int(name))
-    waiting = [gate for gate in gates_ if gate.is_waiting and name in (None, gate.kind, gate.label)]
-    if len(waiting) == 1:
-        return waiting[0]
-    if waiting:
-        raise GateNotFound(f"more than one gate of {book!r} waits: {', '.join(gate.name for gate in waiting)}")
-    what = "no gate" if name is None else f"no gate {name!r}"
-    raise GateNotFound(f"{what} of book {book!r} waits; `bookwright gates {book}` lists them")
+        return chosen_gate(stores.gates.all(), name, opened.book.id)
 
 
 def _waiting() -> list[Gate]:

@@ -10,6 +10,7 @@ from bookwright.agents.runtime.events.event_file import remove_events
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.brief_edits import change_brief
 from bookwright.app.briefs import merged
+from bookwright.app.shelf import put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile
 from bookwright.cli.output import agrees, note, print_json, print_text
@@ -82,8 +83,8 @@ def _edited(opened: OpenBook, assignments: list[str], file: Path | None) -> Book
 
 
 def _set_archived(identity: str, is_archived: bool, as_json: bool) -> None:
-    with open_book(identity) as opened, at_rest(opened.storage) as stores:
-        stores.books.change(opened.book.id, is_archived=is_archived)
+    with open_book(identity) as opened:
+        put_away(opened, is_archived)
     facts: dict[str, Any] = {"book": opened.book.id, "archived": is_archived}
     if as_json:
         print_json(facts)

@@ -16,9 +16,9 @@ from textual.screen import Screen
 from textual.widgets import Tabs
 
 from bookwright.app.progress_lines import step_text
+from bookwright.app.watching.fisheye import Folds
 from bookwright.cli.watch.book_screen import BookScreen, BookTab
 from bookwright.cli.watch.dialogs import HELP, PromptReading, TextDialog
-from bookwright.cli.watch.fisheye import Folds
 from bookwright.cli.watch.tree_view import TreeView
 from bookwright.cli.watch.watcher import ScreenSight, ScreenWish, Watcher
 from bookwright.models.errors import BookwrightError

@@ -6,10 +6,10 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from bookwright.app.progress_lines import spent, step_text
+from bookwright.app.watching.fisheye import TreeRow
+from bookwright.app.watching.library import BookSight
+from bookwright.app.watching.stream import PieceKind, Use
 from bookwright.app.wording import duration
-from bookwright.cli.watch.fisheye import TreeRow
-from bookwright.cli.watch.library import BookSight
-from bookwright.cli.watch.stream import PieceKind, Use
 from bookwright.cli.watch.watcher import ScreenSight, TabSight
 from bookwright.exports.markup import clean
 from bookwright.models.tree.task import NodeStatus

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bookwright.cli.watch.fisheye import TreeRow
+from bookwright.app.watching.fisheye import TreeRow
 from bookwright.cli.watch.panels import row_text
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
-from bookwright.cli.watch.ear import Ear
-from bookwright.cli.watch.fisheye import Folds
-from bookwright.cli.watch.library import BookSight, Library
-from bookwright.cli.watch.stream import Heard
+from bookwright.app.watching.ear import Ear
+from bookwright.app.watching.fisheye import Folds
+from bookwright.app.watching.library import BookSight, Library
+from bookwright.app.watching.stream import Heard
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
 from bookwright.models.settings import Settings

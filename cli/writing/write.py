@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from bookwright.app.access import at_rest, library
 from bookwright.app.brief_edits import change_brief
 from bookwright.app.briefs import given, laid_over, read_brief
+from bookwright.app.deciding import facts_of
 from bookwright.app.progress import stage_of
 from bookwright.app.records.edits import take_in, unheard_of
+from bookwright.app.shelf import ask_to_rest
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import (
@@ -26,7 +28,6 @@ from bookwright.cli.options import (
     WordsToday,
 )
 from bookwright.cli.output import note, print_json
-from bookwright.cli.steering.deciding import facts_of
 from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.cli.writing.toy import warn_of_toy
@@ -37,7 +38,6 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.errors import GateWaiting, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
-from bookwright.storage.holders import is_dead
 from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
@@ -126,18 +126,15 @@ def resume(
 
 def pause(book: BookArgument, as_json: AsJson = False) -> None:
     """Ask a running book to rest before its next step."""
-    with open_book(book) as opened, opened.storage.write() as stores:
-        holder = stores.books.get(opened.book.id).lease_owner
-        has_died = holder is not None and is_dead(holder)
-        is_asked = holder is not None and not has_died
-        if is_asked:
-            stores.books.change(opened.book.id, stop_requested=True)
+    with open_book(book) as opened:
+        asked = ask_to_rest(opened)
     if as_json:
-        print_json({"book": opened.book.id, "stop_requested": is_asked, "held_by": holder})
-    elif is_asked:
-        note(f"{opened.book.id} will rest once the call in flight is recorded ({holder} writes it)")
+        print_json({"book": opened.book.id, "stop_requested": asked.is_asked, "held_by": asked.holder})
+    elif asked.is_asked:
+        note(f"{opened.book.id} will rest once the call in flight is recorded ({asked.holder} writes it)")
     else:
-        note(f"{opened.book.id} rests already; " + (f"{holder} has died" if has_died else "nobody writes it"))
+        why = f"{asked.holder} has died" if asked.has_died else "nobody writes it"
+        note(f"{opened.book.id} rests already; {why}")
 
 
 def lengthened(book: Book, more: int, storage: BookStorage) -> Book:

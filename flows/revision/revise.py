@@ -35,7 +35,7 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
     found = next((document for document in there if document.kind is wanted), None)
     if found is not None:
         return found
-    if kind in (None, DocumentKind.PROSE) and (parts := _with_prose(node, stores)):
+    if kind in (None, DocumentKind.PROSE) and (parts := with_prose(node, stores)):
         raise InvalidInput(f"{node.name} has its text in parts; name one of them: {_some(parts)}")
     told = f"it has {', '.join(sorted(kinds))}" if kinds else "it has none yet"
     if kind is None and kinds:
@@ -43,12 +43,12 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
     raise InvalidInput(f"{node.name} has no {kind or 'document'}; {told}")
 
 
-def _with_prose(unit: TaskNode, stores: Stores) -> list[str]:
+def with_prose(unit: TaskNode, stores: Stores) -> list[str]:
     """Return the labels of the units below one that hold its text, in reading order."""
     held = []
     for part in stores.nodes.children(unit.key, TaskType.WRITE):
         has_prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False) is not None
-        held += [part.label] if has_prose else _with_prose(part, stores)
+        held += [part.label] if has_prose else with_prose(part, stores)
     return held
 
 
@@ -70,6 +70,19 @@ def check_writable(document: Document, node: TaskNode) -> None:
         )
 
 
+def check_words(old: Document, node: TaskNode, text: str) -> str:
+    """Return an author's words as they would be kept in the place of a document's.
+
+    Raises:
+        InvalidInput: There are none, or the kind is not an author's to write.
+    """
+    check_writable(old, node)
+    text = plain(text).strip()
+    if not text:
+        raise InvalidInput(f"a {old.kind} without a word would leave {node.name} without one; nothing was changed")
+    return text
+
+
 def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str = "") -> Document | None:
     """Make the author's words the next version of a document, in a transaction on a book that rests.
 
@@ -78,10 +91,7 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
     Raises:
         InvalidInput: There are no words, or the kind is not an author's to write.
     """
-    check_writable(old, node)
-    text = plain(text).strip()
-    if not text:
-        raise InvalidInput(f"a {old.kind} without a word would leave {node.name} without one; nothing was changed")
+    text = check_words(old, node, text)
     if text == stores.documents.text_of(old).strip():
         return None
     new = NewDocument(

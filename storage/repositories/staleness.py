@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.staleness import Rests, StaleDocument, Version, replacement
+from bookwright.models.staleness import UNREAD, Rests, StaleDocument, Version, replacement
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables import document_inputs, documents, nodes, steps
@@ -76,6 +76,18 @@ class StalenessRepository:
         found = dict.fromkeys([*(document for document, _ in pairs), *(rewordings or {})])
         resting = self._some(key for key in found if key not in known)
         return Rests([*several, *resting], pairs, rewordings).direct()
+
+    def resting_on(self, document: int) -> list[Version]:
+        """Return the current documents that had a version in their prompts and may go stale, in reading order."""
+        found = self._some(key for key, _ in self._inputs([document]))
+        return sorted((one for one in found if one.kind not in UNREAD), key=lambda one: one.place)
+
+    def under(self, document: int) -> list[Version]:
+        """Return the versions that stood in the prompts which a version came of, in reading order."""
+        query = select(document_inputs.c.input).where(document_inputs.c.document == document)
+        keys = self._connection.execute(query).scalars().all()
+        found = [one for some in _slices(keys) for one in self._versions(documents.c.id.in_(some))]
+        return sorted(found, key=lambda one: one.place)
 
     def making(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
         """Return all calls of the activities that some steps belong to, by those steps."""

@@ -80,6 +80,12 @@ class RoleSum:
     unpriced: int
 
 
+def lines_query(book: str) -> Select[Any]:
+    """Return the query of a book's journal as lines."""
+    columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
+    return select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == book)
+
+
 class StepRepository:
     """The journal of one book, for reading."""
 
@@ -90,7 +96,7 @@ class StepRepository:
 
     def lines(self, label: str | None = None, after: int = 0, limit: int = 1_000) -> Iterator[StepLine]:
         """Yield recorded attempts after a step id, oldest first; of one node and below, or of all."""
-        query = self._lines_query().where(steps.c.id > after)
+        query = lines_query(self._book).where(steps.c.id > after)
         if label is not None:
             query = query.where(or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True)))
         for row in self._connection.execute(query.order_by(steps.c.id).limit(limit)):
@@ -98,7 +104,7 @@ class StepRepository:
 
     def last(self, count: int, label: str | None = None, before: int | None = None) -> list[StepLine]:
         """Return the newest recorded attempts, oldest first: of one node or all, and of those before a step id."""
-        query = self._lines_query()
+        query = lines_query(self._book)
         if label is not None:
             query = query.where(nodes.c.label == label)
         if before is not None:
@@ -108,7 +114,7 @@ class StepRepository:
 
     def short_of(self, mark: str, limit: int) -> list[StepLine]:
         """Return the newest steps that stand and whose record begins with a mark, oldest first."""
-        query = self._lines_query().where(steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True))
+        query = lines_query(self._book).where(steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True))
         rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(limit)).all()
         return [StepLine(**row._mapping) for row in reversed(rows)]
 
@@ -136,7 +142,7 @@ class StepRepository:
             select(steps).where(steps.c.id == step, steps.c.book == self._book)
         ).one_or_none()
         if row is None:
-            raise self._no_step(step)
+            raise no_step(self._book, step)
         key = StepKey(**{name: row._mapping[name] for name in StepKey.model_fields})
         return AskedStep(row.id, key, row.template, row.model, row.recorded_at, row.card is None)
 
@@ -244,12 +250,6 @@ class StepRepository:
         ).scalar_one_or_none()
         return int(total or 0)
 
-    def _lines_query(self) -> Select[Any]:
-        columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
-        return (
-            select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == self._book)
-        )
-
     def _shown(self, hashes: str) -> list[str]:
         found = self._texts.get_many(hashes.split())
         return [found.get(key, NO_LONGER_KEPT) for key in hashes.split()]
@@ -259,11 +259,13 @@ class StepRepository:
             select(steps.c[name]).where(steps.c.id == step, steps.c.book == self._book)
         ).scalar_one_or_none()
         if value is None:
-            raise self._no_step(step)
+            raise no_step(self._book, step)
         return str(value)
 
-    def _no_step(self, step: int) -> NodeNotFound:
-        return NodeNotFound(f"book {self._book!r} has no step {step}; `bookwright log {self._book}` lists them")
+
+def no_step(book: str, step: int) -> NodeNotFound:
+    """Return the error of a step that is not there."""
+    return NodeNotFound(f"book {book!r} has no step {step}; `bookwright log {book}` lists them")
 
 
 def _number(value: Any) -> Any:

@@ -4,6 +4,7 @@ from bookwright.storage.tables.book import allowances, books, briefs, gates, nod
 from bookwright.storage.tables.codex_records import codex, codex_suggestions, codex_uses
 from bookwright.storage.tables.columns import metadata
 from bookwright.storage.tables.document import document_inputs, documents, maintenance, passages, vectors
+from bookwright.storage.tables.edit import edits
 from bookwright.storage.tables.journal import steps, texts, tool_uses
 from bookwright.storage.tables.session import session_messages, sessions
 
@@ -16,6 +17,7 @@ __all__ = [
     "codex_uses",
     "document_inputs",
     "documents",
+    "edits",
     "gates",
     "maintenance",
     "metadata",

@@ -35,6 +35,12 @@ TITLED_UNITS = (
     .where(nodes.c.book == bindparam("book"), IS_LIVING, IS_UNIT, nodes.c.title != "", nodes.c.parent.is_not(None))
     .order_by(nodes.c.key)
 )
+FIRST_OPEN_UNIT = CHILDREN.where(IS_UNIT, nodes.c.status.in_([NodeStatus.OPEN.value, NodeStatus.WRITTEN.value])).limit(
+    1
+)
+FIRST_OPEN_TASK = CHILDREN.where(
+    nodes.c.task_type != TaskType.WRITE.value, nodes.c.status == NodeStatus.OPEN.value
+).limit(1)
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip

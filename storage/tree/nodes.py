@@ -90,6 +90,8 @@ class NodeRepository:
 
     def first_open_unit(self, parent: int) -> TaskNode | None:
         """Return the first child unit that is not closed."""
+        if self._view is None:  # a look from outside reads no more than it shows
+            return next(iter(self._all(sql.FIRST_OPEN_UNIT, parent=parent)), None)
         return next((unit for unit in self.children(parent, TaskType.WRITE) if unit.status in _UNCLOSED), None)
 
     def open_tasks(self, parent: int) -> list[TaskNode]:
@@ -98,6 +100,8 @@ class NodeRepository:
 
     def first_open_task(self, parent: int) -> TaskNode | None:
         """Return the first design or search child that is not done."""
+        if self._view is None:
+            return next(iter(self._all(sql.FIRST_OPEN_TASK, parent=parent)), None)
         return next(iter(self.open_tasks(parent)), None)
 
     def children(self, parent: int, *types: TaskType) -> list[TaskNode]:

@@ -85,7 +85,7 @@ def test_a_shell_is_given_a_script_that_completes(home: Path, shell: str) -> Non
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
-        ("st", {"status", "stale", "style"}),
+        ("st", {"studio", "status", "stale", "style"}),
         ("", set(NAMES)),
         ("log --f", {"--follow"}),
         ("codex me", {"merge"}),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 PROGRAM = next((found for name in _NAMES if (found := shutil.which(name))), "")
 
 needs_browser = pytest.mark.skipif(not PROGRAM, reason="no Chromium is installed; `apt install chromium` brings one")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookwright.cli.watch.fisheye import AFTER, BEFORE, MORE, OPENED, Folds, fisheye
+from bookwright.app.watching.fisheye import AFTER, BEFORE, MORE, OPENED, Folds, fisheye
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tree.branches import BranchReader
 from tests.support.books import make_book, make_settings

@@ -1,6 +1,6 @@
 """What events come to on the screen: text, tools with their times, waits and errors."""
 
-from bookwright.cli.watch.stream import PieceKind, StreamText
+from bookwright.app.watching.stream import PieceKind, StreamText
 from bookwright.models.talk.event import (
     CompletedEvent,
     CompletedPayload,

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from bookwright.app.access import OpenBook
 from bookwright.app.progress import BookProgress
-from bookwright.cli.watch.fisheye import Folds, TreeRow, fisheye
+from bookwright.app.watching.fisheye import Folds, TreeRow, fisheye
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.gate import Gate
@@ -17,7 +18,7 @@ from bookwright.storage.engine.looks import open_for_looks
 from bookwright.storage.pulses import BookPulse, pulses
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import StepLine
-from bookwright.storage.stores import Stores
+from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.branches import BranchReader
 
 STEPS = 12
@@ -89,6 +90,30 @@ class Library:
                 worked_seconds=self._worked_seconds(stores, book, steps[-1].id if steps else 0),
                 last_answer=stores.steps.reply(steps[-1].id) if steps else "",
             )
+
+    def database(self) -> Database | None:
+        """Return the database, for reading; None where there is none yet.
+
+        Raises:
+            StorageError: It cannot be used now.
+        """
+        return self._open()
+
+    def opened(self, book: str) -> OpenBook:
+        """Return one book with what it takes to look at it, for reading.
+
+        Raises:
+            StorageError: The database cannot be used now.
+            BookNotFound: There is no book of that id.
+        """
+        database = self._open()
+        if database is None:
+            raise BookNotFound(f"there is no book {book!r}; no book was begun here")
+        with database.read() as connection:
+            found = BookRepository(connection).find(book)
+        if found is None:
+            raise BookNotFound(f"there is no book {book!r}")
+        return OpenBook(self._settings, BookStorage(database, found.id, found.brief.language), found)
 
     def document(self, book: str, node: int) -> tuple[str, str]:
         """Return a node's name, and its goal with its current documents."""

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from bookwright.agents.runtime.events.event_file import EventReader
-from bookwright.cli.watch.stream import Heard, StreamText
+from bookwright.app.watching.stream import Heard, StreamText
 from bookwright.models.talk.event import Event
 
 _TURN_SECONDS = 0.2

@@ -1,0 +1,129 @@
+"""Words of an author in place of a text: what rests on it, and saving, by the version that they were made from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
+from bookwright.flows.revision.revise import chosen, restore, with_prose
+from bookwright.models.codex.record import Record, Stored
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.edit import EditState, RecordEdit, TextEdit
+from bookwright.models.errors import BookHeld, EditConflict
+from bookwright.models.staleness import Version
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+
+@dataclass(frozen=True)
+class SavedEdit:
+    """What came of a save."""
+
+    made: Document | Stored[Record] | None = None
+    """The new version; None where it waits, or says what stands there already."""
+    queued: int | None = None
+    """Under which number it waits."""
+
+
+@dataclass(frozen=True)
+class EditSight:
+    """A document as its author finds it before editing."""
+
+    node: TaskNode
+    document: Document
+    """With its text."""
+    under: list[Version]
+    """What it was made from."""
+    resting: list[Version]
+    """What would go stale by other words."""
+    names: dict[str, str]
+    """Titles of the nodes that these are of, by their labels."""
+
+
+def edit_sight(stores: Stores, label: str, kind: DocumentKind | None) -> EditSight:
+    """Return a document with what it rests on and what rests on it.
+
+    Raises:
+        NodeNotFound: There is no such node.
+        InvalidInput: It has no such document, or several.
+    """
+    node = stores.nodes.by_label(label)
+    document = chosen(stores, node, kind)
+    under, resting = stores.staleness.under(document.id), stores.staleness.resting_on(document.id)
+    return EditSight(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
+
+
+def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
+    """Return what nodes are called where nobody wants a label: by their titles, or what they are to achieve."""
+    nodes = {label: stores.nodes.by_label(label) for label in dict.fromkeys(labels)}
+    return {label: node.title or node.goal[:60] for label, node in nodes.items()}
+
+
+def editable_parts(stores: Stores, label: str) -> list[str]:
+    """Return the labels of what holds a unit's text: its own, or those of the units below that have it."""
+    node = stores.nodes.by_label(label)
+    if stores.documents.current(node.key, DocumentKind.PROSE, with_text=False) is not None:
+        return [label]
+    return with_prose(node, stores)
+
+
+def save(opened: OpenBook, edit: TextEdit | RecordEdit) -> Document | Stored[Record] | None:
+    """Make an author's change to a book that rests; None where it says what stands there already.
+
+    Raises:
+        BookHeld: A worker writes the book.
+        EditConflict: Another version stands than the author had before them; nothing was changed.
+        InvalidInput: It cannot be so.
+    """
+    with at_rest(opened.storage) as stores:
+        return put_edit(stores, edit)
+
+
+def save_or_queue(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None = None) -> SavedEdit:
+    """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
+
+    `after` is the waiting edit of the same thing that the author has seen, which this one replaces.
+
+    Raises:
+        EditConflict: Another version stands, or another edit waits; nothing was changed.
+        InvalidInput: It cannot be so.
+    """
+    take_in_at_rest(opened)
+    try:
+        return SavedEdit(made=save(opened, edit))
+    except BookHeld:
+        return SavedEdit(queued=_queued(opened, edit, after))
+
+
+def take_in_at_rest(opened: OpenBook) -> None:
+    """Take in what waits for a book that nobody writes any more; nothing where somebody does."""
+    with opened.storage.read() as stores:
+        waiting = stores.edits.waiting()
+    for queued in waiting:
+        try:
+            with at_rest(opened.storage) as stores:
+                settle_edit(stores, queued)
+        except BookHeld:
+            return
+
+
+def _queued(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None) -> int:
+    with opened.storage.write() as stores:
+        before = stores.edits.waiting_for(edit.target)
+        if before is not None and before.id != after:
+            raise EditConflict("another edit of the same thing waits to be taken in; nothing was changed")
+        check_edit(stores, edit)
+        if before is not None:
+            stores.edits.settle(before.id, EditState.REPLACED)
+        return stores.edits.add(edit)
+
+
+def take_up(opened: OpenBook, label: str, kind: DocumentKind | None, version: int) -> Document:
+    """Take an earlier version of a document up again while the book rests.
+
+    Raises:
+        BookHeld: A worker writes the book.
+        InvalidInput: There is no such version, or its text stands there already.
+    """
+    with at_rest(opened.storage) as stores:
+        return restore(stores, stores.nodes.by_label(label), kind, version)

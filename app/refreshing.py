@@ -1,0 +1,55 @@
+"""What of a book is stale, what making it anew takes, and the hash by which that bill is confirmed."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
+from bookwright.flows.revision.refresh import RefreshScope
+from bookwright.flows.revision.staleness import Staleness
+from bookwright.models.brief import Brief
+from bookwright.models.errors import InvalidInput
+from bookwright.models.staleness import StaleDocument
+from bookwright.storage.stores import Stores
+
+
+@dataclass(frozen=True)
+class RefreshSight:
+    """What a refresh would do, with its bill."""
+
+    wanted: RefreshScope
+    found: Sequence[StaleDocument]
+    bill: RefreshBill
+
+    @property
+    def direct(self) -> list[StaleDocument]:
+        """What is directly stale."""
+        return [one for one in self.found if one.is_direct]
+
+    @property
+    def hash(self) -> str:
+        """What stands for this list and this bill: another one has another."""
+        listed = [(one.document.id, one.is_direct) for one in self.found]
+        told = json.dumps([self.wanted.label, self.wanted.is_anew, listed, self.bill.facts()], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    def check(self, confirmed: str) -> None:
+        """Make sure that this is the bill that was confirmed.
+
+        Raises:
+            InvalidInput: It is another by now.
+        """
+        if self.hash != confirmed:
+            raise InvalidInput("What is stale has changed since its bill was shown; look at it again.")
+
+
+def refresh_sight(stores: Stores, brief: Brief, wanted: RefreshScope) -> RefreshSight:
+    """Look what is stale within a scope, and what making it anew would take.
+
+    Raises:
+        NodeNotFound: The scope's node is none of the book.
+    """
+    stores.nodes.by_label(wanted.label)
+    found = [one for one in Staleness(brief).all(stores) if wanted.holds(one)]
+    return RefreshSight(wanted, found, bill_of(found, stores))

@@ -1,0 +1,108 @@
+"""The shelf: all books with where they stand, and what is done to one of them from outside."""
+
+import time
+from dataclasses import dataclass
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.exports.report.verdict import BookVerdict, verdict_on
+from bookwright.models.book import Book, BookState
+from bookwright.storage.engine.database import Database
+from bookwright.storage.holders import is_dead
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.gates import waiting_gates
+from bookwright.storage.stores import BookStorage, Stores
+
+
+@dataclass(frozen=True)
+class ShelfLine:
+    """A book as it stands on the shelf."""
+
+    book: Book
+    written: int
+    """In the book's unit."""
+    gates: int
+    """How many of its gates wait for a decision."""
+    verdict: BookVerdict | None = None
+    """What the verification of a finished book came to; None where its blueprint has none."""
+
+    @property
+    def standing(self) -> str:
+        """Where it stands in one word."""
+        return state_of(self.book)
+
+    @property
+    def words(self) -> str:
+        """The same, with a verdict that is none to be pleased with."""
+        is_failed = self.verdict is not None and self.verdict.is_failed
+        return f"{self.standing}, verdict: failed" if is_failed else self.standing
+
+    @property
+    def share(self) -> float:
+        """What is written of what was asked for, 0 to 1."""
+        return min(self.written / self.book.brief.length, 1.0)
+
+
+@dataclass(frozen=True)
+class RestAsked:
+    """Whether a book was asked to rest, and of whom."""
+
+    is_asked: bool
+    holder: str | None
+    has_died: bool
+    """Whoever held it lives no more, so that it rests already."""
+
+
+def shelf(database: Database, with_archived: bool = False) -> list[ShelfLine]:
+    """Return the books, those that were put away only if asked for."""
+    with database.read() as connection:
+        books = BookRepository(connection).all(with_archived)
+        gates = [gate.book for gate in waiting_gates(connection)]
+    lines = []
+    for book in books:
+        with BookStorage(database, book.id, book.brief.language).read() as stores:
+            verdict = verdict_of(book, stores)
+            lines.append(ShelfLine(book, stores.nodes.root().written, gates.count(book.id), verdict))
+    return lines
+
+
+def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:
+    """Return the verdict on a finished book; None for one whose blueprint verifies nothing."""
+    return verdict_on(stores) if book.brief.blueprint and book.state is BookState.FINISHED else None
+
+
+def state_of(book: Book) -> str:
+    """Say in one word where a book stands; a book that nobody writes any more was interrupted.
+
+    The lease runs by the database's clock and this looks at our own: good enough to be shown.
+    """
+    held = is_held(book)
+    if book.state is BookState.WRITING and not held:
+        return "interrupted"
+    return "stopping" if held and book.stop_requested else book.state.value
+
+
+def is_held(book: Book) -> bool:
+    """True while a worker that may be alive holds the book."""
+    owner = book.lease_owner
+    return owner is not None and book.lease_expires > time.time() and not is_dead(owner)
+
+
+def ask_to_rest(opened: OpenBook) -> RestAsked:
+    """Ask a running book to rest before its next step."""
+    with opened.storage.write() as stores:
+        holder = stores.books.get(opened.book.id).lease_owner
+        has_died = holder is not None and is_dead(holder)
+        is_asked = holder is not None and not has_died
+        if is_asked:
+            stores.books.change(opened.book.id, stop_requested=True)
+    return RestAsked(is_asked, holder, has_died)
+
+
+def put_away(opened: OpenBook, is_archived: bool) -> None:
+    """Put a book that rests away, or take it out of the archive.
+
+    Raises:
+        BookHeld: A worker writes it.
+    """
+    with at_rest(opened.storage) as stores:
+        stores.books.change(opened.book.id, is_archived=is_archived)

@@ -1,0 +1,1 @@
+"""Looking on while books are written: short looks, a folded tree, what event files say."""

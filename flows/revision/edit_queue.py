@@ -1,0 +1,137 @@
+"""Edits of an author taken in while their book is written: between two activities, in order, each exactly once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.revision.record_rules import check_change, check_places
+from bookwright.flows.revision.revise import check_words, chosen, take_in, void_unfinished
+from bookwright.models.codex.record import Origin, Stored, make_record
+from bookwright.models.codex.record import Record as CodexRecord
+from bookwright.models.document import Document
+from bookwright.models.edit import EditState, QueuedEdit, RecordEdit, TextEdit
+from bookwright.models.errors import EditConflict, InvalidInput
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.journal import Journal
+from bookwright.storage.stores import BookStorage, Stores
+
+
+@dataclass(frozen=True)
+class TakingObserver:
+    """An observer that first takes in what the author has saved meanwhile."""
+
+    inner: RunObserver
+    storage: BookStorage
+    journal: Journal
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Take in what waits, then let the work be done."""
+        take_in_waiting(self.storage, self.journal)
+        self.inner.run(activity, node, work)
+
+    def began(self, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.began(deps)
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        """Let the observer show it."""
+        self.inner.finished(unit, deps)
+
+    def ended(self, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.ended(deps)
+
+
+def take_in_waiting(storage: BookStorage, journal: Journal) -> None:
+    """Take in the edits that wait, each in a fenced transaction of its own; none in the middle of an activity."""
+    with storage.look() as stores:
+        waiting = stores.edits.waiting()
+        if not waiting or _is_under_way(stores):
+            return
+    for queued in waiting:
+        journal.move(partial(_take_in, queued))
+
+
+def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:
+    settle_edit(stores, queued)
+
+
+def settle_edit(stores: Stores, queued: QueuedEdit) -> bool:
+    """Make the change of a queued edit and say so in one transaction; one that cannot be made is refused and kept.
+
+    Returns False, and changes nothing, where it waits no more.
+    """
+    if not stores.edits.settle(queued.id, EditState.TAKEN):
+        return False
+    try:
+        put_edit(stores, queued.edit)  # it looks before it writes, so that what is refused has changed nothing
+    except InvalidInput as error:
+        stores.edits.amend(queued.id, EditState.REFUSED, str(error))
+    return True
+
+
+def put_edit(stores: Stores, edit: TextEdit | RecordEdit) -> "Document | Stored[CodexRecord] | None":
+    """Make an author's change in a transaction that may write the book; None where it says what stands there.
+
+    Raises:
+        EditConflict: Another version stands than the author had before them.
+        InvalidInput: It cannot be so.
+    """
+    return _put_words(stores, edit) if isinstance(edit, TextEdit) else _put_record(stores, edit)
+
+
+def check_edit(stores: Stores, edit: TextEdit | RecordEdit) -> None:
+    """Make sure that a change could be made as things stand.
+
+    Raises:
+        EditConflict: Another version stands than the author had before them.
+        InvalidInput: It cannot be so.
+    """
+    if isinstance(edit, TextEdit):
+        node, old = _current(stores, edit)
+        check_words(old, node, edit.text)
+    else:
+        _wanted(stores, edit)
+
+
+def _put_words(stores: Stores, edit: TextEdit) -> Document | None:
+    node, old = _current(stores, edit)
+    return take_in(stores, node, old, edit.text)
+
+
+def _put_record(stores: Stores, edit: RecordEdit) -> Stored[CodexRecord]:
+    after = _wanted(stores, edit)
+    void_unfinished(stores)
+    return stores.codex.edit(after, edit.seen, Origin.AUTHOR)
+
+
+def _current(stores: Stores, edit: TextEdit) -> tuple[TaskNode, Document]:
+    node = stores.nodes.by_label(edit.label)
+    old = chosen(stores, node, edit.kind)
+    if edit.seen is not None and old.version != edit.seen:
+        raise EditConflict(
+            f"version {old.version} of the {old.kind} of {node.name} was made since you opened version {edit.seen}; "
+            "nothing was changed"
+        )
+    return node, old
+
+
+def _wanted(stores: Stores, edit: RecordEdit) -> CodexRecord:
+    found = stores.codex.get(edit.kind, edit.slug)
+    if found.version != edit.seen:
+        raise EditConflict(
+            f"the {edit.kind.noun} {edit.slug!r} stands at version {found.version} by now, not at {edit.seen}; "
+            "look at it again and repeat what you want of it"
+        )
+    after = make_record(edit.kind, edit.record)
+    check_change(found.record, after)
+    check_places(after, stores, found.record)
+    return after
+
+
+def _is_under_way(stores: Stores) -> bool:
+    """True while an activity has steps still to come: what it has asked so far saw what stands now."""
+    open_nodes = [node for node in stores.nodes.open_path() if node.status is not NodeStatus.DONE]
+    return any(stores.steps.is_under_way(node) for node in open_nodes)

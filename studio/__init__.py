@@ -1,0 +1,1 @@
+"""The studio: a web page on this machine where an author lives with their books."""

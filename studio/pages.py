@@ -1,0 +1,103 @@
+"""Pages and pieces of pages: templates with what every one of them shows."""
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from bookwright.app.wording import duration, moment, money, tokens
+from bookwright.exports.markup import clean, to_xhtml
+from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, language_of
+from bookwright.studio.workshop import Workshop
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Crumb:
+    """Where a page stands: the book it is of, and which of the book's pages it is."""
+
+    book: str = ""
+    title: str = ""
+    language: str = ""
+    """The book's, for fonts and hyphenation."""
+    tab: str = ""
+
+
+def page(request: Request, template: str, crumb: Crumb = Crumb(), status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page, or a piece of one, in the language that the person reads."""
+    workshop: Workshop = request.app.state.workshop
+    say = speaker(request)
+    html = _templates().get_template(template).render(
+        say=say, language=say.language, languages=LANGUAGES, token=workshop.keys.token, crumb=crumb,
+        path=request.url.path, version=_version(), **values,
+    )  # fmt: skip
+    return HTMLResponse(html, status)
+
+
+def speaker(request: Request) -> Speaker:
+    """Return who says the texts of a page, by the person's choice or their browser's."""
+    return Speaker(language_of(request.cookies.get(COOKIE), request.headers.get("accept-language", "")))
+
+
+def ago(seconds: float) -> float:
+    """Return how long since a moment, in seconds."""
+    return max(time.time() - seconds, 0.0)
+
+
+def _prose(paragraph: str) -> Markup:
+    return Markup(to_xhtml(paragraph))  # it escapes what it is given
+
+
+_KINDS = {
+    "prose": "the text", "writers_brief": "what its writer is told", "write_plan": "the plan of its text",
+    "book_design": "the design of the book", "global_state": "the state of the story", "style_guide": "the style",
+    "quality": "its scores", "leak_review": "the review of its secrets", "consistency": "the check for contradictions",
+    "retelling": "what a reader retold",
+}  # fmt: skip
+
+
+_DONE = {
+    "recall": "recalled", "condense": "made shorter", "plan": "planned", "judge": "weighed", "decompose": "taken apart",
+    "execute": "worked out", "aggregate": "put together", "decide": "decided", "divide": "laid out",
+    "brief": "told to the writer", "write": "written", "close": "looked back on", "review": "read afresh",
+    "maintain": "kept in memory", "publish": "titled", "ask": "asked by you",
+}  # fmt: skip
+
+
+def done_words(activity: str) -> str:
+    """Return what an activity of the journal is called on a page, to be translated."""
+    return _DONE.get(activity, activity)
+
+
+def kind_words(kind: str) -> str:
+    """Return what a kind of document is called on a page, to be translated."""
+    return _KINDS.get(kind, kind.replace("_", " "))
+
+
+@cache
+def _templates() -> Environment:
+    """Return the templates; every value is escaped unless it is markup of our own making."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "money": money, "moment": moment, "tokens": tokens, "duration": duration, "prose": _prose, "clean": clean,
+        "kind": kind_words, "done": done_words,
+        "count": lambda number: f"{number:,}", "percent": lambda share: f"{share:.0%}", "svg": Markup,
+    }  # fmt: skip
+    return environment
+
+
+@cache
+def _version() -> str:
+    """Return what changes with the static files, so that browsers ask for new ones."""
+    files = (_HERE / "static").rglob("*")
+    return f"{max(int(file.stat().st_mtime) for file in files):x}"

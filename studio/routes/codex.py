@@ -1,0 +1,135 @@
+"""The codex: people, places, secrets and threads, each with its history; what a reading would change of them."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from bookwright.agents.relay.threads.alerts import PACINGS
+from bookwright.app.access import OpenBook
+from bookwright.app.editing import save_or_queue
+from bookwright.app.records.board import Board, make_board
+from bookwright.app.records.edits import settle
+from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
+from bookwright.exports.report.book_report import report_of
+from bookwright.exports.report.views import Chart, thread_chart
+from bookwright.models.book import BookState
+from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
+from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion
+from bookwright.models.errors import EntryNotFound, InvalidInput
+from bookwright.storage.stores import Stores
+from bookwright.studio.fields import Fields
+from bookwright.studio.pages import page, speaker
+from bookwright.studio.routes.desk import crumb_of
+from bookwright.studio.workshop import Here
+
+router = APIRouter()
+
+
+@dataclass(frozen=True)
+class RecordRow:
+    """A record in a list."""
+
+    kind: RecordKind
+    stored: Stored[Record]
+    name: str
+    about: str
+
+
+@router.get("/books/{book}/codex")
+def codex(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Show who and what the story knows, its secrets, and what waits to be taken or dropped."""
+    opened = here.look(book)
+    with opened.storage.read() as stores:
+        rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
+        wishes = [
+            (wish, _name_of(stores, wish)) for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)
+        ]
+    return page(
+        request, "codex.html.j2", crumb_of(opened, "codex"), entries=rows[RecordKind.ENTRY],
+        secrets=rows[RecordKind.SECRET], wishes=wishes, entry_kinds=list(EntryKind),
+    )  # fmt: skip
+
+
+@router.get("/books/{book}/codex/{kind}/{name}")
+def record(request: Request, here: Here, book: str, kind: RecordKind, name: str) -> HTMLResponse:
+    """Show one record as a form, with its versions."""
+    opened = here.look(book)
+    with opened.storage.read() as stores:
+        stored = stores.codex.get(kind, name)
+        versions = stores.codex.history(kind, name)
+    shown: list[RecordField] = fields_of(stored.record)
+    return page(
+        request, "record.html.j2", crumb_of(opened, _tab(kind)), row=_row(kind, stored), fields=shown,
+        versions=versions[::-1],
+    )  # fmt: skip
+
+
+@router.post("/books/{book}/codex/{kind}/{name}")
+def change(request: Request, here: Here, book: str, kind: RecordKind, name: str, fields: Fields) -> HTMLResponse:
+    """Save a record's fields by the version that the author has seen."""
+    seen = fields.get("version", "")
+    if not seen.isdecimal():
+        raise InvalidInput("A save names the version that it was made from.")
+    with here.change(book) as opened:
+        with opened.storage.read() as stores:
+            wanted = record_edit(stores, kind, name, fields, int(seen))
+        saved = save_or_queue(opened, wanted)
+    say = speaker(request)
+    words = say("Saved") if saved.queued is None else say("Saved; it is taken in between two steps of the book")
+    answer = page(request, "done.html.j2", words=words)
+    if saved.made is not None:
+        answer.headers["HX-Refresh"] = "true"
+    return answer
+
+
+@router.post("/books/{book}/codex/{kind}")
+def add(request: Request, here: Here, book: str, kind: RecordKind, fields: Fields) -> HTMLResponse:
+    """Add a record, and show it."""
+    with here.change(book) as opened:
+        made = new_record(opened, kind, fields)
+    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book}/codex/{kind.value}/{made.record.id}"})
+
+
+@router.post("/books/{book}/suggestions/{number}/{verdict}")
+def decide(request: Request, here: Here, book: str, number: int, verdict: str) -> HTMLResponse:
+    """Take what a reading of the pages would change of a record, or drop it."""
+    if verdict not in ("take", "drop"):
+        raise EntryNotFound("There is no such decision.")
+    with here.change(book) as opened:
+        settle(opened, number, is_taken=verdict == "take")
+    return page(request, "done.html.j2", words=speaker(request)("Taken." if verdict == "take" else "Dropped."))
+
+
+@router.get("/books/{book}/threads")
+def threads(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Show what was laid early to be paid off later, over the chapters, with what wants looking after."""
+    opened = here.look(book)
+    is_finished = opened.book.state is BookState.FINISHED
+    with opened.storage.read() as stores:
+        board: Board = make_board(stores, PACINGS["medium"], is_finished=is_finished)
+        written = stores.nodes.root().written
+    chart: Chart | None = _chart(opened) if written else None
+    return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart)
+
+
+def _chart(opened: OpenBook) -> Chart | None:
+    return thread_chart(report_of(opened.storage, opened.settings))
+
+
+def _row(kind: RecordKind, stored: Stored[Record]) -> RecordRow:
+    found = stored.record
+    if isinstance(found, CodexEntry):
+        about = next((section.text for section in found.sections if section.text), "")
+        return RecordRow(kind, stored, found.name, about)
+    if isinstance(found, Secret):
+        return RecordRow(kind, stored, found.content[:90], found.notes)
+    return RecordRow(kind, stored, found.title, found.seed.content)
+
+
+def _name_of(stores: Stores, wish: Suggestion) -> str:
+    return _row(wish.kind, stores.codex.get(wish.kind, wish.slug)).name
+
+
+def _tab(kind: RecordKind) -> str:
+    return "threads" if kind is RecordKind.FORESHADOWING else "codex"

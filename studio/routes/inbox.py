@@ -1,0 +1,121 @@
+"""The inbox: gates of all books that wait, each with what it is about, and the decision."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from bookwright.app.deciding import chosen_gate, decide, start_again
+from bookwright.app.gate_subject import subject
+from bookwright.exports.markup import clean
+from bookwright.models.document import DocumentKind
+from bookwright.models.gate import Decider, Gate, GateKind
+from bookwright.models.ruling import approval, rejection
+from bookwright.models.text.prose import paragraphs
+from bookwright.models.text.word_diff import word_diff
+from bookwright.storage.repositories.gates import waiting_gates
+from bookwright.studio.fields import Fields
+from bookwright.studio.pages import page
+from bookwright.studio.routes.shelf import start_writing
+from bookwright.studio.workshop import Here, Workshop
+
+router = APIRouter()
+
+_TITLES = {
+    GateKind.OUTLINE: "The first plan of the book",
+    GateKind.BOOK_DESIGN: "The design of the whole book",
+    GateKind.VOLUME_DESIGN: "The design of a volume",
+    GateKind.CHAPTER: "A chapter is finished",
+    GateKind.HUMAN_FALLBACK: "A draft was refused too often",
+}
+
+
+@dataclass(frozen=True)
+class GateSight:
+    """A gate with what a person needs to decide it."""
+
+    gate: Gate
+    asks: str
+    """What is asked, to be translated."""
+    book_title: str
+    language: str
+    paragraphs: list[str]
+    changes: list[tuple[str, str]]
+    """Pieces of the text as it was rejected and as it is now; empty where it is there for the first time."""
+    scores: dict[str, float]
+
+
+@router.get("/inbox")
+def inbox(request: Request, here: Here) -> HTMLResponse:
+    """Show what waits."""
+    return page(request, "inbox.html.j2", sights=[_sight(here, gate) for gate in _waiting(here)])
+
+
+@router.get("/inbox/count")
+def count(here: Here) -> HTMLResponse:
+    """Return how many gates wait, as the bar shows it."""
+    waiting = len(_waiting(here))
+    return HTMLResponse(f'<span class="badge">{waiting}</span>' if waiting else "")
+
+
+@router.post("/books/{book}/gates/{gate}/approve")
+def approve(request: Request, here: Here, book: str, gate: int, fields: Fields) -> HTMLResponse:
+    """Let a book go on past a gate, with a text of the author's own where one is given."""
+    found = _found(here, book, gate)
+    own = fields.get("text") if fields.get("text", "").strip() else None
+    return _decided(request, here, found, is_approved=True, note=fields.get("note", ""), own=own)
+
+
+@router.post("/books/{book}/gates/{gate}/reject")
+def reject(request: Request, here: Here, book: str, gate: int, fields: Fields) -> HTMLResponse:
+    """Have what a gate is about done again under a note."""
+    return _decided(request, here, _found(here, book, gate), is_approved=False, note=fields.get("note", ""), own=None)
+
+
+def _decided(
+    request: Request, here: Workshop, gate: Gate, *, is_approved: bool, note: str, own: str | None
+) -> HTMLResponse:
+    ruling = approval(gate, Decider.STUDIO, note, own) if is_approved else rejection(gate, Decider.STUDIO, note)
+    with here.change(gate.book) as opened:
+        decided = decide(gate, ruling, opened.storage)
+    if not start_again(decided, here.settings):
+        start_writing(here, gate.book)
+    return page(request, "gate_decided.html.j2", gate=decided)
+
+
+def _waiting(here: Workshop) -> list[Gate]:
+    database = here.library.database()
+    if database is None:
+        return []
+    with database.read() as connection:
+        return waiting_gates(connection)
+
+
+def _found(here: Workshop, book: str, number: int) -> Gate:
+    with here.look(book).storage.read() as stores:
+        return chosen_gate(stores.gates.all(), str(number), book)
+
+
+def _sight(here: Workshop, gate: Gate) -> GateSight:
+    opened = here.look(gate.book)
+    with opened.storage.read() as stores:
+        node = stores.nodes.get(gate.node)
+        told = clean(subject(gate, stores))
+        before = stores.gates.rejected_work(node, gate.kind)
+        scored = stores.documents.current(node.key, DocumentKind.QUALITY, with_text=False)
+        data = stores.documents.data_of(scored) if scored else ""
+    brief = opened.book.brief
+    return GateSight(
+        gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
+        list(word_diff(clean(before), told)) if before else [], _scores(data),
+    )  # fmt: skip
+
+
+def _scores(data: str) -> dict[str, float]:
+    """Return what a chapter was scored; nothing where it was not."""
+    from bookwright.exports.report.notes import read_as
+    from bookwright.models.story.quality import QualityReport
+
+    report = read_as(QualityReport, data) if data else None
+    values = report.scores.model_dump() if report and report.scores else {}
+    return {name.replace("_", " "): value for name, value in values.items() if isinstance(value, float)}

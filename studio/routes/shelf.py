@@ -1,0 +1,131 @@
+"""The shelf: all books, and what is done to one of them as a whole."""
+
+import socket
+import time
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from bookwright.app.checks import check_writable
+from bookwright.app.shelf import ShelfLine, ask_to_rest, is_held, put_away, shelf
+from bookwright.models.book import BookState
+from bookwright.models.errors import BookHeld, InvalidInput
+from bookwright.studio.pages import page, speaker
+from bookwright.studio.remedies import in_words
+from bookwright.studio.workshop import Here, Workshop
+
+router = APIRouter()
+
+AllOption = Annotated[bool, Query(alias="all")]
+
+
+@dataclass(frozen=True)
+class ShelfRow:
+    """A book on the page of the shelf."""
+
+    line: ShelfLine
+    is_starting: bool
+    """A process was started here that does not hold the book yet."""
+    failure: str
+    """Why the last process that was started here failed."""
+
+    @property
+    def standing(self) -> str:
+        """Where the book stands in one word."""
+        is_resting = self.line.standing in ("paused", "interrupted")
+        return "starting" if self.is_starting and is_resting else self.line.standing
+
+    @property
+    def why(self) -> str:
+        """Why it rests, where that is worth telling."""
+        if self.failure and self.standing != "starting":
+            return in_words(self.failure)
+        reason = self.line.book.reason if self.line.book.state is BookState.PAUSED else ""
+        return "It has come as far as you asked." if reason.startswith("reached ") else in_words(reason)
+
+    @property
+    def holder(self) -> str:
+        """The machine that writes it, where it is not this one."""
+        host = (self.line.book.lease_owner or "").rpartition(" on ")[2] if is_held(self.line.book) else ""
+        return "" if host == socket.gethostname() else host
+
+
+@router.get("/")
+def whole_shelf(request: Request, here: Here, with_archived: AllOption = False) -> HTMLResponse:
+    """Show the shelf."""
+    return _shown(request, here, "shelf.html.j2", with_archived)
+
+
+@router.get("/shelf")
+def piece_of_shelf(request: Request, here: Here, with_archived: AllOption = False) -> HTMLResponse:
+    """Return the list alone, as it stands now."""
+    return _shown(request, here, "shelf_list.html.j2", with_archived)
+
+
+@router.post("/books/{book}/pause")
+def pause(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Ask a book to rest before its next step."""
+    with here.change(book) as opened:
+        asked = ask_to_rest(opened)
+    say = speaker(request)
+    words = "It will rest once the call in flight is recorded." if asked.is_asked else "It rests already."
+    return page(request, "done.html.j2", words=say(words))
+
+
+@router.post("/books/{book}/resume")
+def resume(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Go on with a book, in a process of its own."""
+    start_writing(here, book)
+    return page(request, "done.html.j2", words=speaker(request)("It is being started; that takes a few seconds."))
+
+
+@router.post("/books/{book}/archive")
+def archive(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Put a book away."""
+    return _moved(request, here, book, is_archived=True)
+
+
+@router.post("/books/{book}/unarchive")
+def unarchive(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Take a book out of the archive."""
+    return _moved(request, here, book, is_archived=False)
+
+
+def row_of(here: Workshop, line: ShelfLine) -> ShelfRow:
+    """Return a book's row."""
+    return ShelfRow(line, here.runs.is_starting(line.book.id), here.runs.failure(line.book.id))
+
+
+def start_writing(here: Workshop, book: str) -> None:
+    """Start writing a book that rests, once it is sure that it can be written as things are set.
+
+    Raises:
+        BookHeld: Somebody writes it.
+        InvalidInput: It is finished, or cannot be written; the message says what to change.
+    """
+    opened = here.look(book)
+    if is_held(opened.book):
+        raise BookHeld(book, opened.book.lease_owner or "", opened.book.lease_expires - time.time())
+    if opened.book.state is BookState.FINISHED:
+        raise InvalidInput("This book is written to its end.")
+    check_writable(opened.book.brief, opened.settings)
+    here.runs.start(book, ["resume", book, "--no-prefect"], here.settings)
+
+
+def _shown(request: Request, here: Workshop, template: str, with_archived: bool) -> HTMLResponse:
+    database = here.library.database()
+    lines = [] if database is None else shelf(database, with_archived)
+    lines.sort(key=lambda line: (line.book.is_archived, -line.book.updated_at))
+    return page(
+        request, template, rows=[row_of(here, line) for line in lines], with_archived=with_archived,
+        is_embedded=here.settings.model.startswith("embedded:"),
+    )  # fmt: skip
+
+
+def _moved(request: Request, here: Workshop, book: str, *, is_archived: bool) -> HTMLResponse:
+    with here.change(book) as opened:
+        put_away(opened, is_archived)
+    words = "It is put away." if is_archived else "It is back on the shelf."
+    return page(request, "done.html.j2", words=speaker(request)(words))

@@ -1,0 +1,98 @@
+"""What the pages of one studio share: its settings, its looks into the database, its jobs and the books it started."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.exc import DBAPIError
+
+from bookwright.agents.runtime.events.event_file import event_path
+from bookwright.app.access import OpenBook, open_book
+from bookwright.app.editing import take_in_at_rest
+from bookwright.app.watching.ear import Ear
+from bookwright.app.watching.library import Library
+from bookwright.app.watching.stream import Heard
+from bookwright.models.errors import BookwrightError
+from bookwright.models.settings import Settings
+from bookwright.studio.guard import StudioKeys
+from bookwright.studio.jobs import Jobs
+from bookwright.studio.runs import Runs
+
+
+@dataclass
+class Workshop:
+    """One studio while it runs."""
+
+    settings: Settings
+    keys: StudioKeys
+    library: Library
+    jobs: Jobs
+    runs: Runs
+    _ears: dict[str, Ear] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
+        """Make ready to look; nothing is opened before it is looked at."""
+        return cls(settings, keys, Library(settings), Jobs(), Runs())
+
+    def look(self, book: str) -> OpenBook:
+        """Open a book for looking alone.
+
+        Raises:
+            BookNotFound: There is none of that id.
+            StorageError: The database cannot be used now.
+        """
+        return self.library.opened(book)
+
+    @contextmanager
+    def change(self, book: str) -> Iterator[OpenBook]:
+        """Open a book to change it; its folder of files is brought up to date behind it.
+
+        Raises:
+            BookNotFound: There is none of that id.
+        """
+        whole = self.look(book).book.id  # a beginning of an id names no book here
+        with open_book(whole, lambda line: None) as opened:
+            yield opened
+
+    def take_in(self, book: str) -> None:
+        """Take in what was saved while a book was written and nobody writes it any more."""
+        try:
+            with self.look(book).storage.read() as stores:
+                waits = bool(stores.edits.waiting())
+            if waits:
+                with self.change(book) as opened:
+                    take_in_at_rest(opened)
+        except (BookwrightError, DBAPIError):
+            return  # the next change of the book brings it here again, and a save or a resume takes it in, too
+
+    def heard(self, book: str) -> Heard:
+        """Return what the worker of a book has said of late, as far as this machine hears it."""
+        with self._lock:
+            if book not in self._ears:
+                self._ears[book] = Ear(event_path(self.settings.home, book))
+            ear = self._ears[book]
+            heard = ear.listened()
+            while ear.is_behind:
+                heard = ear.listened()
+            return heard
+
+    def close(self) -> None:
+        """Let go of files and connections; the books that were started go on."""
+        self.library.close()
+        with self._lock:
+            for ear in self._ears.values():
+                ear.close()
+
+
+def _workshop(request: Request) -> Workshop:
+    found: Workshop = request.app.state.workshop
+    return found
+
+
+Here = Annotated[Workshop, Depends(_workshop)]
+"""The studio that a request came to."""

@@ -1,0 +1,63 @@
+"""A studio over a data folder of the test's own, asked without a socket."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from bookwright.models.settings import Settings
+from bookwright.storage.stores import BookStorage
+from bookwright.studio.application import make_application
+from bookwright.studio.guard import StudioKeys
+from tests.cli.shelf import a_book
+from tests.support.books import make_settings
+
+PORT = 8321
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder that does not exist yet, and a model that costs nothing."""
+    folder = tmp_path / "home"
+    for name, value in (
+        ("HOME", str(folder)), ("MODEL", "rehearsal:exact"), ("EMBEDDING", "hashing"), ("FREE_MEGABYTES", "0"),
+        ("LEASE_SECONDS", "2"),
+    ):  # fmt: skip
+        monkeypatch.setenv(f"BOOKWRIGHT_{name}", value)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    return folder
+
+
+@pytest.fixture
+def settings(home: Path) -> Settings:
+    """The settings of the studio."""
+    return make_settings(home)
+
+
+@pytest.fixture
+def keys() -> StudioKeys:
+    """What opens the studio."""
+    return StudioKeys(PORT)
+
+
+@pytest.fixture
+def stranger(settings: Settings, keys: StudioKeys) -> Iterator[TestClient]:
+    """A browser that the studio does not know."""
+    with TestClient(make_application(settings, keys), base_url=keys.origin, follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def page(stranger: TestClient, keys: StudioKeys) -> TestClient:
+    """A browser that came in by the address that was printed, with what the studio's own page sends."""
+    entered = stranger.get(keys.address.removeprefix(keys.origin))
+    assert entered.status_code == 303
+    stranger.headers |= {"x-studio-token": keys.token, "origin": keys.origin, "sec-fetch-site": "same-origin"}
+    return stranger
+
+
+@pytest.fixture
+def book(settings: Settings) -> BookStorage:
+    """A resting book `lamp` of two chapters out of three."""
+    return a_book(settings)
