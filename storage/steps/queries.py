@@ -114,7 +114,9 @@ class StepRepository:
 
     def short_of(self, mark: str, limit: int) -> list[StepLine]:
         """Return the newest steps that stand and whose record begins with a mark, oldest first."""
-        query = lines_query(self._book).where(steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True))
+        query = lines_query(self._book).where(
+            steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True)
+        )
         rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(limit)).all()
         return [StepLine(**row._mapping) for row in reversed(rows)]
 
