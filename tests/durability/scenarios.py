@@ -232,7 +232,9 @@ def _gated_book(settings: Settings) -> object:
 
 
 def _back_up(settings: Settings) -> None:
-    back_up(settings, settings.home / _BACKUP)
+    """Make a backup, if none is there: a file that is whole is never replaced."""
+    if not (settings.home / _BACKUP).exists():
+        back_up(settings, settings.home / _BACKUP)
 
 
 def _write_and_back_up(settings: Settings) -> None:

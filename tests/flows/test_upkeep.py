@@ -24,7 +24,7 @@ from bookwright.storage.engine.integrity import check_after_unclean_stop
 from bookwright.storage.repositories.books import BookRepository, Lease
 from bookwright.storage.steps.retention import Keep, give_back
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tables import books, document_inputs, documents, passages, steps, texts, vectors
+from bookwright.storage.tables import books, document_inputs, documents, passages, steps, texts, tool_uses, vectors
 from tests.support.books import make_settings
 
 BRIEF = make_brief(
@@ -117,8 +117,9 @@ def everything(database: Database) -> tuple[object, ...]:
 
 
 def referred(connection: Connection) -> tuple[set[str], set[str]]:
-    """Hashes of texts that must stay, by replies and documents; and those that are there."""
+    """Hashes of texts that must stay, by replies, tools and documents; and those that are there."""
     needed = set(connection.execute(select(steps.c.reply)).scalars())
+    needed |= set(connection.execute(select(tool_uses.c.response)).scalars())
     needed |= set(connection.execute(select(documents.c.text_hash)).scalars())
     needed |= set(connection.execute(select(documents.c.data_hash).where(documents.c.data_hash.is_not(None))).scalars())
     return needed, set(connection.execute(select(texts.c.hash)).scalars())

@@ -16,6 +16,7 @@ from bookwright.agents.workflows import REVISION_MARK
 from tests.support import fake_author
 
 _ASKED = re.compile(r"(?:about|up to) ([\d,]+) (?:words|characters)")
+_CHAPTERS = re.compile(r"`chapters` \(exactly (\d+)")
 _PROMISE = re.compile(r'"id": ?"(\d[\d.]*-\d+)"')
 TO_LOOK_UP = "A clerk asks what lamps cost."
 """A premise for which every task of a plan is a search."""
@@ -40,11 +41,16 @@ def write(prompt: str, schema: dict[str, Any] | None) -> str:
 
 
 def _settled(prompt: str, answer: str) -> str:
-    """Settle each promise that the prompt shows, where an answer has a place for it; look up what a premise asks."""
+    """Settle each promise that the prompt shows, where an answer has a place for it; look up what a premise asks; give
+    as many chapters as are wanted."""
     values = json.loads(answer)
     if TO_LOOK_UP in prompt:
         for task in values.get("sub_tasks", ()):
             task["task_type"] = "search"
+    if found := _CHAPTERS.search(prompt):
+        [chapter, *_] = values["chapters"]
+        count = int(found.group(1))
+        values["chapters"] = [chapter | {"title": f"The lamp, {number}"} for number in range(1, count + 1)]
     if "settled" in values:
         ids = dict.fromkeys(_PROMISE.findall(prompt))
         values["settled"] = [{"id": found, "ending": "kept", "where": ""} for found in ids]

@@ -26,6 +26,7 @@ from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+from bookwright.models.story.plot import Plot
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.story.state import GlobalState, lost_promises
@@ -380,8 +381,8 @@ def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:
 
 def test_every_rule_is_of_a_field_that_a_step_asks_for() -> None:
     shapes = {agent.output for _, agent in STEPS if agent.output} | {
-        DesignExtraction, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement, CommandAnswer, Register,
-        Verification,
+        DesignExtraction, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement, CommandAnswer, Plot,
+        Register, Verification,
     }  # fmt: skip
     schemas = [shape.model_json_schema() for shape in shapes]
     objects = [part for schema in schemas for part in (schema, *schema.get("$defs", {}).values())]
