@@ -19,7 +19,8 @@ _PATTERNS = {"first": _NUMBER, "last": _NUMBER}
 _ITEMS = {"sub_tasks": 8, "verdicts": 8, "changes": 24}
 _OTHER_ITEMS = 4
 _LEFT_OUT = frozenset(
-    """id task_type hierarchical_position story_time instructions input_brief constraints acceptance_criteria complexity_score
+    """id task_type hierarchical_position story_time instructions input_brief constraints acceptance_criteria
+    complexity_score
     length""".split()
 )
 """What the engine sets itself or has a default for."""
