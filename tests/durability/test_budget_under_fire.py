@@ -68,7 +68,14 @@ def settings_of(home: Path, url: str, **values: Any) -> Settings:
 def brief_of(title: str) -> Brief:
     premise = f"A keeper reads the log of the {title}."
     return make_brief(
-        {"premise": premise, "title": title, "length": 6_000, "max_unit_length": 2_400, "profile": "economy"}
+        {
+            "premise": premise,
+            "title": title,
+            "length": 6_000,
+            "max_unit_length": 2_400,
+            "profile": "economy",
+            "max_planning_rounds": 1,
+        }
     )
 
 

@@ -14,7 +14,7 @@ from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.short_books import is_told, is_told_whole
-from bookwright.flows.activities.surroundings import depth_at, measured, unit_card
+from bookwright.flows.activities.surroundings import depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
@@ -121,9 +121,14 @@ def _card(unit: TaskNode, deps: Deps) -> Card:
     target = unit.length or 1
     with deps.stores() as stores:
         record = LengthRecord(ratio=stores.books.length_ratio(unit.book))
+    card = told_before(unit_card(unit, deps), unit, deps)
+    if is_told(unit, deps):  # whoever tells it is told the bounds at once, instead of a length that makes up for others
+        record = LengthRecord()
+        wanted = wanted_lengths(unit, card.is_last, deps, _TOLD_LEEWAY)
+        card = replace(card, low_length=wanted.low, high_length=wanted.high)
     return replace(
-        told_before(unit_card(unit, deps), unit, deps),
-        ask_length=target if is_told(unit, deps) else record.to_ask(target),
+        card,
+        ask_length=record.to_ask(target),
         plan_length=max(target // PLAN_SHARE, _LEAST_PLAN[deps.brief.language]),
         previous_endings=previous_endings(unit, unit.level, deps),
         open_points=(),  # the brief settles them, or leaves them unsaid
