@@ -10,7 +10,16 @@ from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.repositories.books import Lease
 
-BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
+BRIEF = (
+    "--premise",
+    "A keeper of a lighthouse counts ships.",
+    "--words",
+    "900",
+    "--profile",
+    "economy",
+    "--max-planning-rounds",
+    "1",
+)
 
 
 @pytest.fixture
