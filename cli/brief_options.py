@@ -15,7 +15,7 @@ from bookwright.models.profile import ProfileName
 _FIELDS = Brief.model_fields | {f"budget_{name}": field for name, field in Budget.model_fields.items()}
 _FLAGS: dict[str, tuple[str, ...]] = {
     "outline": ("--outline",), "blueprint": ("--blueprint",), "length": ("--words", "--length"), "models": ("--model",),
-    "gates": ("--gate",),
+    "gates": ("--gate",), "max_planning_rounds": ("--planning-rounds",),
 }  # fmt: skip
 """Where they are not the field's own name."""
 _METAVARS = {"outline": "OUTLINE.md", "blueprint": "NAME", "world": "BOOK", "gates": "GATE"}

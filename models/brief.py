@@ -112,7 +112,12 @@ class Brief(BaseModel):
     context_scale: float = Field(default=1.0, ge=0.5, le=20)
     """How much of the book a prompt may hold, as a multiple of what the profile gives it."""
     max_unit_length: int | None = Field(default=None, ge=50, le=20_000)
-    max_planning_rounds: int | None = Field(default=None, ge=1, le=20)
+    max_planning_rounds: int | None = Field(
+        default=None,
+        ge=1,
+        le=20,
+        description="Plan in up to so many rounds; without it a short book is told unplanned.",
+    )
     seed: int = Field(default=0, ge=0, lt=2**31, description="Another number makes another book of the same brief.")
     budget: Budget = Budget()
     models: dict[str, ModelName] = Field(default_factory=dict, description="provider:model, for every role.")

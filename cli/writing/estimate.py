@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
 
 @takes_brief(
-    "premise", "length", "blueprint", "world", "language", "models", "profile", told={"language": "en, zh, ja or ko."}
+    "premise",
+    "length",
+    "blueprint",
+    "world",
+    "language",
+    "models",
+    "profile",
+    "max_planning_rounds",
+    told={"language": "en, zh, ja or ko."},
 )
 def estimate(
     options: dict[str, Any],

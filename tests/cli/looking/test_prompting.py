@@ -17,7 +17,7 @@ BRIEF = (
     "900",
     "--profile",
     "economy",
-    "--max-planning-rounds",
+    "--planning-rounds",
     "1",
 )
 
