@@ -15,9 +15,10 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.alerts import alerts_of
 from bookwright.exports.report.judgements import check_counts, judged
 from bookwright.exports.report.notes import notes_of
-from bookwright.exports.report.secrets import is_over, secrets_of
+from bookwright.exports.report.secrets import secrets_of
 from bookwright.exports.report.threads import threads_of
 from bookwright.exports.report.validation import validation_of
+from bookwright.exports.report.verdict import is_over
 from bookwright.exports.vault.names import brief_locale
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from bookwright.agents.relay.secrets.coming_out import told_in
+from bookwright.exports.report.verdict import is_over
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.story.report import SecretReport
 from bookwright.models.tree.place import Place, ReadingOrder
-from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import Stores
 
 
@@ -24,11 +24,6 @@ def register_lines(stores: Stores) -> tuple[str, ...]:
     living = [own for own in stores.codex.threads() if own.status is not ThreadStatus.ABANDONED]
     threads = [(own.status is ThreadStatus.REVEALED, _done(own, reading)) for own in living]
     return tuple(line for _, line in sorted([*secrets, *threads], key=lambda pair: pair[0]))
-
-
-def is_over(stores: Stores) -> bool:
-    """Whether the book's last page is written."""
-    return stores.nodes.root().status is not NodeStatus.OPEN
 
 
 def _secret(secret: Secret, reading: ReadingOrder, *, is_finished: bool) -> SecretReport:

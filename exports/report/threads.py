@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from pydantic import ValidationError
 
-from bookwright.exports.report.secrets import is_over
+from bookwright.exports.report.verdict import is_over
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.story.report import Thread

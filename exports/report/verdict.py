@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from bookwright.exports.report.secrets import is_over
 from bookwright.models.document import DocumentKind
 from bookwright.models.faults import BlueprintReport, FaultSeverity, VerdictOf
+from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import Stores
 
 _NAMES = {
@@ -38,6 +38,11 @@ class BookVerdict:
     def is_failed(self) -> bool:
         """True where the book does not hold what its kind promises."""
         return self.verdict == VerdictOf.FAILED
+
+
+def is_over(stores: Stores) -> bool:
+    """Whether the book's last page is written."""
+    return stores.nodes.root().status is not NodeStatus.OPEN
 
 
 def verdict_on(stores: Stores) -> BookVerdict | None:
