@@ -18,7 +18,7 @@ from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.purging import CUT, told_of_cut
-from bookwright.flows.activities.short_books import is_free, is_told
+from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.blueprints.unit_plans import form_of
@@ -126,8 +126,8 @@ def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     Raises:
         FatalContextError: Its brief is missing, and there are no designs that it may be written from.
     """
-    if is_free(unit, deps):
-        return  # its order is all that it takes
+    if is_told(unit, deps):
+        return  # its order is all that it takes, or the plan and the pages that its writer is given whole
     with deps.stores() as stores:
         result = ContinuityDirector().build_context(unit, stores, deps.brief)
     if result.has_errors():

@@ -91,7 +91,7 @@ def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
 
 def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Put the plan of a short book before the steps, and all its pages so far, in the place of designs and excerpts."""
-    run.narrow_to("order", "style_guide", "hints", "current_task")
+    run.narrow_to("order", "style_guide", "hints")  # the plan tells the chapter, too
     with deps.stores() as stores:
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
         before = [own.key for own in stores.nodes.units_before(unit, _MOST_CHAPTERS)]
