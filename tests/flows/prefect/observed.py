@@ -31,7 +31,13 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 
-BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": "The Log"}
+BRIEF = {
+    "premise": "A keeper reads a log in her own hand.",
+    "length": 6_000,
+    "profile": "economy",
+    "max_planning_rounds": 1,
+    "title": "The Log",
+}
 BOOK = book_id(make_brief(BRIEF))
 PATIENCE_SECONDS = 60
 
