@@ -24,6 +24,7 @@ from bookwright.models.step import Activity
 from bookwright.models.talk import event as events
 from bookwright.models.talk.event import AgentEvent, Event, EventPayload, ReasoningEvent, TextEvent
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.stores import BookStorage
 
 LOOKS_A_SECOND = 2
@@ -101,11 +102,13 @@ class CallInFlight:
         if name != self.name:
             self.name, self.characters, self.notice, self.tail = name, 0, "", ""
 
-    def describe(self) -> str:
+    def describe(self, names: ReadingOrder) -> str:
         """Say in a few words what is asked and what has come."""
         if not self.name:
             return "between two steps"
-        return f"{self.name.partition('/')[0]}: {self.notice or f'{self.characters:,} characters so far'}"
+        return (
+            f"{names.call_of(self.name).partition('/')[0]}: {self.notice or f'{self.characters:,} characters so far'}"
+        )
 
 
 class LiveView:
@@ -144,13 +147,16 @@ class LiveView:
         return Group(
             _line(progress.book.title, style="bold"),
             _line(progress.place or "the book as a whole"),
-            _line(self._call.describe(), style="dim"),
+            _line(self._call.describe(progress.names), style="dim"),
             *([_line(self._call.tail)] if self._call.tail else []),
             _bar(progress),
             _line(f"cost {spent(progress)}"),
             _line(f"time {duration(now - self._began)} so far, {left_text(left)}"),
             _line(""),
-            *(_line(plain_step(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
+            *(
+                _line(plain_step(line, self._feed.names), style="red" if line.is_failed else "dim")
+                for line in self._feed.recent
+            ),
         )
 
     def _look(self) -> BookProgress:
@@ -190,7 +196,7 @@ class PlainView:
         """Tell of waits and of closed units; the rest is told once it is recorded."""
         match event:
             case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
-                self._print(f"{event.task_id}: {text}")
+                self._print(f"{self._feed.names.call_of(event.task_id or '')}: {text}")
             case AgentEvent(payload=EventPayload(name=events.UNIT_FINISHED, data=data)):
                 self._print_steps(until=data["lastStep"])
                 self._print(unit_text(data, self._storage.language.length_unit))
@@ -203,7 +209,7 @@ class PlainView:
         """Print the steps up to one, which a closed unit stands below."""
         with self._lock, suppress(DBAPIError):  # as above
             for line in self._feed.new(until or EVERY_STEP):
-                self._print(step_text(line))
+                self._print(step_text(line, self._feed.names))
 
     def _print(self, line: str) -> None:
         self._console.print(line, soft_wrap=True)
@@ -234,7 +240,7 @@ class StreamView(PlainView):
     def _begin(self, name: str, step: str, *, is_again: bool) -> None:
         self._held = ""
         self._is_open = step != REVISE.name  # its findings come first, the new text after a mark
-        self._print(f"\n--- {name}{' (again: the stream broke)' if is_again else ''}")
+        self._print(f"\n--- {self._feed.names.call_of(name)}{' (again: the stream broke)' if is_again else ''}")
 
     def _write(self, text: str) -> None:
         if not self._is_open:
