@@ -10,7 +10,7 @@ from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.position import hierarchical_position
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tree.reading import read_names
@@ -79,7 +79,9 @@ class StepFeed:
             self.names = read_names(stores.connection, storage.book)
             """What the chapters are called, as of the newest line."""
             self.recent = deque(stores.steps.lines(limit=EVERY_STEP), maxlen=max(shown, 1))
-        self._last = self.recent[-1].id if self.recent else 0
+            self._last = self.recent[-1].id if self.recent else 0
+            self.worked_seconds = stores.steps.worked_seconds(0, self._last)
+            """How long was worked on the book up to the newest line."""
 
     def new(self, until: int = EVERY_STEP) -> list[StepLine]:
         """Return the attempts that were recorded since the last call, oldest first, none of them after a step."""
@@ -87,22 +89,15 @@ class StepFeed:
             lines = [line for line in stores.steps.lines(after=self._last) if line.id <= until]
             if lines:
                 self.names = read_names(stores.connection, self._storage.book)
+                self.worked_seconds += stores.steps.worked_seconds(self._last, lines[-1].id)
         if lines:
             self._last = lines[-1].id
             self.recent.extend(lines)
         return lines
 
 
-class Pace:
-    """Guesses the time left from what was written since the watch began."""
-
-    def __init__(self, written: int, now: float) -> None:
-        self._written = written
-        self._began = now
-
-    def seconds_left(self, root: TaskNode, now: float) -> float | None:
-        """Return the seconds to the end at the pace so far; None before anything was written."""
-        fresh = root.written - self._written
-        if fresh <= 0 or now <= self._began:
-            return None
-        return max(root.remaining, 0) * (now - self._began) / fresh
+def seconds_left(root: TaskNode, worked_seconds: float) -> float | None:
+    """Return how long the rest of a book takes at the pace of all work so far; None while nothing can be said."""
+    if not root.written or not worked_seconds or root.status is NodeStatus.DONE:
+        return None
+    return max(root.remaining, 0) * worked_seconds / root.written

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from bookwright.app.progress import seconds_left
 from bookwright.app.progress_lines import spent, step_text
 from bookwright.app.wording import duration
 from bookwright.cli.watch.fisheye import TreeRow
@@ -156,10 +157,9 @@ def _pace(book: BookSight) -> str:
     root, hours = book.progress.root, book.worked_seconds / 3_600
     if not root.written or not hours:
         return ", what is left is unknown yet"
-    pace = root.written / hours
-    if root.remaining <= 0 or root.status is NodeStatus.DONE:
-        return f", {pace:,.0f} an hour"
-    return f", {pace:,.0f} an hour, about {duration(root.remaining / pace * 3600)} left"
+    left = seconds_left(root, book.worked_seconds)
+    told = f", about {duration(left)} left" if left else ""
+    return f", {root.written / hours:,.0f} an hour{told}"
 
 
 def _doing(sight: ScreenSight, now: float) -> Text:

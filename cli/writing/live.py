@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
-from bookwright.app.progress import EVERY_STEP, BookProgress, Pace, StepFeed, read_progress
+from bookwright.app.progress import EVERY_STEP, BookProgress, StepFeed, read_progress, seconds_left
 from bookwright.app.progress_lines import plain_step, spent, step_text, unit_text
 from bookwright.app.wording import duration
 from bookwright.models.profile import ProfileName
@@ -121,7 +121,6 @@ class LiveView:
         self._feed = StepFeed(storage, _RECENT)
         self._began = clock()
         self._progress = read_progress(storage)
-        self._pace = Pace(self._progress.root.written, self._began)
         self._live = Live(
             console=console, get_renderable=self.render, refresh_per_second=LOOKS_A_SECOND, transient=True
         )
@@ -143,7 +142,7 @@ class LiveView:
         """Look into the database and draw the panel."""
         progress = self._look()
         now = self._clock()
-        left = self._pace.seconds_left(progress.root, now)
+        left = seconds_left(progress.root, self._feed.worked_seconds)
         return Group(
             _line(progress.book.title, style="bold"),
             _line(progress.place or "the book as a whole"),

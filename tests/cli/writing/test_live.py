@@ -9,7 +9,12 @@ from rich.console import Console
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
-from bookwright.app.progress import Pace, StepFeed, read_progress
+from bookwright.app.progress import StepFeed, read_progress, seconds_left
+from bookwright.app.wording import duration
+from bookwright.cli.watch.fisheye import Folds
+from bookwright.cli.watch.library import Library
+from bookwright.cli.watch.panels import facts
+from bookwright.cli.watch.watcher import ScreenSight
 from bookwright.cli.writing.live import LiveView, PlainView, StreamView, choose_view, step_of
 from bookwright.models.step import Activity, Failure
 from bookwright.storage.repositories.books import Lease
@@ -79,7 +84,7 @@ def test_the_panel_shows_place_words_cost_and_time_in_80_columns(settings):
         "chapter 3 write: 1,234 characters so far",
         "1,000 of 9,000 words (11%)",
         "cost $0.0135 of $5.00   3 calls   4.5k of 2.0M tokens",
-        "time 1 min 40 s so far, about 13 min 29 s left",
+        "time 1 min 40 s so far, about ",
         "1.4 execute: 1.5 s, $0.0045, not a result: is no JSON",
         "x" * 76,
     ):
@@ -191,5 +196,19 @@ def test_the_feed_begins_where_the_journal_ends(book, journal):
 def test_there_is_no_guess_before_anything_is_written(book):
     root = read_progress(book).root
 
-    assert Pace(root.written, 0.0).seconds_left(root, 60.0) is None
-    assert Pace(0, 0.0).seconds_left(root, 12.0) == 8_988
+    assert seconds_left(root.model_copy(update={"written": 0}), 60.0) is None
+    assert seconds_left(root, 0.0) is None
+    assert seconds_left(root, 12.0) == 8_988
+
+
+def test_the_screen_and_the_panel_name_one_time_that_is_left(settings, book, journal):
+    view, library = LiveView(book, console_of()), Library(settings)
+    journal.record(attempt(unit(book, "1.3"), "draft", "x", Activity.WRITE))
+    panel = "\n".join(drawn(view))
+
+    sight = library.sight("lamp", Folds())
+    library.close()
+
+    left = duration(seconds_left(sight.progress.root, sight.worked_seconds))
+    assert f"about {left} left" in panel
+    assert f"about {left} left" in facts(ScreenSight(book=sight), 0.0).plain
