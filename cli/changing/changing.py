@@ -222,9 +222,12 @@ def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:
 
 
 def _facts(found: list[StaleDocument]) -> dict[str, Any]:
+    to_do = sum(stale.is_direct for stale in found)
+    may_cost = {"may_cost": to_do > 0}  # with nothing to do, what rests on it indirectly is never asked for
     return {
-        "direct": [_stale_facts(stale) for stale in found if stale.is_direct],
-        "indirect": [_stale_facts(stale) for stale in found if not stale.is_direct],
+        "to_do": to_do,
+        "direct": [_stale_facts(stale) | may_cost for stale in found if stale.is_direct],
+        "indirect": [_stale_facts(stale) | may_cost for stale in found if not stale.is_direct],
     }
 
 
