@@ -16,6 +16,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import note, print_json, print_text
+from bookwright.exports.files import formats_in
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey, MissingProgram, MissingWeights
 from bookwright.models.settings import Settings, load_settings
@@ -42,6 +43,10 @@ def submit(
     ] = False,
     until: Until = None,
     words_today: WordsToday = None,
+    export: Annotated[
+        str | None,
+        typer.Option(help="Formats that whoever writes it exports to at the end: md,txt,html,epub,docx,json."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
@@ -55,8 +60,8 @@ def submit(
     name, parameters, until = _of_book(book, until) if book else _of_brief(brief_file, options, until, settings)
     Limits.parse(until, words_today)
     check_options(None, until, words_today, None)
-    limits = {"until": until, "words_today": words_today}
-    parameters |= {key: value for key, value in limits.items() if value is not None}
+    wishes = {"until": until, "words_today": words_today, "export": ",".join(formats_in(export or "")) or None}
+    parameters |= {key: value for key, value in wishes.items() if value is not None}
     from bookwright.flows.prefect import pool as prefect_pool  # Prefect takes a second to import
 
     with prefect_pool.on_server(_server(settings)):

@@ -31,7 +31,7 @@ from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.exports.files import check_formats
+from bookwright.exports.files import formats_in
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
@@ -68,7 +68,7 @@ def write_brief(
     check_one_voice(json_progress, as_json)
     settings = load_settings()
     brief = read_brief(brief_file, options)
-    formats = check_formats(name.strip() for name in export.split(",") if name.strip())
+    formats = formats_in(export)
     from bookwright.app import checks, ends
     from bookwright.cli.writing import running  # these bring the engine, which looking at a book does not need
     from bookwright.flows.blueprints.reach import check_reach
