@@ -39,7 +39,7 @@ SAID = [
 ]
 LINES = [
     "chapter 3 write/draft: rate limit, 20 s",
-    'uses web_search {"query": "lamps"}',
+    "web_search searches the web: lamps",
     "1.4 execute/search: it is down",
     "chapter 3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045  openai:gpt-x",
     'chapter 3 "The Ship" (1.3) is done: 988 of 1,000; the book: 1,000 of 9,000 words',
