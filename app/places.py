@@ -1,18 +1,22 @@
 """How a person names a place of a book, and how it is named to them: one notation for every verb.
 
-`chapter 9` or `9`, a label such as `1.16`, or a title. `book`, or `1`, which is its label, is the whole book.
+`chapter 9` or `9`, a label such as `1.16`, or a title; a name as it is printed, too. `book`, or `1`, which is its
+label, is the whole book.
 """
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from bookwright.models.errors import InvalidInput, NodeNotFound
-from bookwright.models.tree.place import Place, chapter_number
+from bookwright.models.tree.place import Place, ReadingOrder, chapter_number
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
-_BOOK = ("book", "1")
+_BOOK = ("book", "the book", "1")
+_PRINTED = re.compile(r"(?:chapter|1).*\((1(?:\.[1-9][0-9]{0,8})+)\)", re.ASCII)
+"""A name with a label behind it, as `place_name` and `ReadingOrder.name_of` make it."""
 _PLACES = ("known_from", "begins", "revealed_at", "planned_at", "reinforce_at")
 """Keys of records whose values are places."""
 _SHOWN = 6
@@ -31,6 +35,8 @@ def find_node(words: str, stores: Stores) -> TaskNode:
     number = chapter_number(text)
     if number is not None:
         return stores.nodes.by_label(_chapter_label(number, stores))
+    if printed := _PRINTED.fullmatch(text):
+        text = printed[1]
     if text[:1].isdigit() and text.replace(".", "").isdigit():
         return stores.nodes.by_label(text)
     return _by_title(text, stores)
@@ -65,19 +71,16 @@ def _settled(key: str, value: Any, stores: Stores) -> Any:
 
 def place_name(node: TaskNode, stores: Stores) -> str:
     """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
-    number = _number_of(node, stores)
-    return node.name if number is None else f'chapter {number} "{node.title or node.goal[:40]}" ({node.label})'
+    return name_in(stores.codex.reading_order(), node)
 
 
-def short_name(label: str, stores: Stores) -> str:
-    """Name a label in a word or two: `chapter 9`, `1.16.2`."""
-    chapters = stores.codex.reading_order().chapters
-    return f"chapter {chapters.index(label) + 1}" if label in chapters else label
+def name_in(reading: ReadingOrder, node: TaskNode) -> str:
+    """Name a node as `place_name` does, where the chapters are known already."""
+    return reading.name_with(node.label, node.title or node.goal[:40]) if _is_chapter(node, reading) else node.name
 
 
-def _number_of(node: TaskNode, stores: Stores) -> int | None:
-    chapters = stores.codex.reading_order().chapters
-    return chapters.index(node.label) + 1 if node.is_unit and node.label in chapters else None
+def _is_chapter(node: TaskNode, reading: ReadingOrder) -> bool:
+    return node.is_unit and node.label in reading.chapters
 
 
 def _chapter_label(number: int, stores: Stores) -> str:
@@ -99,5 +102,6 @@ def _by_title(title: str, stores: Stores) -> TaskNode:
             f"nothing of the book is called {title!r}; name a chapter (chapter 9, or 9), a label (1.16) or a title, "
             "as `bookwright tree` shows them"
         )
-    named = ", ".join(f"{short_name(unit.label, stores)} {unit.title!r}" for unit in found[:_SHOWN])
+    reading = stores.codex.reading_order()
+    named = ", ".join(f"{reading.name_of(unit.label)} {unit.title!r}" for unit in found[:_SHOWN])
     raise InvalidInput(f"{title!r} may be any of {len(found)}: {named}")

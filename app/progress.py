@@ -3,14 +3,17 @@
 from collections import deque
 from dataclasses import dataclass
 
+from bookwright.app.places import name_in
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.position import hierarchical_position
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
+from bookwright.storage.tree.reading import read_names
 
 EVERY_STEP = 2**31
 """A limit that no journal reaches."""
@@ -24,6 +27,8 @@ class BookProgress:
     root: TaskNode
     path: tuple[TaskNode, ...]
     """From the book down to the node that is worked on."""
+    names: ReadingOrder
+    """What the chapters are called."""
 
     @property
     def share(self) -> float:
@@ -33,13 +38,21 @@ class BookProgress:
     @property
     def place(self) -> str:
         """The path in one line, without the book itself."""
-        return " > ".join(node.name for node in self.path if node.level is not Level.BOOK or not node.is_unit)
+        return " > ".join(
+            name_in(self.names, node) for node in self.path if node.level is not Level.BOOK or not node.is_unit
+        )
 
 
 def read_progress(storage: BookStorage) -> BookProgress:
     """Look where a book stands; as many queries as its tree is deep."""
     with storage.read() as stores:
-        return BookProgress(stores.books.get(storage.book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+        return progress_of(stores, storage.book)
+
+
+def progress_of(stores: Stores, book: str) -> BookProgress:
+    """Look where a book stands, within a look that is open."""
+    names = read_names(stores.connection, book)
+    return BookProgress(stores.books.get(book), stores.nodes.root(), tuple(stores.nodes.open_path()), names)
 
 
 def place_of(node: TaskNode, stores: Stores, language: Language) -> str:
@@ -63,29 +76,28 @@ class StepFeed:
     def __init__(self, storage: BookStorage, shown: int = 0) -> None:
         self._storage = storage
         with storage.read() as stores:
+            self.names = read_names(stores.connection, storage.book)
+            """What the chapters are called, as of the newest line."""
             self.recent = deque(stores.steps.lines(limit=EVERY_STEP), maxlen=max(shown, 1))
-        self._last = self.recent[-1].id if self.recent else 0
+            self._last = self.recent[-1].id if self.recent else 0
+            self.worked_seconds = stores.steps.worked_seconds(0, self._last)
+            """How long was worked on the book up to the newest line."""
 
     def new(self, until: int = EVERY_STEP) -> list[StepLine]:
         """Return the attempts that were recorded since the last call, oldest first, none of them after a step."""
         with self._storage.read() as stores:
             lines = [line for line in stores.steps.lines(after=self._last) if line.id <= until]
+            if lines:
+                self.names = read_names(stores.connection, self._storage.book)
+                self.worked_seconds += stores.steps.worked_seconds(self._last, lines[-1].id)
         if lines:
             self._last = lines[-1].id
             self.recent.extend(lines)
         return lines
 
 
-class Pace:
-    """Guesses the time left from what was written since the watch began."""
-
-    def __init__(self, written: int, now: float) -> None:
-        self._written = written
-        self._began = now
-
-    def seconds_left(self, root: TaskNode, now: float) -> float | None:
-        """Return the seconds to the end at the pace so far; None before anything was written."""
-        fresh = root.written - self._written
-        if fresh <= 0 or now <= self._began:
-            return None
-        return max(root.remaining, 0) * (now - self._began) / fresh
+def seconds_left(root: TaskNode, worked_seconds: float) -> float | None:
+    """Return how long the rest of a book takes at the pace of all work so far; None while nothing can be said."""
+    if not root.written or not worked_seconds or root.status is NodeStatus.DONE:
+        return None
+    return max(root.remaining, 0) * worked_seconds / root.written

@@ -75,6 +75,15 @@ def check_formats(names: Iterable[str]) -> list[str]:
     return wanted
 
 
+def formats_in(names: str) -> list[str]:
+    """Return the formats that stand in a list such as `md,epub`.
+
+    Raises:
+        InvalidSetting: There is no such format.
+    """
+    return check_formats(name.strip() for name in names.split(",") if name.strip())
+
+
 def export_path(book: str, format_name: str, settings: Settings) -> Path:
     """Return where a book's export lies unless told otherwise."""
     return settings.home / "exports" / f"{book}.{format_name}"

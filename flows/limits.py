@@ -1,12 +1,16 @@
 """Where a walk is to rest: after a certain unit, or after enough words for today."""
 
+import re
 from dataclasses import dataclass
 
-from bookwright.models.errors import BookPaused, InvalidSetting
+from bookwright.models.errors import BookPaused, InvalidSetting, NodeNotFound
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import chapter_number
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
+
+_LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
+_LEVELLED = re.compile(r"([a-z]+)[ :]+([0-9-]*)")
 
 DAY = 24 * 3600
 """Seconds."""
@@ -18,26 +22,32 @@ class Limits:
 
     until_level: Level | None = None
     until_count: int = 0
+    until_label: str = ""
+    """Of one unit, which is named in the place of so many of a level."""
     words_today: int | None = None
     """Words, or characters for zh, ja and ko, written in the last 24 hours."""
 
     @classmethod
     def parse(cls, until: str | None, words_today: int | None) -> "Limits":
-        """Read `--until chapter:3`; `3` and `chapter 3` say the same.
+        """Read `--until`: `3`, `chapter 3` or `chapter:3`, so many units of another level, or a unit's label.
 
         Raises:
-            InvalidSetting: It is not a level, a colon and a number from 1.
+            InvalidSetting: It is none of these.
         """
         if words_today is not None and words_today < 1:
             raise InvalidSetting(f"--words-today is {words_today}; it must be at least 1")
         if until is None:
             return cls(words_today=words_today)
+        if _LABEL.fullmatch(until):
+            return cls(until_label=until, words_today=words_today)
         number = chapter_number(until)
-        level, _, count = until.partition(":") if number is None else (Level.CHAPTER.value, "", str(number))
-        if level not in list(Level) or not count.isdigit() or int(count) < 1:
-            levels = ", ".join(Level)
-            raise InvalidSetting(f"--until is {until!r}; write a level and a number, such as chapter:3 ({levels})")
-        return cls(Level(level), int(count), words_today)
+        level, count = _counted(until) if number is None else (Level.CHAPTER.value, str(number))
+        if level not in list(Level) or not count.isdecimal() or int(count) < 1:
+            raise InvalidSetting(
+                f"--until is {until!r}; name a chapter (chapter 9, or 9), a label (1.16), a title of a book that is "
+                f"begun, or so many units of a level, such as scene:12 ({', '.join(Level)})"
+            )
+        return cls(Level(level), int(count), words_today=words_today)
 
     def check(self, unit: TaskNode, stores: Stores) -> None:
         """Rest if a limit is reached: by the unit that was just closed, or before the root is walked.
@@ -48,8 +58,33 @@ class Limits:
         advice = f"`bookwright resume {unit.book}` goes on"
         asks = self.until_level is not None and (unit.level is self.until_level or unit.parent is None)
         if asks and self.until_level and stores.nodes.closed_units(self.until_level) >= self.until_count:
-            raise BookPaused(f"reached {self.until_level}:{self.until_count}", advice)
+            raise BookPaused(f"reached {self.until_level} {self.until_count}", advice)
+        if self.until_label and (unit.parent is None or unit.label == self.until_label):
+            self._check_unit(stores, advice)
         if self.words_today is not None:
             written = stores.documents.written_within(DAY)
             if written >= self.words_today:
                 raise BookPaused(f"{written} written in the last 24 hours", advice)
+
+    def _check_unit(self, stores: Stores, advice: str) -> None:
+        try:
+            unit = stores.nodes.by_label(self.until_label)
+        except NodeNotFound:
+            return  # it is still to come
+        if unit.status is NodeStatus.DONE:
+            raise BookPaused(f"reached {stores.codex.reading_order().name_with(unit.label, unit.title)}", advice)
+
+
+def may_be_title(until: str) -> bool:
+    """True for words that say by themselves no place and no number of units, as a unit's title does."""
+    return bool(until.strip()) and not (_LABEL.fullmatch(until) or _LEVELLED.fullmatch(until) or _is_number(until))
+
+
+def _is_number(words: str) -> bool:
+    return chapter_number(words) is not None or words.strip("+- ").isdecimal()
+
+
+def _counted(until: str) -> tuple[str, str]:
+    """The level and the number in `scene:12` or `scene 12`; empty where it is neither."""
+    found = _LEVELLED.fullmatch(until)
+    return (found[1], found[2]) if found else ("", "")

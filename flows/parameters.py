@@ -15,7 +15,7 @@ MAX_BYTES = 512 * 1024
 """Of a brief as JSON; Prefect takes no longer parameters either."""
 
 MAX_WORDS_TODAY = 10_000_000
-_UNTIL = re.compile(r"[a-z]{1,20}:[1-9][0-9]{0,6}")
+_UNTIL = re.compile(r"([a-z]{1,20}[: ])?[1-9][0-9]{0,6}|1(\.[1-9][0-9]{0,8}){1,12}", re.ASCII)
 _MODEL = re.compile(r"[a-z0-9-]{1,40}(:[A-Za-z0-9][\w.:/@+-]{0,199})?", re.ASCII)
 _BLUEPRINT = re.compile(r"[\w-]{1,100}(:[\w-]{1,100})?")
 _FILES = "embedded"
@@ -47,7 +47,10 @@ def check_options(book: str | None, until: str | None, words_today: int | None, 
     if book is not None and not is_book_id(book):
         raise InvalidInput(f"book is {book[:60]!r}, which no book is called")
     if until is not None and not _UNTIL.fullmatch(until):
-        raise InvalidInput(f"--until is {until[:60]!r}; write a level and a number, such as chapter:3")
+        raise InvalidInput(
+            f"--until is {until[:60]!r}; name a chapter (chapter 9, or 9), a label (1.16), or so many units of a "
+            "level, such as scene:12"
+        )
     if words_today is not None and words_today > MAX_WORDS_TODAY:
         raise InvalidInput(f"--words-today is {words_today}; it may be at most {MAX_WORDS_TODAY:,}")
     if model is not None:

@@ -17,6 +17,8 @@ from prefect.states import Completed
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
+from bookwright.exports.files import export as export_file
+from bookwright.exports.files import export_path, formats_in
 from bookwright.exports.report.verdict import verdict_on
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.library import (
@@ -74,21 +76,26 @@ def write_book(
     until: str | None = None,
     words_today: int | None = None,
     model: str | None = None,
+    export: str | None = None,
 ) -> State[None]:
     """Write a book, or go on with it from where it rests; a finished one is not paid again.
 
     Args:
         brief: What the book is to be: the keys of a brief, or a brief as TOML text. The same brief means the same book.
         book: Instead of a brief, the id of a book that is there.
-        until: Rest after so many units of a level, such as chapter:3.
+        until: Rest after a chapter or another unit: chapter:3, 3, a label, or so many units of a level.
         words_today: Rest once so much was written in 24 hours (characters for zh, ja, ko).
         model: provider:model, for every role.
+        export: Formats to write once the book is finished, into the folder `exports` of whoever writes it: epub,md.
     """
     try:
         check_options(book, until, words_today, model)
+        formats = formats_in(export or "")
         with _run(Limits.parse(until, words_today), model) as run:
             found = _find(run.around, brief, book)
-            return Completed(message=_last_words(run.write(found.id), run.around.database))
+            finished = run.write(found.id)
+            _export(finished, formats, run.around)
+            return Completed(message=_last_words(finished, run.around.database))
     except BookwrightError as error:
         _spare_tracebacks()
         return ending_of(error)  # returned and not raised: a person reads the state, not a traceback
@@ -136,6 +143,12 @@ def _find(around: RunConfig, brief: dict[str, Any] | str | None, book: str | Non
         check_reach(wanted, settings, model)
         check_webhook(wanted, settings)
     return find_or_create(database, wanted, setting=setting)
+
+
+def _export(book: Book, formats: list[str], around: RunConfig) -> None:
+    storage = BookStorage(around.database, book.id, book.brief.language)
+    for name in formats:
+        export_file(storage, name, export_path(book.id, name, around.settings))
 
 
 def _last_words(book: Book, database: Database) -> str:

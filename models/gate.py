@@ -110,6 +110,8 @@ class Gate(BaseModel):
     label: str = ""
     title: str = ""
     """The node's."""
+    place: str = ""
+    """The node as every verb takes it, with its title: `chapter 9 "The Debt" (1.16)`."""
     revision: int
     """The node's when the gate was opened."""
     kind: GateKind
@@ -140,9 +142,8 @@ class Gate(BaseModel):
 
     @property
     def name(self) -> str:
-        """The gate in a few words: `gate 3, outline of 1 "The Log"`."""
-        title = f' "{self.title}"' if self.title else ""
-        return f"gate {self.id}, {self.kind} of {self.label}{title}"
+        """The gate in a few words: `gate 3, outline of the book "The Log"`."""
+        return f"gate {self.id}, {self.kind} of {self.place}"
 
     @property
     def how_to_decide(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.tree.branches import BranchLine, BranchReader
 
@@ -25,6 +26,8 @@ class TreeRow:
     depth: int
     line: BranchLine | None = None
     """None for siblings that are left out."""
+    name: str = ""
+    """The node as every verb takes it: `chapter 9`, or its label."""
     hidden: int = 0
     is_before: bool = False
     """Those that are left out stand before the ones that are shown."""
@@ -59,15 +62,16 @@ class Folds:
         return replace(self, more={**self.more, place: self.more.get(place, 0) + MORE})
 
 
-def fisheye(reader: BranchReader, path: Sequence[TaskNode], folds: Folds) -> list[TreeRow]:
+def fisheye(reader: BranchReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> list[TreeRow]:
     """Return the rows of a tree whose open path is given, as a person has folded it."""
     root = reader.line(path[0].key)
-    return list(_Eye(reader, path, folds).rows(root, 0))
+    return list(_Eye(reader, path, folds, names).rows(root, 0))
 
 
 class _Eye:
-    def __init__(self, reader: BranchReader, path: Sequence[TaskNode], folds: Folds) -> None:
+    def __init__(self, reader: BranchReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> None:
         self._reader = reader
+        self._names = names
         self._folds = folds
         self._current = path[-1].key
         self._next = {above.key: below.ordinal for above, below in pairwise(path)}
@@ -75,7 +79,9 @@ class _Eye:
 
     def rows(self, line: BranchLine, depth: int) -> Iterator[TreeRow]:
         is_open = self._is_open(line)
-        yield TreeRow(line.key, line.parent, depth, line, is_open=is_open, is_current=line.key == self._current)
+        is_chapter = line.label in self._names.chapters and line.is_unit
+        name = self._names.name_of(line.label) if is_chapter else line.label
+        yield TreeRow(line.key, line.parent, depth, line, name, is_open=is_open, is_current=line.key == self._current)
         if is_open:
             yield from self._below(line, depth + 1)
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.app.access import OpenBook
-from bookwright.app.progress import BookProgress
+from bookwright.app.progress import BookProgress, progress_of
 from bookwright.app.watching.fisheye import Folds, TreeRow, fisheye
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookNotFound, StorageError
@@ -71,8 +71,8 @@ class Library:
             self.close()  # what is there when it comes back may be another
             raise
 
-    def sight(self, book: str, folds: Folds) -> BookSight:
-        """Return a book as it stands.
+    def sight(self, book: str, folds: Folds, *, shows_planning: bool = False) -> BookSight:
+        """Return a book as it stands; its tree with its planning where that is wanted or all that there is yet.
 
         Raises:
             StorageError: The database cannot be used now.
@@ -80,11 +80,11 @@ class Library:
         """
         with self._required().read() as connection:
             stores = _stores(connection, book)
-            progress = BookProgress(stores.books.get(book), stores.nodes.root(), tuple(stores.nodes.open_path()))
+            progress = progress_of(stores, book)
             steps = tuple(stores.steps.last(STEPS))
             return BookSight(
                 progress=progress,
-                rows=tuple(fisheye(BranchReader(connection), progress.path, folds)),
+                rows=tuple(_rows(connection, progress, folds, shows_planning=shows_planning)),
                 steps=steps,
                 gates=tuple(stores.gates.waiting()),
                 worked_seconds=self._worked_seconds(stores, book, steps[-1].id if steps else 0),
@@ -169,6 +169,13 @@ class Library:
         seconds += stores.steps.worked_seconds(known, last)
         self._worked[book] = (last, seconds)
         return seconds
+
+
+def _rows(connection: Connection, progress: BookProgress, folds: Folds, *, shows_planning: bool) -> list[TreeRow]:
+    units = BranchReader(connection, units_only=True)
+    if shows_planning or not units.line(progress.root.key).has_parts:
+        return fisheye(BranchReader(connection), progress.path, folds, progress.names)
+    return fisheye(units, [node for node in progress.path if node.is_unit], folds, progress.names)
 
 
 def _stores(connection: Connection, book: str) -> Stores:

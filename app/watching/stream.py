@@ -2,11 +2,15 @@
 
 import json
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bookwright.agents.backends.protocol import EventKind
+from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
+from bookwright.app.tool_words import told_use
 from bookwright.exports.markup import clean
+from bookwright.models.step import Activity
 from bookwright.models.talk.event import (
     STEP,
     UNIT_FINISHED,
@@ -25,6 +29,8 @@ _CHARACTERS = 12_000
 """What is kept of the text; a whole unit's prose and more."""
 _TOOLS = 20
 _ARGUMENTS = 80
+_TOLD = 160
+"""Characters of what is said of a use of a tool."""
 
 
 class PieceKind(StrEnum):
@@ -91,6 +97,8 @@ class StreamText:
     _pieces: deque[StreamPiece] = field(default_factory=deque)
     _uses: deque[Use] = field(default_factory=lambda: deque(maxlen=_TOOLS))
     _speaker: str = ""
+    _unwrapping: Unwrapping | None = None
+    """Takes the form of an agent's reply off; None where a unit's prose comes, which may hold anything."""
     _size: int = 0
     """Of the pieces, one more for each than its characters."""
 
@@ -103,6 +111,7 @@ class StreamText:
             case ReasoningEvent():
                 self._flow(event, PieceKind.THOUGHT, event.payload.text)
             case CompletedEvent():
+                self._show_rest()
                 self._change(call="", waits="", error="")
             case FailedEvent():
                 self._fail(event.payload.error, f"{_speaker(event)}: {event.payload.error}")
@@ -122,7 +131,19 @@ class StreamText:
             self._head(event)
         count = self.heard.characters + (len(text) if kind is PieceKind.TEXT else 0)
         self._change(call=_speaker(event), characters=count, waits="")
-        self._put(kind, text)
+        if kind is PieceKind.TEXT and self._unwrapping is not None:
+            self._show(self._unwrapping.feed(text))
+        else:
+            self._put(kind, text)
+
+    def _show(self, pieces: Iterable[ShownPiece]) -> None:
+        for piece in pieces:
+            self._put(PieceKind.THOUGHT if piece.part is ReplyPart.THOUGHT else PieceKind.TEXT, piece.text)
+
+    def _show_rest(self) -> None:
+        """Show what was held back of a reply that is over."""
+        if self._unwrapping is not None:
+            self._show(self._unwrapping.close())
 
     def _happen(self, event: AgentEvent, payload: EventPayload) -> None:
         match payload.name:
@@ -131,12 +152,14 @@ class StreamText:
                 self._change(call=_speaker(event), waits="")
             case EventKind.RESTARTED:
                 self._void()
+            case EventKind.FINISHED:
+                self._show_rest()
             case EventKind.WAITING:
                 self._change(call=_speaker(event), waits=clean(payload.text))
             case EventKind.TOOL_USE:
                 tool, told = str(payload.data.get("tool") or "a tool"), clean(payload.text)[:_ARGUMENTS]
                 self._uses.append(Use(tool, told, _speaker(event), event.timestamp))
-                self._put(PieceKind.NOTE, f"uses {tool} {told}")
+                self._put(PieceKind.NOTE, clean(told_use(tool, payload.text))[:_TOLD])
             case EventKind.TOOL_RESULT:
                 self._answered(event, payload)
             case _ if payload.name == STEP and payload.data.get("failure") not in (None, "tool_use"):
@@ -155,6 +178,8 @@ class StreamText:
 
     def _head(self, event: Event) -> None:
         self._speaker = _speaker(event)
+        is_prose = f" {Activity.WRITE.value}/" in self._speaker
+        self._unwrapping = None if is_prose else Unwrapping()
         self._change(characters=0)
         self._put(PieceKind.HEAD, self._speaker)
 
@@ -162,6 +187,7 @@ class StreamText:
         """Drop the text that a broken stream has brought since its head."""
         while self._pieces and self._pieces[-1].kind is not PieceKind.HEAD:
             self._pop()
+        self._unwrapping = self._unwrapping and Unwrapping()
         self._change(characters=0)
         self._put(PieceKind.NOTE, "again: the stream broke")
 

@@ -21,6 +21,7 @@ from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
 from bookwright.models.staleness import StaleDocument, Version
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
@@ -69,13 +70,13 @@ def stale(book: BookArgument, as_json: AsJson = False) -> None:
     with open_book(book) as opened, opened.storage.read() as stores:
         looking = Staleness(opened.book.brief)
         found, told = looking.all(stores), looking.giveaways(stores)
-        bill = bill_of(found, stores)
+        bill, names = bill_of(found, stores), stores.codex.reading_order()
     if as_json:
         facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
         print_json({"book": opened.book.id} | _facts(found) | facts)
     else:
-        _print_stale(found, bill, opened.book.id)
-        _print_told(told)
+        _print_stale(found, bill, opened.book.id, names)
+        _print_told(told, names)
 
 
 def refresh(
@@ -222,9 +223,12 @@ def _redone_facts(redone: "Redone", node: TaskNode) -> dict[str, Any]:
 
 
 def _facts(found: list[StaleDocument]) -> dict[str, Any]:
+    to_do = sum(stale.is_direct for stale in found)
+    may_cost = {"may_cost": to_do > 0}  # with nothing to do, what rests on it indirectly is never asked for
     return {
-        "direct": [_stale_facts(stale) for stale in found if stale.is_direct],
-        "indirect": [_stale_facts(stale) for stale in found if not stale.is_direct],
+        "to_do": to_do,
+        "direct": [_stale_facts(stale) | may_cost for stale in found if stale.is_direct],
+        "indirect": [_stale_facts(stale) | may_cost for stale in found if not stale.is_direct],
     }
 
 
@@ -243,7 +247,7 @@ def _version(version: Version) -> dict[str, Any]:
     return {"id": version.id, "node": version.label, "kind": version.kind.value, "version": version.version}
 
 
-def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str) -> None:
+def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str, names: ReadingOrder) -> None:
     if not found:
         print_text("Nothing is stale: every document rests on current ones.")
         return
@@ -253,22 +257,23 @@ def _print_stale(found: list[StaleDocument], bill: "RefreshBill", book: str) -> 
             "a change rest on a state of the story that has moved on since; --json lists them."
         )
         return
-    table = plain_table("node", "document", "version", "rests on", right=("version",), folds=("rests on",))
+    table = plain_table("place", "document", "version", "rests on", right=("version",), folds=("rests on",))
     for stale in found:
         version = stale.document
         table.add_row(
-            version.label, version.kind.value, str(version.version), _why(stale), style="" if stale.is_direct else "dim"
-        )
+            names.name_of(version.label), version.kind.value, str(version.version), _why(stale, names),
+            style="" if stale.is_direct else "dim",
+        )  # fmt: skip
     make_console().print(table)
     direct = sum(stale.is_direct for stale in found)
     print_text(f"\n{direct:,} directly stale, {len(found) - direct:,} indirectly. `bookwright refresh {book}`: {bill}")
 
 
-def _why(stale: StaleDocument) -> str:
+def _why(stale: StaleDocument, names: ReadingOrder) -> str:
     if stale.is_direct:
-        replaced = [f"{_name(cause.old)} (now {cause.new.version})" for cause in stale.causes]
+        replaced = [f"{_name(cause.old, names)} (now {cause.new.version})" for cause in stale.causes]
         return ", ".join([*replaced, *map(_reworded, stale.rewordings)])
-    return "indirectly: " + " < ".join(map(_name, stale.through))
+    return "indirectly: " + " < ".join(_name(version, names) for version in stale.through)
 
 
 def _reworded(record: Rewording) -> str:
@@ -276,10 +281,13 @@ def _reworded(record: Rewording) -> str:
     return f"{record.kind.noun} {record.slug} {record.old} ({now}; {record.touch})"
 
 
-def _print_told(told: Iterable[Giveaway]) -> None:
+def _print_told(told: Iterable[Giveaway], names: ReadingOrder) -> None:
     for one in told:
-        print_text(f"The text of {one.label} tells what the {one.kind.noun} {one.slug} keeps, which was added since.")
+        print_text(
+            f"The text of {names.name_of(one.label)} tells what the {one.kind.noun} {one.slug} keeps, "
+            "which was added since."
+        )
 
 
-def _name(version: Version) -> str:
-    return f"{version.kind} {version.version} of {version.label}"
+def _name(version: Version, names: ReadingOrder) -> str:
+    return f"{version.kind} {version.version} of {names.name_of(version.label)}"

@@ -22,6 +22,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
 from bookwright.models.story.timeline import StoryTurn
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.queries import StepLine
@@ -72,10 +73,13 @@ def show(
             looked = {document.id: of for document in current if (of := stores.documents.findings_of(document))}
             steps = [line for line in stores.steps.lines(found.label, limit=EVERY_STEP) if line.label == found.label]
             place = place_of(found, stores, opened.book.brief.language)
+            name, names = place_name(found, stores), stores.codex.reading_order()
         if as_json:
             print_json({"place": place, **_node_facts(found, documents, current if texts else [], steps, looked)})
         else:
-            _print_node(found, place, documents, current if texts else [], steps, looked)
+            _print_node(
+                [("node", name), *_facts(found, place)], names, documents, current if texts else [], steps, looked
+            )
 
 
 def read(
@@ -89,7 +93,8 @@ def read(
     with open_book(book) as opened:
         with opened.storage.read() as stores:
             found = find_node(node, stores)
-        pieces = _manuscript(opened, found)
+            name = place_name(found, stores)
+        pieces = _manuscript(opened, found, name)
         if as_json:
             print_json({"book": opened.book.id, "node": found.label, "text": "".join(pieces)})
         elif sys.stdout.isatty():
@@ -121,11 +126,13 @@ def log(
 
             follow_book(opened, node, with_json=as_json)
             return
+        with opened.storage.read() as stores:
+            names = stores.codex.reading_order()
         for line in _journal(opened.storage, node, after):
             if as_json:
                 typer.echo(json.dumps(asdict(line), ensure_ascii=False))
             else:
-                print_text(f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line)}  {line.model}")
+                print_text(f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line, names)}  {line.model}")
 
 
 def _nodes(storage: BookStorage, depth: int | None) -> Iterator[TaskNode]:
@@ -177,12 +184,12 @@ def _node_facts(
 
 
 def _print_node(
-    node: TaskNode, place: str, documents: list[Document], current: list[Document], steps: list[StepLine],
-    looked: dict[int, Findings],
+    facts: list[tuple[str, str]], names: ReadingOrder, documents: list[Document], current: list[Document],
+    steps: list[StepLine], looked: dict[int, Findings],
 ) -> None:  # fmt: skip
     console = make_console()
     table = fact_table()
-    for name, value in _facts(node, place):
+    for name, value in facts:
         table.add_row(name, value)
     console.print(table)
     if documents:
@@ -193,14 +200,13 @@ def _print_node(
     if steps:
         console.print()
         for line in steps:
-            print_text(f"{line.id:>7}  {step_text(line)}")
+            print_text(f"{line.id:>7}  {step_text(line, names)}")
     for document in current:
         print_text(f"\n=== {document.kind} ===\n\n{document.text}")
 
 
 def _facts(node: TaskNode, place: str) -> list[tuple[str, str]]:
     facts = [
-        ("node", node.name),
         ("place", place),
         ("status", f"{node.status}, revision {node.revision}"),
         ("goal", node.goal),
@@ -231,7 +237,7 @@ def _document_table(documents: list[Document]) -> Any:
     return table
 
 
-def _manuscript(opened: OpenBook, found: TaskNode) -> Iterator[str]:
+def _manuscript(opened: OpenBook, found: TaskNode, name: str) -> Iterator[str]:
     """Yield the manuscript's pieces, the title before the whole book.
 
     Raises:
@@ -241,7 +247,7 @@ def _manuscript(opened: OpenBook, found: TaskNode) -> Iterator[str]:
     from bookwright.exports.text import body
 
     if not found.written:
-        raise InvalidInput(f"nothing of {found.name} in book {opened.book.id!r} is written yet")
+        raise InvalidInput(f"nothing of {name} in book {opened.book.id!r} is written yet")
     if found.parent is None:
         yield f"{opened.book.title}\n"
     yield from body(Manuscript(opened.storage), found.label)

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.agents.react.observation import ROOM, observation
 from bookwright.app.access import OpenBook
+from bookwright.app.places import find_node, place_name
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import note, print_json, print_text
@@ -28,7 +30,12 @@ _LINES_TOLD = 6
 
 def prompt(
     book: BookArgument,
-    step: Annotated[int, typer.Argument(metavar="STEP", help="A step's number, as `log` shows it.")],
+    wanted: Annotated[
+        str,
+        typer.Argument(
+            metavar="STEP", help="A step's number, as `log` shows it; or a chapter, label or title: its newest step."
+        ),
+    ],
     reply: Annotated[bool, typer.Option("--reply", help="Show what was answered, too.")] = False,
     template: Annotated[
         bool, typer.Option("--template", help="Print the step's template instead, to edit a copy of it.")
@@ -54,12 +61,32 @@ def prompt(
     """
     _check_options(template, edited, stands_for, diff, reply)
     with open_book(book) as opened:
+        step = _step_of(opened, wanted)
         if template:
             _show_template(opened, step, stands_for, as_json)
         elif edited and not _is_of_older_version(opened, step):
             _show_edited(_rendered(opened, step, edited, stands_for), opened, diff=diff, as_json=as_json)
         else:
             _show_asked(opened, step, reply=reply, as_json=as_json)
+
+
+def _step_of(opened: OpenBook, wanted: str) -> int:
+    """Return a step by its number, or after a note the newest one of a node.
+
+    Raises:
+        NodeNotFound: No node is called that.
+        InvalidInput: No step of the node is on record.
+    """
+    if wanted.isdecimal():
+        return int(wanted)
+    with opened.storage.read() as stores:
+        node = find_node(wanted, stores)
+        named, newest = place_name(node, stores), stores.steps.last(1, node.label)
+    if not newest:
+        raise InvalidInput(f"no step of {named} is on record; `bookwright log {opened.book.id}` lists all steps")
+    log = shlex.join(["bookwright", "log", opened.book.id, node.label])
+    note(f"step {newest[0].id}, the newest of {named}; `{log}` lists the others")
+    return newest[0].id
 
 
 def _is_of_older_version(opened: OpenBook, step: int) -> bool:

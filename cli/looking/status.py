@@ -142,7 +142,7 @@ def _facts(progress: BookProgress, waiting: int, verdict: BookVerdict | None) ->
         ("changed", moment(book.updated_at)),
     ]
     if book.state is not BookState.FINISHED:
-        facts += [("at", progress.place or "the book as a whole"), ("next", book.intent)]
+        facts += [("at", progress.place or "the book as a whole"), ("next", progress.names.call_of(book.intent))]
     if book.lease_owner:
         facts.append(("held by", book.lease_owner))
     if verdict:

@@ -16,6 +16,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
 from bookwright.cli.output import note, print_json, print_text
+from bookwright.exports.files import formats_in
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey, MissingProgram, MissingWeights
 from bookwright.models.settings import Settings, load_settings
@@ -42,21 +43,25 @@ def submit(
     ] = False,
     until: Until = None,
     words_today: WordsToday = None,
+    export: Annotated[
+        str | None,
+        typer.Option(help="Formats that whoever writes it exports to at the end: md,txt,html,epub,docx,json."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Hand a book to a Prefect work pool: a worker writes it, here or on another host."""
     from bookwright.flows.limits import Limits
     from bookwright.flows.parameters import check_options
 
-    Limits.parse(until, words_today)
-    check_options(None, until, words_today, None)
     settings = load_settings()
     if is_sweep:
         _sweep(settings, as_json)
         return
-    name, parameters = _of_book(book) if book else _of_brief(brief_file, options, settings)
-    limits = {"until": until, "words_today": words_today}
-    parameters |= {key: value for key, value in limits.items() if value is not None}
+    name, parameters, until = _of_book(book, until) if book else _of_brief(brief_file, options, until, settings)
+    Limits.parse(until, words_today)
+    check_options(None, until, words_today, None)
+    wishes = {"until": until, "words_today": words_today, "export": ",".join(formats_in(export or "")) or None}
+    parameters |= {key: value for key, value in wishes.items() if value is not None}
     from bookwright.flows.prefect import pool as prefect_pool  # Prefect takes a second to import
 
     with prefect_pool.on_server(_server(settings)):
@@ -160,12 +165,17 @@ def _work(
             prefect_pool.wait_for_endings(settings.stop_seconds + _TELL_SECONDS)
 
 
-def _of_book(book: str) -> tuple[str, dict[str, Any]]:
+def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | None]:
+    from bookwright.app.ends import end_in
+
     with open_book(book) as opened:
-        return opened.book.id, {"book": opened.book.id}
+        return opened.book.id, {"book": opened.book.id}, end_in(opened.storage, until)
 
 
-def _of_brief(file: Path | None, options: dict[str, Any], settings: Settings) -> tuple[str, dict[str, Any]]:
+def _of_brief(
+    file: Path | None, options: dict[str, Any], until: str | None, settings: Settings
+) -> tuple[str, dict[str, Any], str | None]:
+    from bookwright.app.ends import end_in_book_of
     from bookwright.flows import parameters
     from bookwright.flows.library import book_id
 
@@ -174,7 +184,7 @@ def _of_brief(file: Path | None, options: dict[str, Any], settings: Settings) ->
     parameters.read_brief(parameter)  # as the worker will
     parameters.check_webhook(brief, settings)
     _check(brief, settings)
-    return book_id(brief), {"brief": parameter}
+    return book_id(brief), {"brief": parameter}, end_in_book_of(brief, until, settings, is_new=False)
 
 
 def _in_its_world(brief: Brief, settings: Settings) -> Brief:

@@ -1,5 +1,6 @@
 """`gates`, `approve` and `reject`: where books wait for a human, and what the human says."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -8,12 +9,13 @@ import typer
 from bookwright.app.access import OpenBook, existing_library
 from bookwright.app.deciding import chosen_gate, decide, facts_of, start_again
 from bookwright.app.gate_subject import reviews, subject
+from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
-from bookwright.models.errors import InvalidInput
-from bookwright.models.gate import Decider, Gate, Ruling
+from bookwright.models.errors import InvalidInput, NodeNotFound
+from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import load_settings
 from bookwright.storage.repositories.gates import waiting_gates
@@ -22,7 +24,7 @@ _MOST_BYTES = 4_000_000
 
 GateArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[GATE]", help="Its number, kind or node; the one that waits, if there is one alone."),
+    typer.Argument(metavar="[GATE]", help="Its number, kind or chapter; the one that waits, if there is one alone."),
 ]
 
 
@@ -89,7 +91,11 @@ def _decide(opened: OpenBook, gate: Gate, ruling: Ruling, as_json: bool) -> None
 
 def _found(opened: OpenBook, name: str | None) -> Gate:
     with opened.storage.read() as stores:
-        return chosen_gate(stores.gates.all(), name, opened.book.id)
+        gates_ = stores.gates.all()
+        if name is not None and name not in list(GateKind) and not any(str(gate.id) == name for gate in gates_):
+            with suppress(NodeNotFound):
+                name = find_node(name, stores).label
+        return chosen_gate(gates_, name, opened.book.id)
 
 
 def _waiting() -> list[Gate]:
@@ -120,11 +126,13 @@ def _show(found: list[Gate], as_json: bool) -> None:
     if not found:
         note("no gate waits")
         return
-    table = plain_table("gate", "book", "kind", "node", "state", "since", "note", right=("gate",), folds=("note",))
+    table = plain_table(
+        "gate", "book", "kind", "node", "state", "since", "note", right=("gate",), folds=("node", "note")
+    )
     for gate in found:
         since = moment(gate.decided_at or gate.created_at)
         about = gate.note or (gate.notice if gate.is_waiting else "")
-        table.add_row(str(gate.id), gate.book, gate.kind, gate.label, _state(gate), since, about)
+        table.add_row(str(gate.id), gate.book, gate.kind, gate.place, _state(gate), since, about)
     make_console().print(table)
     for gate in found:
         if gate.is_waiting:

@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import ClassVar, TypeVar
 
 from sqlalchemy.exc import DBAPIError
@@ -19,6 +20,7 @@ from bookwright.app.progress_lines import step_text
 from bookwright.app.watching.fisheye import Folds
 from bookwright.cli.watch.book_screen import BookScreen, BookTab
 from bookwright.cli.watch.dialogs import HELP, PromptReading, TextDialog
+from bookwright.cli.watch.panels import names_of
 from bookwright.cli.watch.tree_view import TreeView
 from bookwright.cli.watch.watcher import ScreenSight, ScreenWish, Watcher
 from bookwright.models.errors import BookwrightError
@@ -56,6 +58,7 @@ class WatchApp(App[None]):
         Binding("left_square_bracket,shift+tab", "tab(-1)", "Previous", key_display="[", priority=True),
         Binding("f", "follow", "Follow"),
         Binding("o", "document", "Open"),
+        Binding("d", "planning", "Designs"),
         Binding("p", "prompt", "Prompt"),
         Binding("pageup", "scroll(-1)", show=False),
         Binding("pagedown", "scroll(1)", show=False),
@@ -64,14 +67,14 @@ class WatchApp(App[None]):
         Binding("q,ctrl+c", "quit", "Quit", key_display="q", priority=False),
     ]
 
-    def __init__(self, watcher: Watcher, *, is_light: bool = False) -> None:
+    def __init__(self, watcher: Watcher, *, is_light: bool = False, shows_planning: bool = False) -> None:
         super().__init__()
         self.theme = "textual-light" if is_light else "textual-dark"
         self.books = BookScreen()
         self.fault: BaseException | None = None
         """What ended the watching, if it was not the person."""
         self._watcher = watcher
-        self._wish = ScreenWish()
+        self._wish = ScreenWish(shows_planning=shows_planning)
         self._folds: dict[str, Folds] = {}
         self._is_over = threading.Event()
         self._nudge = threading.Event()
@@ -108,7 +111,7 @@ class WatchApp(App[None]):
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
         """Bring a tab to the front."""
         if isinstance(event.tab, BookTab) and event.tab.book != self._wish.tab:
-            self._ask(ScreenWish(event.tab.book, self._folds.get(event.tab.book, Folds())))
+            self._ask(replace(self._wish, tab=event.tab.book, folds=self._folds.get(event.tab.book, Folds())))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
         """Fold or unfold."""
@@ -119,7 +122,7 @@ class WatchApp(App[None]):
             folds = folds.open(row.node) if message.opens else folds.close(row.node)
         self._folds[tab] = folds
         self.books.set_follow(False)
-        self._ask(ScreenWish(tab, folds))
+        self._ask(replace(self._wish, tab=tab, folds=folds))
 
     def on_tree_view_walked(self) -> None:
         """Leave the cursor where the person put it."""
@@ -134,6 +137,10 @@ class WatchApp(App[None]):
     def action_follow(self) -> None:
         """Follow what is written, or no longer."""
         self.books.set_follow(not self.books.follows)
+
+    def action_planning(self) -> None:
+        """Show design and search tasks in the tree, or units alone."""
+        self._ask(replace(self._wish, shows_planning=not self._wish.shows_planning))
 
     def action_scroll(self, by: int) -> None:
         """Scroll the text by a page."""
@@ -172,7 +179,7 @@ class WatchApp(App[None]):
             if found is None:
                 return None
             at[0] = found[0].id
-            return f"step {found[0].id}  {step_text(found[0])}", found[1]
+            return f"step {found[0].id}  {step_text(found[0], names_of(sight))}", found[1]
 
         found = await go(0)
         if found is not None:

@@ -115,7 +115,7 @@ class BookScreen(Screen[None]):
         now, sight = time.time(), self.sight
         self._put("#facts", panels.facts(sight, now))
         height = self.query_one("#steps").content_size.height
-        self._put("#steps", panels.steps(sight.book.steps if sight.book else (), height))
+        self._put("#steps", panels.steps(sight.book.steps if sight.book else (), panels.names_of(sight), height))
         self._put("#uses", panels.uses(sight.heard.uses, now, height))
         told = panels.call_title(sight) + ("" if self.follows else "  (not followed: f)")
         self.query_one("#stream").border_title = Content(told)

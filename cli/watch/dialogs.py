@@ -18,6 +18,7 @@ HELP = """\
 ↑ ↓  Home End        walk through the tree    → ←  or Enter      unfold, fold
 PgUp PgDn            scroll the text          f                  follow: on or off
 o                    open a node's documents  p                  prompt and answer of a step
+d                    designs in the tree, or units alone
 t                    dark or light            q  or Ctrl+C       leave; the books go on
 
 Follow keeps the cursor on the node that is worked on, and the text at its end. Walking or scrolling turns it off.

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from bookwright.app.progress import seconds_left
 from bookwright.app.progress_lines import spent, step_text
 from bookwright.app.watching.fisheye import TreeRow
 from bookwright.app.watching.library import BookSight
@@ -12,6 +13,7 @@ from bookwright.app.watching.stream import PieceKind, Use
 from bookwright.app.wording import duration
 from bookwright.cli.watch.watcher import ScreenSight, TabSight
 from bookwright.exports.markup import clean
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.tree.branches import BranchLine
@@ -32,6 +34,11 @@ _BAR_CELLS = 16
 def tab_label(tab: TabSight) -> str:
     """A tab's mark and name, short enough that several fit."""
     return f"{MARKS.get(tab.standing, ' ')} {fitted(tab.name, _TAB_CELLS)}"
+
+
+def names_of(sight: ScreenSight) -> ReadingOrder:
+    """What the chapters of the book in front are called; an agent has none."""
+    return sight.book.progress.names if sight.book else ReadingOrder()
 
 
 def in_a_line(text: str) -> str:
@@ -64,10 +71,10 @@ def stream(sight: ScreenSight) -> Text:
     if sight.source and sight.book is not None:
         told = Text(f"{sight.source}\n\n", style="yellow")
         return told.append("the last answer on record:\n\n", style="bold").append(clean(sight.book.last_answer))
-    text = Text()
+    text, names = Text(), names_of(sight)
     for piece in sight.heard.pieces:
         gap = "\n\n" if piece.kind is PieceKind.HEAD and text else "\n" if text else ""
-        words = f"--- {piece.text}" if piece.kind is PieceKind.HEAD else piece.text
+        words = f"--- {names.call_of(piece.text)}" if piece.kind is PieceKind.HEAD else piece.text
         text.append(gap).append(words, style=_PIECES[piece.kind])
     return text if text else Text("nothing was said yet", style="dim")
 
@@ -78,15 +85,16 @@ def call_title(sight: ScreenSight) -> str:
     if sight.source or not sight.is_live:
         return "text"
     skipped = f", {heard.skipped} lines unreadable" if heard.skipped else ""
-    return f"{in_a_line(heard.call) or 'between two steps'}  {heard.characters:,} characters{skipped}"
+    call = in_a_line(names_of(sight).call_of(heard.call))
+    return f"{call or 'between two steps'}  {heard.characters:,} characters{skipped}"
 
 
-def steps(lines: tuple[StepLine, ...], height: int) -> Text:
+def steps(lines: tuple[StepLine, ...], names: ReadingOrder, height: int) -> Text:
     """The last steps, the newest at the bottom."""
     shown = lines[-height:] if height > 0 else ()
     if not shown:
         return Text("no step is on record yet", style="dim")
-    return _lined(Text(in_a_line(step_text(line)), style="red" if line.is_failed else "") for line in shown)
+    return _lined(Text(in_a_line(step_text(line, names)), style="red" if line.is_failed else "") for line in shown)
 
 
 def uses(used: tuple[Use, ...], now: float, height: int) -> Text:
@@ -106,7 +114,7 @@ def row_text(row: TreeRow, gates: frozenset[int]) -> Text:
     fold = " " if not line.has_parts else "▾" if row.is_open else "▸"
     mark, style = _mark(line, row.is_current, line.key in gates)
     text = Text(f"{indent}{fold}{mark} ", style=style)
-    text.append(f"{line.label} ", style="dim").append(in_a_line(line.title or line.goal))
+    text.append(f"{row.name} ", style="dim").append(in_a_line(line.title or line.goal))
     if line.is_unit and line.written and not line.is_finished and line.length:
         text.append(f"  {min(line.written / line.length, 1):.0%}", style="dim")
     text.stylize(style or ("" if line.is_unit else "dim"))
@@ -149,10 +157,9 @@ def _pace(book: BookSight) -> str:
     root, hours = book.progress.root, book.worked_seconds / 3_600
     if not root.written or not hours:
         return ", what is left is unknown yet"
-    pace = root.written / hours
-    if root.remaining <= 0 or root.status is NodeStatus.DONE:
-        return f", {pace:,.0f} an hour"
-    return f", {pace:,.0f} an hour, about {duration(root.remaining / pace * 3600)} left"
+    left = seconds_left(root, book.worked_seconds)
+    told = f", about {duration(left)} left" if left else ""
+    return f", {root.written / hours:,.0f} an hour{told}"
 
 
 def _doing(sight: ScreenSight, now: float) -> Text:
@@ -165,7 +172,9 @@ def _doing(sight: ScreenSight, now: float) -> Text:
         return Text(in_a_line(f"waits for you: {gate.name}{more}; {gate.how_to_decide}"), style="bold yellow")
     if heard.waits and sight.is_live:
         since = duration(max(now - heard.last / 1000, 0))
-        return Text(in_a_line(f"{heard.call}: {heard.waits} (told {since} ago)"), style="yellow")
+        return Text(
+            in_a_line(f"{names_of(sight).call_of(heard.call)}: {heard.waits} (told {since} ago)"), style="yellow"
+        )
     if book and book.reason and not sight.is_live:
         told = " - ".join(part for part in (book.reason, book.advice) if part)
         return Text(in_a_line(told), style="red" if heard.error or "fault" in book.reason else "yellow")

@@ -23,6 +23,9 @@ def watch(
         list[str] | None,
         typer.Argument(metavar="[BOOK]...", help="Books, or agents' tabs; else all that are being written."),
     ] = None,
+    shows_planning: Annotated[
+        bool, typer.Option("--planning/--units", help="Show design and search tasks in the tree, too, or units alone.")
+    ] = False,
     theme: Annotated[Theme | None, typer.Option(help="Told by the terminal if not given.")] = None,
 ) -> None:
     """Watch books on a screen while other processes write them; changes nothing."""
@@ -34,7 +37,8 @@ def watch(
     watcher = Watcher(load_settings(), tuple(books or ()))
     if books:
         watcher.find()
-    app = WatchApp(watcher, is_light=(theme or _theme_of(os.environ.get("COLORFGBG", ""))) is Theme.LIGHT)
+    is_light = (theme or _theme_of(os.environ.get("COLORFGBG", ""))) is Theme.LIGHT
+    app = WatchApp(watcher, is_light=is_light, shows_planning=shows_planning)
     app.run()
     if app.fault is not None:
         raise app.fault

@@ -30,6 +30,8 @@ class ScreenWish:
 
     tab: str = ""
     folds: Folds = field(default_factory=Folds)
+    shows_planning: bool = False
+    """Design and search tasks are to be in the tree, too."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Watcher:
         sight = replace(
             self._sight, tabs=tuple(self._tabs.values()), tab=tab, trouble="", source=self._source(tab, pulse)
         )
-        now = (tab, wish.folds, pulse.stamp if pulse else None)
+        now = (tab, wish.folds, wish.shows_planning, pulse.stamp if pulse else None)
         if now == self._seen and not self._sight.trouble:
             return sight
         book = self._book(tab, pulse, wish)
@@ -154,7 +156,7 @@ class Watcher:
 
     def _book(self, tab: str, pulse: BookPulse | None, wish: ScreenWish) -> BookSight | None:
         if pulse is not None:
-            return self.library.sight(tab, wish.folds)
+            return self.library.sight(tab, wish.folds, shows_planning=wish.shows_planning)
         return self._sight.book if tab == self._sight.tab else None  # a book that was deleted stays as it was
 
     def _keep_tabs(self, pulses: list[BookPulse]) -> None:

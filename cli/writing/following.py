@@ -9,12 +9,16 @@ from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.app.access import OpenBook
 from bookwright.app.progress_lines import step_text, unit_text
+from bookwright.app.tool_words import told_use
 from bookwright.app.wording import moment
 from bookwright.cli.output import note, print_text
 from bookwright.models.book import BookState
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, Event, FailedEvent, as_json
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.holders import is_dead
 from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.stores import BookStorage
+from bookwright.storage.tree.reading import read_names
 
 _LOOK_SECONDS = 1.0
 _SHOWN_CHARACTERS = 120
@@ -36,7 +40,7 @@ def follow_book(opened: OpenBook, node: str | None, *, with_json: bool) -> None:
             note(f"{opened.book.id} rests; waiting for somebody to resume it (Ctrl-C ends this)")
         for event in reader.follow(watch.is_over):
             if node is None or _is_within(event, node):
-                _show(event, opened.storage.language.length_unit, with_json=with_json)
+                _show(event, opened.storage, with_json=with_json)
 
 
 class _RestWatch:
@@ -70,30 +74,32 @@ def _is_within(event: Event, node: str) -> bool:
     return label == node or label.startswith(f"{node}.")
 
 
-def _show(event: Event, length_unit: str, *, with_json: bool) -> None:
+def _show(event: Event, storage: BookStorage, *, with_json: bool) -> None:
     if with_json:
         typer.echo(as_json(event))
-    elif line := event_text(event, length_unit):
-        print_text(line)
+    elif isinstance(event, (AgentEvent, FailedEvent)):
+        with storage.read() as stores:
+            names = read_names(stores.connection, storage.book)
+        if line := event_text(event, storage.language.length_unit, names):
+            print_text(line)
 
 
-def event_text(event: Event, length_unit: str) -> str:
+def event_text(event: AgentEvent | FailedEvent, length_unit: str, names: ReadingOrder) -> str:
     """An event in one line for a person; empty for those that only a machine wants."""
+    call = names.call_of(event.task_id or "")
     if isinstance(event, FailedEvent):
-        return f"{event.task_id}: {event.payload.error}"
-    if not isinstance(event, AgentEvent):
-        return ""
+        return f"{call}: {event.payload.error}"
     name, text, data = event.payload.name, event.payload.text, event.payload.data
     match name:
         case _ if name == STEP:
             line = _step_line(event, data)
-            return f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line)}  {line.model}"
+            return f"{line.id:>7}  {moment(line.recorded_at)}  {step_text(line, names)}  {line.model}"
         case _ if name == UNIT_FINISHED:
             return unit_text(data, length_unit)
         case EventKind.WAITING:
-            return f"{event.task_id}: {text}"
+            return f"{call}: {text}"
         case EventKind.TOOL_USE:
-            return f"{event.task_id}: uses {data.get('tool')} {text[:_SHOWN_CHARACTERS]}"
+            return f"{call}: {told_use(str(data.get('tool') or 'a tool'), text)[:_SHOWN_CHARACTERS]}"
     return ""
 
 

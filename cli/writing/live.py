@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
-from bookwright.app.progress import EVERY_STEP, BookProgress, Pace, StepFeed, read_progress
+from bookwright.app.progress import EVERY_STEP, BookProgress, StepFeed, read_progress, seconds_left
 from bookwright.app.progress_lines import plain_step, spent, step_text, unit_text
 from bookwright.app.wording import duration
 from bookwright.models.profile import ProfileName
@@ -24,6 +24,7 @@ from bookwright.models.step import Activity
 from bookwright.models.talk import event as events
 from bookwright.models.talk.event import AgentEvent, Event, EventPayload, ReasoningEvent, TextEvent
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.stores import BookStorage
 
 LOOKS_A_SECOND = 2
@@ -101,11 +102,13 @@ class CallInFlight:
         if name != self.name:
             self.name, self.characters, self.notice, self.tail = name, 0, "", ""
 
-    def describe(self) -> str:
+    def describe(self, names: ReadingOrder) -> str:
         """Say in a few words what is asked and what has come."""
         if not self.name:
             return "between two steps"
-        return f"{self.name.partition('/')[0]}: {self.notice or f'{self.characters:,} characters so far'}"
+        return (
+            f"{names.call_of(self.name).partition('/')[0]}: {self.notice or f'{self.characters:,} characters so far'}"
+        )
 
 
 class LiveView:
@@ -118,7 +121,6 @@ class LiveView:
         self._feed = StepFeed(storage, _RECENT)
         self._began = clock()
         self._progress = read_progress(storage)
-        self._pace = Pace(self._progress.root.written, self._began)
         self._live = Live(
             console=console, get_renderable=self.render, refresh_per_second=LOOKS_A_SECOND, transient=True
         )
@@ -140,17 +142,20 @@ class LiveView:
         """Look into the database and draw the panel."""
         progress = self._look()
         now = self._clock()
-        left = self._pace.seconds_left(progress.root, now)
+        left = seconds_left(progress.root, self._feed.worked_seconds)
         return Group(
             _line(progress.book.title, style="bold"),
             _line(progress.place or "the book as a whole"),
-            _line(self._call.describe(), style="dim"),
+            _line(self._call.describe(progress.names), style="dim"),
             *([_line(self._call.tail)] if self._call.tail else []),
             _bar(progress),
             _line(f"cost {spent(progress)}"),
             _line(f"time {duration(now - self._began)} so far, {left_text(left)}"),
             _line(""),
-            *(_line(plain_step(line), style="red" if line.is_failed else "dim") for line in self._feed.recent),
+            *(
+                _line(plain_step(line, self._feed.names), style="red" if line.is_failed else "dim")
+                for line in self._feed.recent
+            ),
         )
 
     def _look(self) -> BookProgress:
@@ -190,7 +195,7 @@ class PlainView:
         """Tell of waits and of closed units; the rest is told once it is recorded."""
         match event:
             case AgentEvent(payload=EventPayload(name=EventKind.WAITING, text=text)):
-                self._print(f"{event.task_id}: {text}")
+                self._print(f"{self._feed.names.call_of(event.task_id or '')}: {text}")
             case AgentEvent(payload=EventPayload(name=events.UNIT_FINISHED, data=data)):
                 self._print_steps(until=data["lastStep"])
                 self._print(unit_text(data, self._storage.language.length_unit))
@@ -203,7 +208,7 @@ class PlainView:
         """Print the steps up to one, which a closed unit stands below."""
         with self._lock, suppress(DBAPIError):  # as above
             for line in self._feed.new(until or EVERY_STEP):
-                self._print(step_text(line))
+                self._print(step_text(line, self._feed.names))
 
     def _print(self, line: str) -> None:
         self._console.print(line, soft_wrap=True)
@@ -234,7 +239,7 @@ class StreamView(PlainView):
     def _begin(self, name: str, step: str, *, is_again: bool) -> None:
         self._held = ""
         self._is_open = step != REVISE.name  # its findings come first, the new text after a mark
-        self._print(f"\n--- {name}{' (again: the stream broke)' if is_again else ''}")
+        self._print(f"\n--- {self._feed.names.call_of(name)}{' (again: the stream broke)' if is_again else ''}")
 
     def _write(self, text: str) -> None:
         if not self._is_open:

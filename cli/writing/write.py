@@ -32,7 +32,7 @@ from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.cli.writing.waiting import wait_until_free
-from bookwright.exports.files import check_formats
+from bookwright.exports.files import formats_in
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
@@ -68,13 +68,13 @@ def write_brief(
     check_one_voice(json_progress, as_json)
     settings = load_settings()
     brief = read_brief(brief_file, options)
-    formats = check_formats(name.strip() for name in export.split(",") if name.strip())
-    limits = Limits.parse(until, words_today)
-    from bookwright.app import checks
+    formats = formats_in(export)
+    from bookwright.app import checks, ends
     from bookwright.cli.writing import running  # these bring the engine, which looking at a book does not need
     from bookwright.flows.blueprints.reach import check_reach
     from bookwright.flows.library import find_or_create, is_begun, setting_of
 
+    limits = Limits.parse(ends.end_in_book_of(brief, until, settings, is_new=is_new), words_today)
     wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
     checks.check_writable(brief, settings)
     warn_of_toy(brief, settings)
@@ -108,12 +108,12 @@ def resume(
 ) -> None:
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
     check_one_voice(json_progress, as_json)
-    limits = Limits.parse(until, words_today)
     with open_book(book) as opened:
-        from bookwright.app import checks
+        from bookwright.app import checks, ends
         from bookwright.cli.writing import running
         from bookwright.flows.blueprints.reach import check_reach
 
+        limits = Limits.parse(ends.end_in(opened.storage, until), words_today)
         wishes = running.Wishes(limits, streams=stream, uses_prefect=not no_prefect, as_json=as_json)
         checks.check_writable(opened.book.brief, opened.settings)
         if not opened.book.calls:

@@ -55,7 +55,7 @@ class TalkGround:
             "book": " ".join((self.book.title or self.book.id).split()) if self.book else "",
             "language": self.book.brief.language.english_name if self.book else "",
             "has_web": "web_search" in self.tools,
-            "has_files": "ReadTool" in self.tools and (self.book is None or self.copy is not None),
+            "has_files": ReadTool.name in self.tools and (self.book is None or self.copy is not None),
         }
 
     def agents(self, services: Services) -> AgentRegistry:

@@ -13,6 +13,8 @@ from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.value import StoryTime
 
 _LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
+_NODE = re.compile(r"1(?:\.[1-9][0-9]{0,8})*", re.ASCII)
+_BOOK = "1"
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _CHAPTER = re.compile(
     r"(?:chapter|ch\.?)[ :]*([1-9][0-9]{0,5})|第 ?([1-9][0-9]{0,5}) ?章|제 ?([1-9][0-9]{0,5}) ?장",
@@ -127,6 +129,27 @@ class ReadingOrder(BaseModel):
             return self._number_at(place.share)
         return place.chapter or self.chapter_of(place.label or "1")
 
+    def name_of(self, label: str) -> str:
+        """Name a node as every verb takes it: `the book`, `chapter 9`, `chapter 9 (1.16.2)` below it, or its label."""
+        if label == _BOOK:
+            return "the book"
+        if label in self._by_label:
+            return f"chapter {self._by_label[label]}"
+        steps = label.split(".")
+        above = (".".join(steps[:depth]) for depth in range(len(steps) - 1, 1, -1))
+        number = next((self._by_label[one] for one in above if one in self._by_label), None)
+        return label if number is None else f"chapter {number} ({label})"
+
+    def name_with(self, label: str, title: str) -> str:
+        """Name a node with its title: `chapter 9 "The Debt" (1.16)`."""
+        name, titled = self.name_of(label), f' "{title}"' if title else ""
+        return f"{name}{titled} ({label})" if label in self._by_label else f"{name}{titled}"
+
+    def call_of(self, call: str) -> str:
+        """Name a call, or what comes next, by its place: `chapter 9 write/draft` for `1.16 write/draft`."""
+        label, gap, rest = call.partition(" ")
+        return f"{self.name_of(label)}{gap}{rest}" if _NODE.fullmatch(label) else call
+
     def has_come(self, place: Place | None, at: str) -> bool:
         """Whether the unit `at` begins at a place or after it; None has come from the start."""
         if place is None:
@@ -176,6 +199,11 @@ class ReadingOrder(BaseModel):
         if here is not None or not self.usual:
             return here or known
         return known + _inside((share - self._reached[-1]) / self.usual, None)
+
+    @cached_property
+    def _by_label(self) -> dict[str, int]:
+        """The numbers of the chapters themselves."""
+        return {label: number for number, label in enumerate(self.chapters, 1)}
 
     @cached_property
     def _numbers(self) -> dict[str, int]:

@@ -11,6 +11,7 @@ from bookwright.models.gate import Decider, FallbackHistory, Gate, GateKind, Gat
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import books, gates, nodes
+from bookwright.storage.tree.reading import read_names
 
 _FIELDS = (
     "id", "book", "node", "revision", "kind", "number", "state", "note", "draft", "text", "created_at", "decided_at",
@@ -153,22 +154,28 @@ class GateRepository:
         self._connection.execute(update(gates).where(gates.c.id == identity).values(told_at=told_at, notice=failure))
 
     def _maybe(self, query: Select[Any]) -> Gate | None:
-        row = self._connection.execute(query).one_or_none()
-        return None if row is None else _gate(row)
+        found = _named(self._connection, query)
+        return found[0] if found else None
 
     def _list(self, query: Select[Any]) -> list[Gate]:
-        return [_gate(row) for row in self._connection.execute(query.order_by(gates.c.id))]
+        return _named(self._connection, query.order_by(gates.c.id))
 
 
 def waiting_gates(connection: Connection) -> list[Gate]:
     """Return the gates of all books that wait for a decision, oldest first; of books that are put away, too."""
-    query = _GATES.where(gates.c.is_settled.is_(False), _IS_WAITING).order_by(gates.c.id)
-    return [_gate(row) for row in connection.execute(query)]
+    return _named(connection, _GATES.where(gates.c.is_settled.is_(False), _IS_WAITING).order_by(gates.c.id))
 
 
-def _gate(row: Row[Any]) -> Gate:
+def _named(connection: Connection, query: Select[Any]) -> list[Gate]:
+    """The gates of a query, each with its node's name as verbs take it."""
+    rows = connection.execute(query).all()
+    names = {book: read_names(connection, book) for book in dict.fromkeys(row.book for row in rows)}
+    return [_gate(row, names[row.book].name_with(row.label, row.title)) for row in rows]
+
+
+def _gate(row: Row[Any], place: str) -> Gate:
     values = row._mapping
     refusals = json.loads(values["refusals"])
     decider = Decider(values["decider"]) if values["decider"] else None
     fields = {name: values[name] for name in (*_FIELDS, "label", "title")}
-    return Gate.model_validate(fields | {"refusals": refusals, "by": decider})
+    return Gate.model_validate(fields | {"refusals": refusals, "by": decider, "place": place})

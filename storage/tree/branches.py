@@ -10,13 +10,14 @@ from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables import nodes
 
 _part = nodes.alias("part")
-_HAS_PARTS = (
-    select(_part.c.key).where(_part.c.parent == nodes.c.key, _part.c.status != NodeStatus.VOID.value).exists()
-).label("has_parts")
+_PARTS = select(_part.c.key).where(_part.c.parent == nodes.c.key, _part.c.status != NodeStatus.VOID.value)
+_HAS_PARTS = _PARTS.exists().label("has_parts")
+_HAS_UNITS = _PARTS.where(_part.c.task_type == TaskType.WRITE.value).exists().label("has_parts")
 _NAMES = (
     "key", "parent", "label", "ordinal", "level", "task_type", "title", "goal", "length", "written", "status",
 )  # fmt: skip
-_LINES = select(*(nodes.c[name] for name in _NAMES), _HAS_PARTS)
+_FIELDS = tuple(nodes.c[name] for name in _NAMES)
+_LINES, _UNIT_LINES = select(*_FIELDS, _HAS_PARTS), select(*_FIELDS, _HAS_UNITS)
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,24 @@ class Branch:
 
 
 class BranchReader:
-    """Looks at the living nodes of one book in one transaction."""
+    """Looks at the living nodes of one book in one transaction, or with `units_only` at what becomes prose."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, units_only: bool = False) -> None:
         self._connection = connection
+        self._query = _UNIT_LINES if units_only else _LINES
+        living = (nodes.c.status != NodeStatus.VOID.value,)
+        self._shown = (*living, nodes.c.task_type == TaskType.WRITE.value) if units_only else living
 
     def line(self, key: int) -> BranchLine:
         """Return one node as a line."""
-        return _line(self._connection.execute(_LINES.where(nodes.c.key == key)).one())
+        return _line(self._connection.execute(self._query.where(nodes.c.key == key)).one())
 
     def children(self, parent: int, ordinal: int, before: int, after: int) -> Branch:
         """Return the child with an ordinal, if it lives, with up to so many before and after it."""
-        living = (nodes.c.parent == parent, nodes.c.status != NodeStatus.VOID.value)
+        living = (nodes.c.parent == parent, *self._shown)
         earlier, later = (*living, nodes.c.ordinal < ordinal), (*living, nodes.c.ordinal >= ordinal)
-        first = self._lines(_LINES.where(*earlier).order_by(nodes.c.ordinal.desc()).limit(before))[::-1]
-        last = self._lines(_LINES.where(*later).order_by(nodes.c.ordinal).limit(after + 1))
+        first = self._lines(self._query.where(*earlier).order_by(nodes.c.ordinal.desc()).limit(before))[::-1]
+        last = self._lines(self._query.where(*later).order_by(nodes.c.ordinal).limit(after + 1))
         return Branch(
             lines=(*first, *last),
             before=self._count(earlier) - len(first) if len(first) == before else 0,

@@ -32,6 +32,7 @@ _UNITS = select(
     nodes.c.decision,
     nodes.c.story_time,
 ).where(*_LIVING)
+_LEVELS = select(nodes.c.label, nodes.c.level).where(*_LIVING)
 _PARTS = select(nodes.c.label, nodes.c.title, nodes.c.goal).where(*_LIVING, nodes.c.label.like(bindparam("below")))
 
 
@@ -64,6 +65,12 @@ def read_units(connection: Connection, book: str) -> UnitRows:
     return {row.label: UnitShare(*row) for row in connection.execute(_UNITS, {"book": book})}
 
 
+def read_names(connection: Connection, book: str) -> ReadingOrder:
+    """Return the chapters alone, as they are numbered in names: one short query, however long the book is."""
+    levels = {row.label: row.level for row in connection.execute(_LEVELS, {"book": book})}
+    return ReadingOrder(chapters=tuple(_chapters(levels)))
+
+
 def update_units(rows: UnitRows, changed: Iterable[TaskNode]) -> None:
     """Take in how units stand that were added or changed."""
     for unit in changed:
@@ -81,8 +88,7 @@ def read_order(
     `rows` are the book's living units, `places` those at which the codex has something due: only there it is told
     what happens in a chapter's parts.
     """
-    labels = [label for label, row in rows.items() if row.level == Level.CHAPTER]
-    parts = sorted(labels or [label for label in rows if label.count(".") == 1], key=order_of)
+    parts = _chapters({label: row.level for label, row in rows.items()})
     root = rows.get("1")
     times = _times(rows)
     if root is None:
@@ -93,6 +99,12 @@ def read_order(
         coarse=() if is_whole else tuple(_coarse(parts, rows)), times=times,
     )  # fmt: skip
     return order.model_copy(update={"parts": _parts(connection, book, order, rows, places)})
+
+
+def _chapters(levels: Mapping[str, str]) -> list[str]:
+    """The labels of the chapters in reading order, by the units' levels; without chapters of the highest units."""
+    labels = [label for label, level in levels.items() if level == Level.CHAPTER]
+    return sorted(labels or [label for label in levels if label.count(".") == 1], key=order_of)
 
 
 def _times(rows: Mapping[str, UnitShare]) -> tuple[tuple[str, StoryTime], ...]:

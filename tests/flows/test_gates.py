@@ -68,7 +68,7 @@ def test_a_waiting_book_is_free_and_says_so_and_running_it_again_pays_nothing(si
 
     book = desk.book
     assert (book.state, book.lease_owner, book.calls) == (BookState.WAITING, None, paid)
-    assert book.reason == f"gate {first.id}, outline of 1, waits for a decision"
+    assert book.reason == f"gate {first.id}, outline of the book, waits for a decision"
     assert f"bookwright approve {book.id} {first.id}" in book.advice
     assert again == first
     assert not first.is_settled
@@ -163,7 +163,10 @@ def test_a_worker_that_leaves_at_a_gate_that_was_just_decided_only_rests(sit: Si
     with pytest.raises(GateWaiting):
         decide_and_leave(desk, gate)
 
-    assert (desk.book.state, desk.book.reason) == (BookState.PAUSED, f"gate {gate.id}, outline of 1, was approved")
+    assert (desk.book.state, desk.book.reason) == (
+        BookState.PAUSED,
+        f"gate {gate.id}, outline of the book, was approved",
+    )
 
 
 def decide_and_leave(desk: Desk, gate: Gate) -> None:

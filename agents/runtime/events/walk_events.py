@@ -28,6 +28,7 @@ from bookwright.models.talk.event import (
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.stores import BookStorage
+from bookwright.storage.tree.reading import read_names
 
 
 class WalkEvents:
@@ -64,8 +65,11 @@ class WalkEvents:
         """Say that a unit was closed, and how far the book is with it."""
         with suppress(Exception):  # see the class
             root = ([unit, *self._storage.above(unit)])[-1]
+            with self._storage.read() as stores:
+                names = read_names(stores.connection, self.book)
+            name = names.name_with(unit.label, unit.title) if unit.label in names.chapters else unit.name
             data = {
-                "label": unit.label, "name": unit.name, "level": unit.level.value, "title": unit.title,
+                "label": unit.label, "name": name, "level": unit.level.value, "title": unit.title,
                 "written": unit.written, "length": unit.length or 0, "bookWritten": root.written,
                 "bookLength": root.length or 0, "lastStep": self._last_step,
             }  # fmt: skip

@@ -220,3 +220,21 @@ def test_what_the_walk_will_make_anew_is_left_to_it_and_said(cli: Cli, book: Boo
         assert [version.id for version in stores.documents.versions(brief.node, brief.kind)] == [brief.id]
     assert "nothing was made anew" in outcome.err
     assert "1 of what is left `bookwright resume lamp` makes anew by itself" in outcome.err
+
+
+def test_after_a_whole_refresh_nothing_is_left_to_do_and_no_row_may_cost_anything(cli: Cli, tmp_path: Path) -> None:
+    brief = ("--premise", "Three winters on a lighthouse.", "--words", "9000", "--profile", "economy")
+    lamp = json.loads(cli("write", *brief, "--no-prefect", "--json").out)["book"]
+    words = tmp_path / "chapter.txt"
+    words.write_text(cli("read", lamp, "--node", "chapter 1").out + "\nNobody came for her.\n", encoding="utf-8")
+    cli("revise", lamp, "chapter 1", "--text", words)
+
+    before = json.loads(cli("stale", lamp, "--json").out)
+    cli("refresh", lamp, "--yes")
+    after = json.loads(cli("stale", lamp, "--json").out)
+
+    assert before["to_do"] == len(before["direct"]) > 0
+    assert {row["may_cost"] for row in (*before["direct"], *before["indirect"])} == {True}
+    assert (after["to_do"], after["direct"], after["bill"]["high"]["calls"]) == (0, [], 0)
+    assert not any(row["may_cost"] for row in after["indirect"])
+    assert "nothing to refresh" in (told := cli("stale", lamp).out) or told.startswith("Nothing is stale")

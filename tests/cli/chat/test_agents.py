@@ -146,6 +146,16 @@ def test_a_writer_reads_a_copy_of_the_book_and_can_change_nothing(talk, book):
     assert "write/draft" in seen[4]
     assert seen[5].startswith("Observation: success")
     assert '"Night Watch", written in English' in last.prompt.system
+    assert "Its files are a copy made for reading" in last.prompt.system
+
+
+def test_who_has_no_files_is_told_of_none(talk, book):
+    backend = Scripted("It goes out.")
+
+    assert talk("researcher", backend, "What happens to the lamp?", book="lamp") == [True]
+
+    assert '"Night Watch", written in English' in backend.requests[0].prompt.system
+    assert "Its files are a copy" not in backend.requests[0].prompt.system
 
 
 def test_a_write_waits_for_the_person_who_is_asked_once_for_each(talk, tmp_path):

@@ -28,7 +28,7 @@ def test_status_of_no_books_creates_nothing(cli, home):
 def test_status_of_one_book_names_place_cost_and_roles(cli, book):
     text = cli("status", "la").out
 
-    for fact in ('1.3 chapter "The Ship"', "$0.0135", "3 calls", "12 of 9,000 words", "not begun"):
+    for fact in ('chapter 3 "The Ship" (1.3)', "$0.0135", "3 calls", "12 of 9,000 words", "not begun"):
         assert fact in text
     facts = json.loads(cli("status", "lamp", "--json").out)
     assert facts["next"] == "1.3 plan"
@@ -157,11 +157,12 @@ def test_an_unknown_book_is_bad_input_and_creates_nothing(cli, home, arguments):
     ("arguments", "message"),
     [
         (("show", "lamp", "1.9"), "book 'lamp' has no node '1.9'"),
-        (("read", "lamp", "--node", "1.3"), 'nothing of 1.3 chapter "The Ship" in book'),
+        (("read", "lamp", "--node", "1.3"), 'nothing of chapter 3 "The Ship" (1.3) in book'),
         (("log", "lamp", "9"), "there is no chapter 9; the book has"),
         (("show", "lamp", "nothing"), "nothing of the book is called 'nothing'"),
         (("prompt", "lamp", "999"), "book 'lamp' has no step 999"),
-        (("prompt", "lamp", "first"), "Invalid value for 'STEP'"),
+        (("prompt", "lamp", "first"), "nothing of the book is called 'first'"),
+        (("prompt", "lamp", "1.2"), 'no step of chapter 2 "The Log" (1.2) is on record'),
         (("export", "lamp", "--to", "pdf"), "no export format is called 'pdf'"),
         (("tree", "lamp", "--depth", "-1"), "Invalid value for '--depth'"),
     ],
@@ -182,3 +183,21 @@ def test_status_shows_what_is_left_of_the_studios_cap(cli, book, monkeypatch):
         assert "$0.0135 of $5.00 spent, $0.00 handed to running books" in text
     facts = json.loads(cli("status", "lamp", "--json").out)["studio"]
     assert (facts["cap_micros"], facts["spent_micros"], facts["cap_tokens"]) == (5_000_000, 13_500, None)
+
+
+@pytest.mark.parametrize("node", ["chapter 1", "1.1", "The Lamp"])
+def test_the_prompt_of_a_node_is_that_of_its_newest_step(cli, book, node):
+    outcome = cli("prompt", "lamp", node)
+
+    assert outcome.out == cli("prompt", "lamp", "3").out
+    assert (
+        outcome.err == 'step 3, the newest of chapter 1 "The Lamp" (1.1); `bookwright log lamp 1.1` lists the others\n'
+    )
+
+
+def test_every_list_names_a_chapter_as_verbs_take_it(cli, book):
+    logged = cli("log", "lamp").out.splitlines()[-1]
+
+    assert "  chapter 1 write/draft  " in logged
+    assert cli("log", "lamp", "chapter 1").out.splitlines() == [logged]
+    assert cli("show", "lamp", "chapter 1").out.startswith('node    chapter 1 "The Lamp" (1.1)')

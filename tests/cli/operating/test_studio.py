@@ -21,6 +21,7 @@ BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900"
         ((*BRIEF, "--model", "anthropic:nope"), "anthropic is not known to have a model 'nope'"),
         ((*BRIEF, "--until", "page:3"), "--until is 'page:3'"),
         ((*BRIEF, "--words-today", "0"), "--words-today is 0"),
+        ((*BRIEF, "--export", "epub,pdf"), "no export format is called 'pdf'"),
         (("--book", "nobody"), "there is no book 'nobody'"),
     ],
 )

@@ -32,7 +32,7 @@ def test_a_book_that_waits_leaves_with_a_code_of_its_own_and_says_how_to_decide(
 
     assert outcome.code == 5
     assert re.search(
-        r"^bookwright: gate 1, outline of 1, waits for a decision\. `bookwright approve ", outcome.err, re.M
+        r"^bookwright: gate 1, outline of the book, waits for a decision\. `bookwright approve ", outcome.err, re.M
     )
     assert "or `bookwright reject" in outcome.err
 
@@ -52,7 +52,7 @@ def test_an_approved_book_goes_on_to_its_end(cli: Cli) -> None:
     resumed = cli("resume", BOOK, "--no-prefect", "--json")
 
     assert (approved.code, approved.out) == (0, "")
-    assert re.fullmatch(r"gate 1, outline of 1, is approved; `bookwright resume .*` goes on\n", approved.err)
+    assert re.fullmatch(r"gate 1, outline of the book, is approved; `bookwright resume .*` goes on\n", approved.err)
     assert resumed.code == 0
     assert cli("gates").err == "no gate waits\n"
 
@@ -65,7 +65,7 @@ def test_a_rejected_plan_waits_again_once_it_is_made_anew(cli: Cli) -> None:
     assert (rejected["state"], rejected["note"], rejected["by"], rejected["went_on"]) == (
         "rejected", "Less weather.", "command", "",
     )  # fmt: skip
-    assert (resumed.code, "gate 2, outline of 1" in resumed.err) == (5, True)
+    assert (resumed.code, "gate 2, outline of the book" in resumed.err) == (5, True)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_write_asks_in_a_terminal_and_goes_on_at_once(home: Path) -> None:
     os.close(master)
 
     assert code == 0, said
-    assert "rests: gate 1, outline of 1" in said
+    assert "rests: gate 1, outline of the book" in said
     assert "is finished" in said
 
 

@@ -119,12 +119,17 @@ def test_the_keys_do_what_the_help_says(settings, book):
         if first != "lamp":
             await press(pilot, "tab")
             await until(pilot, lambda: app.books.sight.tab == "lamp")
-        await until(pilot, lambda: "1.1 The Lamp" in seen(app))
+        await until(pilot, lambda: "chapter 1 The Lamp" in seen(app))
         await press(pilot, "home", "left")
-        await until(pilot, lambda: "1.1 The Lamp" not in seen(app))
+        await until(pilot, lambda: "chapter 1 The Lamp" not in seen(app))
         assert not app.books.follows
         await press(pilot, "enter")
-        await until(pilot, lambda: "1.1 The Lamp" in seen(app))
+        await until(pilot, lambda: "chapter 1 The Lamp" in seen(app))
+        assert "Motive" not in seen(app)
+        await press(pilot, "d")
+        await until(pilot, lambda: "1.4 Motive" in seen(app))
+        await press(pilot, "d")
+        await until(pilot, lambda: "Motive" not in seen(app))
         await press(pilot, "down", "o")
         await until(pilot, lambda: "The [red] lamp went out." in seen(app))
         await press(pilot, "escape", "f")
@@ -198,7 +203,7 @@ def test_the_cursor_of_a_person_stays_on_its_node_while_the_book_goes_on(setting
     hold(book)
 
     async def play(app, pilot):
-        await until(pilot, lambda: "1.3 The Ship" in seen(app))
+        await until(pilot, lambda: "chapter 3 The Ship" in seen(app))
         await press(pilot, "home", "down", "down")
         before = app.books.tree_view.row
         with book.write() as stores:

@@ -34,7 +34,7 @@ def book(tmp_path_factory):
 
 def eye(book, folds=Folds()):  # noqa: B008
     with book.read() as stores:
-        return fisheye(BranchReader(stores.connection), stores.nodes.open_path(), folds)
+        return fisheye(BranchReader(stores.connection), stores.nodes.open_path(), folds, stores.codex.reading_order())
 
 
 def labels(rows):

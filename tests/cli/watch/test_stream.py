@@ -43,6 +43,29 @@ def test_thoughts_stand_apart_from_the_text():
     assert found[1:] == [(PieceKind.THOUGHT, "Hm. Hm."), (PieceKind.TEXT, "Rain.")]
 
 
+def test_of_a_reply_that_acts_the_thought_and_the_tools_purpose_are_shown_and_not_its_form():
+    found = pieces(
+        happened("started", "1.4 execute/search"),
+        said('Thought: I need a year.\nAction: web_search[{"query": ', "1.4 execute/search"),
+        said('"lamps 1890"}]', "1.4 execute/search"),
+        happened("finished", "1.4 execute/search"),
+        happened("tool_use", "1.4 execute/search", '{"query": "lamps 1890"}', tool="web_search"),
+        happened("started", "1.4 execute/search"),
+        said("Action: Finish[In 1823 [1].]", "1.4 execute/search"),
+        happened("finished", "1.4 execute/search"),
+    )
+
+    assert [text for kind, text in found if kind is PieceKind.THOUGHT] == ["I need a year.\n"]
+    assert [text for kind, text in found if kind is PieceKind.NOTE] == ["web_search searches the web: lamps 1890"]
+    assert "".join(text for kind, text in found if kind is PieceKind.TEXT) == "In 1823 [1]."
+
+
+def test_prose_that_reads_like_the_form_stays_as_it_is():
+    script = "Action: the lamp goes out.\nThought: why?"
+
+    assert pieces(happened("started"), said(script))[-1] == (PieceKind.TEXT, script)
+
+
 def test_the_text_of_a_broken_stream_is_void():
     found = pieces(
         said("Old.", "1.1 write/draft"), happened("started"), said("Rain f"), happened("restarted"), said("Snow.")

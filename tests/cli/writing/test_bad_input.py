@@ -74,7 +74,7 @@ def test_a_file_that_is_no_brief(cli, home, tmp_path, content, message):
         (("--budget-usd", "0"), "budget.usd in the brief: Input should be greater than 0"),
         (("--budget-tokens", "-1"), "budget.tokens in the brief: Input should be greater than 0"),
         (("--seed", "-1"), "seed in the brief"),
-        (("--until", "chapter"), "--until is 'chapter'; write a level and a number"),
+        (("--until", "chapter"), "--until is 'chapter'; name a chapter (chapter 9, or 9), a label"),
         (("--words-today", "0"), "--words-today is 0; it must be at least 1"),
         (("--export", "epub,pdf"), "no export format is called 'pdf'; formats are md, txt, html, epub, docx, json"),
     ],

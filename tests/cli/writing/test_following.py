@@ -17,7 +17,7 @@ STEP = {
     "cost": 4_500, "durationMillis": 1_500,
 }  # fmt: skip
 UNIT = {
-    "label": "1.3", "name": '1.3 chapter "The Ship"', "written": 988, "length": 1_000, "bookWritten": 1_000,
+    "label": "1.3", "name": 'chapter 3 "The Ship" (1.3)', "written": 988, "length": 1_000, "bookWritten": 1_000,
     "bookLength": 9_000, "lastStep": 41,
 }  # fmt: skip
 
@@ -38,11 +38,11 @@ SAID = [
     event("unit_finished", "1.3", **UNIT),
 ]
 LINES = [
-    "1.3 write/draft: rate limit, 20 s",
-    'uses web_search {"query": "lamps"}',
+    "chapter 3 write/draft: rate limit, 20 s",
+    "web_search searches the web: lamps",
     "1.4 execute/search: it is down",
-    "1.3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045  openai:gpt-x",
-    '1.3 chapter "The Ship" is done: 988 of 1,000; the book: 1,000 of 9,000 words',
+    "chapter 3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045  openai:gpt-x",
+    'chapter 3 "The Ship" (1.3) is done: 988 of 1,000; the book: 1,000 of 9,000 words',
 ]
 
 

@@ -4,12 +4,17 @@ import io
 from contextlib import closing
 
 import pytest
+from bookwright.cli.watch.fisheye import Folds
+from bookwright.cli.watch.library import Library
 from rich.console import Console
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
-from bookwright.app.progress import Pace, StepFeed, read_progress
+from bookwright.app.progress import StepFeed, read_progress, seconds_left
+from bookwright.app.wording import duration
+from bookwright.cli.watch.panels import facts
+from bookwright.cli.watch.watcher import ScreenSight
 from bookwright.cli.writing.live import LiveView, PlainView, StreamView, choose_view, step_of
 from bookwright.models.step import Activity, Failure
 from bookwright.storage.repositories.books import Lease
@@ -75,11 +80,11 @@ def test_the_panel_shows_place_words_cost_and_time_in_80_columns(settings):
     text = "\n".join(lines)
     for fact in (
         "Night Watch",
-        '1.3 chapter "The Ship"',
-        "1.3 write: 1,234 characters so far",
+        'chapter 3 "The Ship" (1.3)',
+        "chapter 3 write: 1,234 characters so far",
         "1,000 of 9,000 words (11%)",
         "cost $0.0135 of $5.00   3 calls   4.5k of 2.0M tokens",
-        "time 1 min 40 s so far, about 13 min 29 s left",
+        "time 1 min 40 s so far, about ",
         "1.4 execute: 1.5 s, $0.0045, not a result: is no JSON",
         "x" * 76,
     ):
@@ -101,17 +106,17 @@ def test_the_last_steps_stay_in_sight(book, journal):
         journal.record(attempt(unit(book, "1.3"), "draft", "x", Activity.WRITE, number=number))
         view.render()
 
-    assert sum("1.3 write: 1.5 s" in line for line in drawn(view)) == 6
+    assert sum("chapter 3 write: 1.5 s" in line for line in drawn(view)) == 6
 
 
 def test_what_the_call_in_flight_waits_for_is_told(book):
     view = LiveView(book, console_of())
 
     tell(book, view, "1.3 write/draft", StreamEvent(EventKind.WAITING, "rate limit, 20 s"))
-    assert any("1.3 write: rate limit, 20 s" in line for line in drawn(view))
+    assert any("chapter 3 write: rate limit, 20 s" in line for line in drawn(view))
 
     tell(book, view, "1.3 write/draft", StreamEvent(EventKind.RESTARTED))
-    assert any("1.3 write: 0 characters so far" in line for line in drawn(view))
+    assert any("chapter 3 write: 0 characters so far" in line for line in drawn(view))
 
 
 def test_a_panel_can_be_opened_and_closed_in_a_terminal(book):
@@ -133,10 +138,10 @@ def test_lines_name_each_step_and_each_unit_once_and_in_order(book, journal):
         journal.record(attempt(unit(book, "1.3"), "critic", "Fine.", Activity.WRITE))
 
     assert printed(console).splitlines() == [
-        "1.3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045  FAILED empty: is no JSON",
-        "1.3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045",
-        '1.1 chapter "The Lamp" is done: 7 of 1,000; the book: 12 of 9,000 words',
-        "1.3 write/critic  1.2k > 300 tokens, 1.5 s, $0.0045",
+        "chapter 3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045  FAILED empty: is no JSON",
+        "chapter 3 write/draft  1.2k > 300 tokens, 1.5 s, $0.0045",
+        'chapter 1 "The Lamp" (1.1) is done: 7 of 1,000; the book: 12 of 9,000 words',
+        "chapter 3 write/critic  1.2k > 300 tokens, 1.5 s, $0.0045",
     ]
 
 
@@ -150,7 +155,7 @@ def test_the_prose_is_streamed_as_it_comes(book):
         tell(book, view, name, StreamEvent(EventKind.TEXT, text))
     tell(book, view, "1.3 write/draft", StreamEvent(EventKind.FINISHED))
 
-    assert printed(console) == "\n--- 1.3 write/draft\nRain [x] fell.\n"
+    assert printed(console) == "\n--- chapter 3 write/draft\nRain [x] fell.\n"
 
 
 def test_findings_before_a_revised_text_are_not_streamed(book):
@@ -161,7 +166,7 @@ def test_findings_before_a_revised_text_are_not_streamed(book):
     for text in ("Too slow. <<<TE", "XT>>>\nRain", " fell."):
         tell(book, view, "1.3 write/revise", StreamEvent(EventKind.TEXT, text))
 
-    assert printed(console) == "\n--- 1.3 write/revise\n\nRain fell."
+    assert printed(console) == "\n--- chapter 3 write/revise\n\nRain fell."
 
 
 @pytest.mark.parametrize(
@@ -191,5 +196,19 @@ def test_the_feed_begins_where_the_journal_ends(book, journal):
 def test_there_is_no_guess_before_anything_is_written(book):
     root = read_progress(book).root
 
-    assert Pace(root.written, 0.0).seconds_left(root, 60.0) is None
-    assert Pace(0, 0.0).seconds_left(root, 12.0) == 8_988
+    assert seconds_left(root.model_copy(update={"written": 0}), 60.0) is None
+    assert seconds_left(root, 0.0) is None
+    assert seconds_left(root, 12.0) == 8_988
+
+
+def test_the_screen_and_the_panel_name_one_time_that_is_left(settings, book, journal):
+    view, library = LiveView(book, console_of()), Library(settings)
+    journal.record(attempt(unit(book, "1.3"), "draft", "x", Activity.WRITE))
+    panel = "\n".join(drawn(view))
+
+    sight = library.sight("lamp", Folds())
+    library.close()
+
+    left = duration(seconds_left(sight.progress.root, sight.worked_seconds))
+    assert f"about {left} left" in panel
+    assert f"about {left} left" in facts(ScreenSight(book=sight), 0.0).plain

@@ -62,8 +62,8 @@ def test_a_book_rests_where_it_is_told_to_and_goes_on(cli):
     rested = cli("write", *brief, "--until", "chapter:1")
     [facts] = json.loads(cli("status", "--json").out)
 
-    assert (rested.code, facts["state"], facts["reason"]) == (4, "paused", "reached chapter:1")
-    assert rested.err.startswith("bookwright: reached chapter:1.")
+    assert (rested.code, facts["state"], facts["reason"]) == (4, "paused", "reached chapter 1")
+    assert rested.err.startswith("bookwright: reached chapter 1.")
     resumed = cli("resume", facts["book"], "--no-prefect", "--json")
     assert resumed.code == 0
     assert json.loads(resumed.out)["calls"] > facts["calls"]
@@ -172,3 +172,23 @@ def _hold(identity, owner):
     with open_book(identity) as opened, opened.storage.write() as stores:
         Lease.take(stores.connection, identity, owner, 2)
         stores.books.set_state(identity, BookState.PAUSED)
+
+
+def test_a_book_rests_at_a_chapter_however_it_is_named_and_says_its_name(cli):
+    brief = ("--premise", "Three winters on a lighthouse.", "--words", "9000", "--profile", "economy", "--no-prefect")
+    cli("write", *brief, "--until", "1")
+    [facts] = json.loads(cli("status", "--json").out)
+    units = [node for node in json.loads(cli("tree", facts["book"], "--json").out) if node["level"] == "chapter"]
+    title, label = units[1]["title"], units[2]["node"]
+
+    by_title = cli("resume", facts["book"], "--no-prefect", "--until", title)
+    by_label = cli("write", *brief, "--until", label)
+
+    assert (by_title.code, by_label.code) == (4, 4)
+    assert f'reached chapter 2 "{title}" ({units[1]["node"]})' in by_title.err
+    assert f'reached chapter 3 "{units[2]["title"]}" ({label})' in by_label.err
+    assert cli("resume", facts["book"], "--until", "No Such Chapter").err.startswith(
+        "bookwright: --until is 'No Such Chapter': nothing of the book is called 'No Such Chapter'"
+    )
+    named = f'chapter 2 "{title}" ({units[1]["node"]})'
+    assert json.loads(cli("show", facts["book"], named, "--json").out)["node"]["label"] == units[1]["node"]

@@ -84,6 +84,16 @@ def test_a_finished_book_makes_no_task_run_and_pays_nothing(
     assert stored_book(load_settings()).calls == calls
 
 
+def test_a_run_that_is_asked_for_files_writes_them_at_the_end(prefect_server: None, home: Path) -> None:
+    refused = run_flow(brief=BRIEF, export="epub,pdf")
+    state = run_flow(brief=BRIEF, export="epub, txt")
+
+    files = sorted(path.name for path in (load_settings().home / "exports").iterdir())
+    assert (refused.is_failed(), state.is_completed()) == (True, True)
+    assert "no export format is called 'pdf'" in str(refused.message)
+    assert files == [f"{BOOK}.epub", f"{BOOK}.txt"]
+
+
 def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
     first = run_flow(brief=BRIEF, until="chapter:1")
     second = run_flow(brief=BRIEF)
@@ -92,7 +102,7 @@ def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home
         done = ended_task_runs(client, flow_run_of(client, first), 1 + plain_walk.index(_first_close(plain_walk)))
         left = ended_task_runs(client, flow_run_of(client, second), len(plain_walk) - len(done))
     assert (first.name, first.is_failed()) == ("Paused", True)
-    assert first.message == f"reached chapter:1. `bookwright resume {BOOK}` goes on."
+    assert first.message == f"reached chapter 1. `bookwright resume {BOOK}` goes on."
     assert second.is_completed()
     assert sorted(task_run.name for task_run in done + left) == sorted(plain_walk)
 

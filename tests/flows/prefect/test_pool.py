@@ -255,7 +255,7 @@ def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_
     studio.prefect(
         "deployment", "run", "write-book/write-book", "--param", f"book={book}", "--param", "until=chapter:1"
     )
-    wait_for(lambda: studio.stored(book).reason == "reached chapter:1")
+    wait_for(lambda: studio.stored(book).reason == "reached chapter 1")
 
     assert first_run.state is not None
     assert first_run.state.name == "Paused"

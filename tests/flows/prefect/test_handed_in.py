@@ -1,0 +1,47 @@
+"""Books that were handed in and not begun stand in `status`: what waits, and what failed, with its reason."""
+
+import json
+from pathlib import Path
+
+import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State
+from prefect.states import Completed, Failed, Scheduled
+
+from bookwright.cli.edge import run
+from bookwright.cli.main import app
+from bookwright.flows.prefect.flow_run import FLOW_NAME
+from bookwright.flows.write_book import write_book
+
+pytestmark = pytest.mark.prefect
+
+
+def hand_in(book: str, *states: State[None]) -> None:
+    """Make a run of the deployment for each state, which it ends in."""
+    with get_client(sync_client=True) as client:
+        flow = client.create_flow(write_book)
+        deployment = client.create_deployment(flow, FLOW_NAME)
+        for state in states:
+            made = client.create_flow_run_from_deployment(deployment, parameters={"book": book}, state=Scheduled())
+            client.set_flow_run_state(made.id, state, force=True)
+
+
+def test_a_book_that_failed_before_it_was_begun_is_a_row_of_status_with_its_reason(
+    prefect_server: None, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from prefect.settings import get_current_settings
+
+    monkeypatch.setenv("PREFECT_API_URL", str(get_current_settings().api.url))
+    hand_in("lamp", Failed(message="anthropic is not known to have a model 'nope'"))
+    hand_in("log", Scheduled())
+    hand_in("ship", Failed(message="no key"), Completed())
+
+    assert run(app, ["status"]) == 0
+    shown = capsys.readouterr().out
+    run(app, ["status", "--json"])
+    rows = {row["book"]: row for row in json.loads(capsys.readouterr().out)}
+
+    [failed] = [line for line in shown.splitlines() if line.startswith("lamp ")]
+    assert failed.split()[1] == "failed"
+    assert "anthropic is not known to have a model 'nope'" in failed
+    assert (rows["lamp"]["state"], rows["log"]["state"], "ship" in rows) == ("failed", "queued", False)
