@@ -132,6 +132,24 @@ def test_a_draft_outlives_its_tab(visit: Visit, settings: Settings) -> None:
     playwright.expect(again.locator("#draft-note")).to_be_visible()
 
 
+def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, settings: Settings) -> None:
+    book = a_book(settings)
+    page, expect = visit.tab("/books/lamp/read/1.1"), playwright.expect
+    expect(page.locator("#comments")).to_be_visible()
+
+    page.locator("article.prose p").first.dblclick(position={"x": 12, "y": 12})  # the first word
+    page.get_by_role("button", name="Write a note on these words").click()
+    page.get_by_label("Your note", exact=True).fill("Does it rain too often?")
+    page.get_by_role("button", name="Keep it").click()
+
+    expect(page.locator("#comments")).to_contain_text("Does it rain too often?")
+    expect(page.locator("#comment")).to_be_hidden()
+    page.wait_for_function("() => CSS.highlights.get('notes')?.size === 1")
+    with book.read() as stores:
+        [kept] = stores.comments.of_nodes([stores.nodes.by_label("1.1").key])
+    assert (kept.anchor.quote, kept.anchor.after) == ("Rain", "fell. The [red] lamp went out.")
+
+
 def test_a_killed_book_is_seen_and_gone_on_with(visit: Visit, home: Path) -> None:
     environment = os.environ | {"BOOKWRIGHT_HOME": str(home)}
     command = [sys.executable, "-m", "bookwright", "write", "--premise", "A keeper counts ships.", "--words", "60000",
