@@ -34,7 +34,9 @@ def test_a_step_is_asked_again_beside_its_old_answer(page: TestClient, book: Boo
     assert (kept.step, prompt) == (f"again.{step}", ["The frame.", WORDS["words"]])
     assert reply
     assert reply[:20] in shown
-    assert "Asked again" in page.get(f"/books/lamp/journal/{step}").text
+    later = page.get(f"/books/lamp/journal/{step}").text
+    assert "Asked again" in later
+    assert 'id="again"' in later
     assert page.get("/books/lamp/read/1.1").text == before
 
 
