@@ -156,7 +156,7 @@ def test_a_japanese_book_is_read_from_top_to_bottom(page: TestClient, settings: 
     shown = page.get("/books/lamp/read/1?vertical=1").text
 
     assert 'class="reading vertical"' in shown
-    assert '<article class="prose" lang="ja">' in shown
+    assert '<article class="prose" lang="ja" data-comments>' in shown
 
 
 def _summed_up(book: BookStorage, label: str = "1.1") -> None:
