@@ -15,18 +15,24 @@ _QUOTATION = ": “"
 
 
 def subject(gate: Gate, stores: Stores) -> str:
-    """Return what a gate is about, as text to be read."""
+    """Return what a gate is about with what was found about it, as one text to be read."""
+    lines = reviews(gate, stores)
+    said = ["What its reviews say:\n" + "\n".join(f"- {line}" for line in lines)] if lines else []
+    found = refused(gate.refusals) if gate.kind is GateKind.HUMAN_FALLBACK else said
+    return "\n\n".join([subject_text(gate, stores), *found])
+
+
+def subject_text(gate: Gate, stores: Stores) -> str:
+    """Return what a gate is about, without what was found about it."""
     node = stores.nodes.get(gate.node)
     match gate.kind:
         case GateKind.HUMAN_FALLBACK:
-            return "\n\n".join([gate.draft, *refused(gate.refusals)])
+            return gate.draft
         case GateKind.OUTLINE:
             tasks = stores.nodes.children(node.key, *_TASKS)
             return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
         case GateKind.CHAPTER:
-            lines = reviews(gate, stores)
-            said = ["What its reviews say:\n" + "\n".join(f"- {line}" for line in lines)] if lines else []
-            return "\n\n".join([_prose(node, stores), *said])
+            return _prose(node, stores)
     return _designs(node, stores)
 
 

@@ -24,6 +24,7 @@ from bookwright.storage.tree.reading import update_units
 if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
     from bookwright.storage.repositories.codex_uses import CodexUseRepository
+    from bookwright.storage.repositories.comments import CommentRepository
     from bookwright.storage.repositories.documents import DocumentRepository
     from bookwright.storage.repositories.edits import EditQueue
     from bookwright.storage.repositories.staleness import StalenessRepository
@@ -74,6 +75,13 @@ class Stores:
         from bookwright.storage.repositories.edits import EditQueue
 
         return EditQueue(self.connection, self._book)
+
+    @cached_property
+    def comments(self) -> "CommentRepository":
+        """What the author remarks on passages of the text."""
+        from bookwright.storage.repositories.comments import CommentRepository
+
+        return CommentRepository(self.connection, self._book)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":

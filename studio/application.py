@@ -21,7 +21,8 @@ from bookwright.studio.workshop import Workshop
 _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
     "routes.refreshing", "routes.exporting", "routes.codex", "routes.story", "routes.journal", "routes.pool",
-    "routes.talk", "routes.help",
+    "routes.talk", "routes.help", "routes.comments", "routes.asking_again",
+    "routes.brief", "routes.syncing", "routes.importing",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from bookwright.app.bill import Bill
 from bookwright.app.wording import money, tokens
 from bookwright.flows.revision.refresh import AMENDED_KINDS
+from bookwright.models.document import Document
 from bookwright.models.staleness import StaleDocument
 from bookwright.storage.repositories.staleness import MakingStep
 from bookwright.storage.stores import Stores
@@ -46,6 +47,14 @@ def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
             standing = [call for call in calls if call.is_standing]
             least |= {call.id: call for call in (standing[-1:] if is_amended else standing)}
     return RefreshBill(_sum(least.values()), _sum(most.values()))
+
+
+def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
+    """Return what changing a document is likely to take, by what it took to make it; None where no model made it."""
+    making = stores.staleness.making([document.step]) if document.step else {}
+    calls = making.get(document.step or 0, [])
+    standing = [call for call in calls if call.is_standing]
+    return RefreshBill(_sum(standing[-1:]), _sum(calls)) if calls else None
 
 
 def _sum(calls: Iterable[MakingStep]) -> Bill:

@@ -19,7 +19,6 @@ from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.codex.touch import Giveaway, Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
-from bookwright.models.profile import ProfileName
 from bookwright.models.staleness import StaleDocument, Version
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
@@ -120,22 +119,17 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
 
 
 def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:
-    from bookwright.app import checks
+    from bookwright.app.comments.orders import check_amendable
     from bookwright.cli.writing import running
-    from bookwright.flows.book_models import fitted_profile
-    from bookwright.flows.book_windows import kept_windows
     from bookwright.flows.revision.amend import Amendment, amend
-    from bookwright.flows.revision.revise import check_writable, chosen
+    from bookwright.flows.revision.revise import WRITABLE, chosen
 
     with opened.storage.read() as stores:
         node = find_node(label, stores)
         old = chosen(stores, node, kind)
-    check_writable(old, node)
-    if length is not None and old.kind is not DocumentKind.PROSE:
+    if length is not None and old.kind in WRITABLE and old.kind is not DocumentKind.PROSE:
         raise InvalidInput(f"--length is for a chapter's text; the {old.kind} is as long as it needs to be")
-    checks.check_writable(opened.book.brief, opened.settings)
-    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
-        raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
+    check_amendable(opened, node, old)
 
     def work(deps: "Deps") -> Document:
         amend(node, old, Amendment(words.strip(), DocumentOrigin.NOTE, length=length), deps)

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.access import OpenBook
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
 from bookwright.models.errors import InvalidInput, UnwritableFolder
-from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
     from bookwright.flows.vault.rendering import Rendered, Vault
@@ -26,8 +25,10 @@ def vault(
     as_json: AsJson = False,
 ) -> None:
     """Print where a book's folder of files is; with --json also which stages it shows as done, and what comes next."""
+    from bookwright.app.folders.syncing import vault_of
+
     with open_book(book) as opened:
-        kept = _vault(opened)
+        kept = vault_of(opened)
         done = _rendered(kept) if render else None
         facts = {"book": opened.book.id, "folder": str(kept.folder.root)} | _standing(kept)
     if as_json:
@@ -49,17 +50,19 @@ def sync(
     as_json: AsJson = False,
 ) -> None:
     """Take in what you changed in a book's folder as new versions, and bring the folder up to the book."""
+    from bookwright.app.folders.syncing import look_at_folder, sync_folder, vault_of
+
     with open_book(book) as opened:
         if not opened.settings.keep_vault:
             raise InvalidInput("the settings keep no folders (`keep_vault` is false); there is nothing to sync")
-        kept = _vault(opened)
-        plan = _looked(kept)
+        kept = vault_of(opened)
+        plan = look_at_folder(kept)
         if not as_json:
             _show(plan)
         if not dry_run:
             if plan.changes and not yes:
                 _ask(plan)
-            plan, late = _applied(kept)
+            plan, late = sync_folder(kept)
             for finding in () if as_json else late:
                 note(f"{finding.path!r} {finding.detail}")
         stale = _stale(opened)
@@ -69,13 +72,6 @@ def sync(
         _tell(plan, opened.book.id, stale)
     if plan.left:
         raise typer.Exit(1)
-
-
-def _vault(opened: OpenBook) -> "Vault":
-    from bookwright.flows.vault.rendering import Vault
-
-    storage = BookStorage(opened.storage.database, opened.book.id, opened.book.brief.language)
-    return Vault(storage, opened.book, opened.settings)
 
 
 def _rendered(kept: "Vault") -> "Rendered":
@@ -102,24 +98,6 @@ def _standing(kept: "Vault") -> dict[str, Any]:
         "files": len(kept.folder.files((NOTES,))), "stages": [stage.name for stage in progress.stages],
         "last_completed_stage": progress.last_completed_stage(), "next_stage": progress.next_stage(),
     }  # fmt: skip
-
-
-def _looked(kept: "Vault") -> "Plan":
-    from bookwright.flows.vault.sync import Sync
-
-    with kept.storage.read() as stores:
-        return Sync(kept, stores).look()
-
-
-def _applied(kept: "Vault") -> tuple["Plan", list["FileFinding"]]:
-    """Take in what there is now, which may be more than was shown, and bring the folder up; also return what failed."""
-    from bookwright.flows.vault.sync import Sync, finish
-
-    with at_rest(kept.storage) as stores:
-        work = Sync(kept, stores)
-        plan = work.look()
-        work.apply()
-    return plan, finish(kept, plan)
 
 
 def _ask(plan: "Plan") -> None:

@@ -1,28 +1,13 @@
 """What was found in a manuscript, as it is shown before anything is written."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from bookwright.app.importing.reading import ManuscriptReading, chapter_row
 from bookwright.app.wording import counted
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
-from bookwright.manuscripts.blocks import ManuscriptSource
-from bookwright.manuscripts.found import FoundBook, FoundChapter
-from bookwright.models.brief import Brief
 
 _MOST_SHOWN, _LAST_SHOWN = 400, 20
 """Chapters in the table."""
-_FIRST_WORDS = 40
-
-
-@dataclass(frozen=True)
-class ManuscriptReading:
-    """A manuscript that was read and understood; nothing is written yet."""
-
-    file: Path
-    source: ManuscriptSource
-    found: FoundBook
-    brief: Brief
 
 
 def show(reading: ManuscriptReading, as_json: bool) -> None:
@@ -61,16 +46,6 @@ def _facts(reading: ManuscriptReading) -> dict[str, Any]:
         "title": brief.title, "author": brief.pen_name, "language": brief.language.value, "unit": brief.length_unit,
         "length": brief.length, "has_headings": found.has_headings,
         "parts": [part.heading for part in found.parts],
-        "chapters": [_row(number, chapter, found, brief) for number, chapter in enumerate(found.chapters, 1)],
+        "chapters": [chapter_row(number, chapter, found, brief) for number, chapter in enumerate(found.chapters, 1)],
         "notes": [*reading.source.notes, *found.notes],
-    }  # fmt: skip
-
-
-def _row(number: int, chapter: FoundChapter, found: FoundBook, brief: Brief) -> dict[str, Any]:
-    has_title_below = chapter.title and chapter.title not in chapter.heading
-    return {
-        "number": number, "part": found.parts[chapter.part].heading if chapter.part is not None else "",
-        "heading": f"{chapter.heading} {chapter.title}" if has_title_below else chapter.heading,
-        "length": sum(map(brief.language.measure, chapter.paragraphs)),
-        "begins": chapter.opening[:_FIRST_WORDS],
     }  # fmt: skip

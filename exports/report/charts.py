@@ -14,6 +14,8 @@ _INNER_HEIGHT = HEIGHT - _TOP - _BOTTOM
 _MOST_LABELS = 16
 _MOST_DOTS = 60
 _ROW = 22
+_NAMES, _NAME_LETTERS = 150, 20
+"""Room for the names of rows."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,14 @@ class Stretch:
     start: int
     end: int | None
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Presence:
+    """One row of a chart of people: how often each chapter names somebody."""
+
+    name: str
+    counts: Sequence[int]
 
 
 def bars(title: str, about: str, values: Sequence[float], targets: Sequence[float | None] = ()) -> str:
@@ -91,6 +101,34 @@ def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> st
         if stretch.end:
             parts.append(f'<rect class="end" x="{end - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>')
         parts.append("</g>")
+    return _svg(title, about, parts, height, _WIDE)
+
+
+def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> str:
+    """Draw a row for each person and a field for each chapter that names them, darker where it does so more often."""
+    height = _TOP + _ROW * len(rows) + _BOTTOM
+    pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
+    step = max(1, ceil(count / (2 * _MOST_LABELS)))
+    parts = [
+        f'<text class="tick" x="{_NAMES + pitch * (place + 0.5):.1f}" y="{height - _BOTTOM + 18}" '
+        f'text-anchor="middle">{place + 1}</text>'
+        for place in range(0, count, step)
+    ]
+    most = max((number for row in rows for number in row.counts), default=1) or 1
+    for line, row in enumerate(rows):
+        y = _TOP + _ROW * line
+        shown = row.name if len(row.name) <= _NAME_LETTERS else f"{row.name[: _NAME_LETTERS - 1]}…"
+        parts.append(
+            f'<text class="note" x="{_NAMES - 10}" y="{y + 15}" text-anchor="end">{escape(shown)}'
+            f"<title>{escape(row.name)}</title></text>"
+        )
+        parts += [
+            f'<rect class="bar" x="{_NAMES + pitch * place:.1f}" y="{y + 2}" width="{max(pitch - 1, 0.6):.1f}" '
+            f'height="{_ROW - 4}" fill-opacity="{0.25 + 0.75 * number / most:.2f}">'
+            f"<title>{escape(row.name)}, {place + 1}: {number}</title></rect>"
+            for place, number in enumerate(row.counts)
+            if number
+        ]
     return _svg(title, about, parts, height, _WIDE)
 
 

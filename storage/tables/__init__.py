@@ -3,6 +3,7 @@
 from bookwright.storage.tables.book import allowances, books, briefs, gates, nodes, paces, studio
 from bookwright.storage.tables.codex_records import codex, codex_suggestions, codex_uses
 from bookwright.storage.tables.columns import metadata
+from bookwright.storage.tables.comment import comments
 from bookwright.storage.tables.document import document_inputs, documents, maintenance, passages, vectors
 from bookwright.storage.tables.edit import edits
 from bookwright.storage.tables.journal import steps, texts, tool_uses
@@ -15,6 +16,7 @@ __all__ = [
     "codex",
     "codex_suggestions",
     "codex_uses",
+    "comments",
     "document_inputs",
     "documents",
     "edits",

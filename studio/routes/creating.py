@@ -10,6 +10,7 @@ from bookwright.app.access import library
 from bookwright.app.checks import check_writable
 from bookwright.app.ordering import bill_hash, blueprint_names, brief_of, check_bill
 from bookwright.app.starting import begin
+from bookwright.manuscripts.outlines.outlines import read_outline
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES
 from bookwright.studio.fields import Fields
@@ -52,6 +53,14 @@ def ask_bill(request: Request, here: Here, fields: Fields) -> HTMLResponse:
         return Ordered(brief, estimate, bill_hash(brief, estimate))
 
     return page(request, "bill.html.j2", job=here.jobs.start(work))
+
+
+@router.post("/new/outline")
+def outline(request: Request, fields: Fields) -> HTMLResponse:
+    """Return how an outline would be split; nothing is kept."""
+    text = fields.get("outline", "").strip()
+    found = read_outline(text) if text else None
+    return page(request, "outline.html.j2", outline=found)
 
 
 @router.get("/new/bill/{number}")

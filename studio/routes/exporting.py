@@ -7,13 +7,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
 
 from bookwright.exports.files import FORMATS, Layout, check_formats, export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.models.text.language import Language
 from bookwright.studio.pages import page
 from bookwright.studio.routes.desk import crumb_of
-from bookwright.studio.workshop import Here
+from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
 
@@ -38,6 +39,22 @@ def exports(request: Request, here: Here, book: str) -> HTMLResponse:
         request, "exports.html.j2", crumb_of(opened, "exports"), rows=rows, written=written, folder=folder,
         can_be_vertical=opened.book.brief.language is Language.JA,
     )  # fmt: skip
+
+
+@router.post("/books/{book}/exports/covered")
+async def covered(request: Request, here: Here, book: str) -> FileResponse:
+    """Return the book as an EPUB under the picture that is sent along."""
+    picture = await request.body()
+    return await run_in_threadpool(_covered, here, book, picture)
+
+
+def _covered(here: Workshop, book: str, picture: bytes) -> FileResponse:
+    opened = here.look(book)
+    folder = tempfile.TemporaryDirectory(prefix="bookwright-export-")
+    cover = Path(folder.name) / "cover"
+    cover.write_bytes(picture)
+    path = export(opened.storage, "epub", Path(folder.name) / "book.epub", Layout(cover=cover))
+    return FileResponse(path, media_type="application/epub+zip", background=BackgroundTask(folder.cleanup))
 
 
 @router.get("/books/{book}/exports/{name}")

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.deciding import chosen_gate, decide, start_again
-from bookwright.app.gate_subject import subject
+from bookwright.app.gate_subject import grouped, reviews, subject_text
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind
@@ -43,6 +43,10 @@ class GateSight:
     changes: list[tuple[str, str]]
     """Pieces of the text as it was rejected and as it is now; empty where it is there for the first time."""
     scores: dict[str, float]
+    reviews: list[str]
+    """What reviews have left on record, in lines."""
+    refusals: list[list[str]]
+    """Why drafts were refused, the oldest first, what differs by its words alone in one line."""
 
 
 @router.get("/inbox")
@@ -100,14 +104,16 @@ def _sight(here: Workshop, gate: Gate) -> GateSight:
     opened = here.look(gate.book)
     with opened.storage.read() as stores:
         node = stores.nodes.get(gate.node)
-        told = clean(subject(gate, stores))
+        told = clean(subject_text(gate, stores))
         before = stores.gates.rejected_work(node, gate.kind)
         scored = stores.documents.current(node.key, DocumentKind.QUALITY, with_text=False)
         data = stores.documents.data_of(scored) if scored else ""
+        said = reviews(gate, stores)
     brief = opened.book.brief
     return GateSight(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
         list(word_diff(clean(before), told)) if before else [], _scores(data),
+        said, [list(grouped(refusal.reasons)) for refusal in gate.refusals],
     )  # fmt: skip
 
 

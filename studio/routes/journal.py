@@ -7,11 +7,13 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from bookwright.app.journal.asked_again import other_answers
 from bookwright.exports.markup import clean
+from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.pages import StepFilter
-from bookwright.storage.steps.queries import StepLine
+from bookwright.storage.steps.queries import NO_LONGER_KEPT, StepLine
 from bookwright.studio.pages import page
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.workshop import Here
@@ -31,6 +33,13 @@ class StepSight:
     reply: str
     previous: int | None
     next: int | None
+    others: list[tuple[StepLine, str]]
+    """What was answered where it was asked again, with the steps that asked."""
+
+    @property
+    def can_be_asked(self) -> bool:
+        """A model was asked, and the words are still there."""
+        return self.line.role in ROLES and bool(self.blocks) and NO_LONGER_KEPT not in self.blocks
 
 
 @router.get("/books/{book}/journal")
@@ -66,6 +75,7 @@ def one_step(
         sight = StepSight(
             line, _unit(stores.nodes.by_label(line.label)), [clean(block) for block in stores.steps.prompt(step)],
             clean(stores.steps.reply(step)), older[0].id if older else None, newer[0].id if newer else None,
+            [(other, clean(text)) for other, text in other_answers(stores, step)],
         )  # fmt: skip
     return page(request, "step.html.j2", crumb_of(opened, "journal"), sight=sight, query=_query(activity, failed))
 

@@ -6,9 +6,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
+from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.charts import Series, bars, lines
 from bookwright.exports.report.notes import read_as
+from bookwright.exports.report.presence import presence_chart
 from bookwright.exports.report.views import Chart, charts, summary
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport
@@ -33,6 +35,8 @@ class StorySight:
     state: GlobalState | None
     summary: list[str]
     charts: list[Chart]
+    presence: Chart | None
+    """Who appears where; None where nobody of the codex is named."""
     summaries: list[tuple[str, str, str]]
     """Label, heading and summary of the chapters, the newest first."""
 
@@ -54,7 +58,9 @@ def _sight(opened: OpenBook) -> StorySight:
         state = read_as(GlobalState, stores.documents.data_of(document)) if document else None
         drawn = [*charts(report), *_costs(stores, report)]
         told = list(_summaries(stores, report))
-    return StorySight(report, state, summary(report), drawn, told[::-1])
+        entries = stores.codex.entries()
+    presence = presence_chart(report, entries, Manuscript(opened.storage))
+    return StorySight(report, state, summary(report), drawn, presence, told[::-1])
 
 
 def _summaries(stores: Stores, report: BookReport) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.gate import GateKind, GateState
+from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from bookwright.models.settings import Settings
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
@@ -135,13 +135,28 @@ def test_a_gate_is_rejected_with_a_note_in_the_inbox(page: TestClient, book: Boo
     assert page.post(f"/books/lamp/gates/{gate.id}/approve", headers=PIECE).status_code == 409
 
 
+def test_a_gate_shows_the_draft_alone_and_why_it_was_refused_beside_it(page: TestClient, book: BookStorage) -> None:
+    reasons = ["the guard finds the word: “glove”", "the guard finds the word: “mitten”"]
+    with book.write() as stores:
+        node = stores.nodes.by_label("1.2")
+        history = FallbackHistory(draft="She found it.", refusals=(Refusal(reasons=tuple(reasons)),))
+        stores.gates.open(node, GateKind.HUMAN_FALLBACK, history=history)
+
+    shown = page.get("/inbox").text
+    pane = shown.partition('class="pane"')[2]
+
+    assert "She found it." in pane
+    assert "guard" not in pane
+    assert "the guard finds the word, 2 times: “glove”, “mitten”" in shown
+
+
 def test_a_japanese_book_is_read_from_top_to_bottom(page: TestClient, settings: Settings) -> None:
     make_book(settings, "雨が降った。灯りが消えた。", title="灯台", language="ja", premise="灯台守が船を数える。")
 
     shown = page.get("/books/lamp/read/1?vertical=1").text
 
     assert 'class="reading vertical"' in shown
-    assert '<article class="prose" lang="ja">' in shown
+    assert '<article class="prose" lang="ja" data-comments>' in shown
 
 
 def _summed_up(book: BookStorage, label: str = "1.1") -> None:

@@ -17,9 +17,11 @@ import pytest
 
 from bookwright.models.codex.entries import CodexEntry
 from bookwright.models.codex.record import Origin
+from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.settings import Settings
+from bookwright.models.story_time.value import StoryTime
 from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book
 from tests.studio.browsing import RunningStudio, Visit, playwright, running_studio, visiting
@@ -30,6 +32,7 @@ pytestmark = [needs_browser, pytest.mark.slow]
 BOOK_PAGES = (
     "", "/read", "/read/1.1", "/edit/1.1", "/history/1.1", "/page/1.4", "/codex", "/codex/entry/mira", "/threads",
     "/story", "/stale", "/journal", "/journal/1", "/exports", "/edits", "/talk",
+    "/brief", "/folder",
 )  # fmt: skip
 
 
@@ -132,6 +135,24 @@ def test_a_draft_outlives_its_tab(visit: Visit, settings: Settings) -> None:
     playwright.expect(again.locator("#draft-note")).to_be_visible()
 
 
+def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, settings: Settings) -> None:
+    book = a_book(settings)
+    page, expect = visit.tab("/books/lamp/read/1.1"), playwright.expect
+    expect(page.locator("#comments")).to_be_visible()
+
+    page.locator("article.prose p").first.dblclick(position={"x": 12, "y": 12})  # the first word
+    page.get_by_role("button", name="Write a note on these words").click()
+    page.get_by_label("Your note", exact=True).fill("Does it rain too often?")
+    page.get_by_role("button", name="Keep it").click()
+
+    expect(page.locator("#comments")).to_contain_text("Does it rain too often?")
+    expect(page.locator("#comment")).to_be_hidden()
+    page.wait_for_function("() => CSS.highlights.get('notes')?.size === 1")
+    with book.read() as stores:
+        [kept] = stores.comments.of_nodes([stores.nodes.by_label("1.1").key])
+    assert (kept.anchor.quote, kept.anchor.after) == ("Rain", "fell. The [red] lamp went out.")
+
+
 def test_a_killed_book_is_seen_and_gone_on_with(visit: Visit, home: Path) -> None:
     environment = os.environ | {"BOOKWRIGHT_HOME": str(home)}
     command = [sys.executable, "-m", "bookwright", "write", "--premise", "A keeper counts ships.", "--words", "60000",
@@ -203,7 +224,15 @@ def test_nothing_keeps_people_out_of_any_page(studio: RunningStudio, settings: S
     _full(a_book(settings))
     found: dict[str, list[str]] = {}
     with visiting(studio, color_scheme=scheme) as visit:
-        for path in ("/", "/inbox", "/new", "/pool", "/help", *(f"/books/lamp{each}" for each in BOOK_PAGES)):
+        for path in (
+            "/",
+            "/inbox",
+            "/new",
+            "/import",
+            "/pool",
+            "/help",
+            *(f"/books/lamp{each}" for each in BOOK_PAGES),
+        ):
             page = visit.tab(path)
             page.wait_for_timeout(150)
             violations = axe_playwright.Axe().run(page).response["violations"]
@@ -222,7 +251,15 @@ def test_every_page_fits_a_phone(studio: RunningStudio, settings: Settings) -> N
     _full(a_book(settings))
     wide = []
     with visiting(studio, viewport={"width": 390, "height": 780}) as visit:
-        for path in ("/", "/inbox", "/new", "/pool", "/help", *(f"/books/lamp{each}" for each in BOOK_PAGES)):
+        for path in (
+            "/",
+            "/inbox",
+            "/new",
+            "/import",
+            "/pool",
+            "/help",
+            *(f"/books/lamp{each}" for each in BOOK_PAGES),
+        ):
             page = visit.tab(path)
             if page.evaluate("() => document.documentElement.scrollWidth") > 390:
                 wide.append(path)
@@ -255,6 +292,10 @@ def _full(book: BookStorage) -> None:
     with book.write() as stores:
         stores.gates.open(stores.nodes.by_label("1.1"), GateKind.CHAPTER)
         stores.codex.add(CodexEntry(id="mira", kind="character", name="Mira"), Origin.AUTHOR)
+        stores.codex.add(CodexEntry(id="rain", kind="character", name="Rain"), Origin.AUTHOR)
+        chapter = stores.nodes.by_label("1.1")
+        stores.comments.add(chapter.key, Anchor(quote="Rain fell.", after="The [red]"), "Does it rain too often?")
+        stores.nodes.change(chapter.key, story_time=StoryTime(when="1923"))
 
 
 def _bookwright(home: Path, *arguments: str, code: int) -> None:

@@ -120,6 +120,24 @@ def test_an_earlier_version_is_compared_and_taken_up_again(page: TestClient, boo
     assert _prose(book, "1.1") == "Rain fell. The [red] lamp went out."
 
 
+def test_any_two_versions_are_picked_on_the_page(page: TestClient, book: BookStorage) -> None:
+    for version, text in ((1, "Snow fell."), (2, "Hail fell."), (3, "Sleet fell.")):
+        page.post("/books/lamp/edit/1.1", data={"text": text, "version": str(version), "kind": "prose"})
+
+    shown = page.get("/books/lamp/history/1.1?kind=prose").text
+    picked = page.get("/books/lamp/history/1.1?kind=prose&a=2&b=3").text
+    form = shown.partition('id="pick"')[2].partition("</form>")[0]
+
+    assert re.findall(r'<option value="(\d)"( selected)?', form)[:4] == [
+        ("4", ""),
+        ("3", " selected"),
+        ("2", ""),
+        ("1", ""),
+    ]
+    assert "<del>Snow</del><ins>Hail</ins>" in picked
+    assert "From version 2 to version 3" in picked
+
+
 def test_a_book_that_is_written_is_asked_to_rest(page: TestClient, book: BookStorage) -> None:
     with book.write() as stores:
         Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)

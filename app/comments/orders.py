@@ -1,0 +1,107 @@
+"""An author's note on a text as an order to a model: what speaks against it, what it takes, what confirms it."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from bookwright.agents.backends.tokens import TokenCounter
+from bookwright.app import checks
+from bookwright.app.access import OpenBook
+from bookwright.app.bill import Bill, priced
+from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
+from bookwright.app.shelf import is_held
+from bookwright.flows.book_models import fitted_profile, model_of
+from bookwright.flows.book_windows import kept_windows
+from bookwright.flows.revision.revise import check_writable, chosen
+from bookwright.models.comment import Comment, CommentState
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.errors import BookHeld, InvalidInput
+from bookwright.models.profile import ProfileName
+from bookwright.models.tree.task import TaskNode
+
+_READ_BESIDE = 3
+"""A writer reads the text with about this much around it."""
+
+
+@dataclass(frozen=True)
+class NoteOrder:
+    """A comment as it would be ordered."""
+
+    comment: Comment
+    document: Document
+    bill: RefreshBill
+
+    @property
+    def note(self) -> str:
+        """What the model is told."""
+        return f"“{self.comment.anchor.quote}”: {self.comment.words}"
+
+    @property
+    def hash(self) -> str:
+        """What stands for this order and its bill: another version, or another price, has another one."""
+        told = [self.comment.id, self.note, self.document.id, self.bill.facts()]
+        return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+    @property
+    def arguments(self) -> list[str]:
+        """The line that carries it out."""
+        return [
+            "revise", self.document.book, self.comment.label, "--kind", self.document.kind.value, f"--note={self.note}",
+        ]  # fmt: skip
+
+
+def check_amendable(opened: OpenBook, node: TaskNode, old: Document) -> None:
+    """Make sure that a model may be told to change a document.
+
+    Raises:
+        InvalidInput: The engine keeps it, or the models are none for that; nothing was asked.
+    """
+    check_writable(old, node)
+    checks.check_writable(opened.book.brief, opened.settings)
+    if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
+        raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
+
+
+def order_of(opened: OpenBook, number: int) -> NoteOrder:
+    """Return what a comment would be as an order, with its bill.
+
+    Raises:
+        EntryNotFound: There is no such comment.
+        BookHeld: The book is being written; it can be ordered once the book rests.
+        InvalidInput: A model cannot be told to change that text.
+    """
+    if is_held(opened.book):
+        raise BookHeld(opened.book.id, opened.book.lease_owner or "", 0.0)
+    with opened.storage.read() as stores:
+        comment = stores.comments.get(number)
+        node = stores.nodes.by_label(comment.label)
+        old = chosen(stores, node, DocumentKind.PROSE)
+        known = bill_of_making(old, stores)
+    check_amendable(opened, node, old)
+    return NoteOrder(comment, old, known or _guessed(opened, old))
+
+
+def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
+    """Return the order whose bill was confirmed.
+
+    Raises:
+        InvalidInput: It is another by now.
+    """
+    order = order_of(opened, number)
+    if order.hash != confirmed:
+        raise InvalidInput("The text has changed since the bill was shown; look at it again.")
+    return order
+
+
+def mark_ordered(opened: OpenBook, order: NoteOrder) -> None:
+    """Note that a model was told, and for which version of the text."""
+    with opened.storage.write() as stores:
+        stores.comments.settle(order.comment.id, CommentState.ORDERED, order.document.version)
+
+
+def _guessed(opened: OpenBook, old: Document) -> RefreshBill:
+    """Say what one call takes of the length of a text that no model has made."""
+    model = model_of("writer", opened.book.brief, opened.settings)
+    size = TokenCounter().estimate(model, old.text)
+    bill = priced(Bill(1, size * _READ_BESIDE, size), model, opened.settings, with_thoughts=True)
+    return RefreshBill(bill, bill)

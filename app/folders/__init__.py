@@ -1,0 +1,1 @@
+"""The folders of books, and what people change in them."""

@@ -1,0 +1,1 @@
+"""Manuscripts that somebody wrote elsewhere, before they become books."""

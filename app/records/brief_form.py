@@ -1,0 +1,86 @@
+"""The order of a book as a form: its changes are shown before they are saved, by the state that was seen."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.brief_edits import change_brief
+from bookwright.app.briefs import laid_over
+from bookwright.flows.library import check_models
+from bookwright.models.book import Book
+from bookwright.models.brief import Brief
+from bookwright.models.errors import EditConflict, InvalidBrief
+
+LONG = ("premise", "style", "ending")
+FIELDS = ("premise", "title", "pen_name", "genre", "style", "audience", "ending", "length", "usd")
+
+
+@dataclass(frozen=True)
+class BriefChange:
+    """One field that reads otherwise."""
+
+    field: str
+    before: str
+    after: str
+
+
+def brief_values(brief: Brief) -> dict[str, str]:
+    """Return what the form shows of a brief."""
+    usd = brief.budget.usd
+    return {name: str(getattr(brief, name)) for name in FIELDS if name != "usd"} | {
+        "usd": "" if usd is None else f"{usd:g}"
+    }
+
+
+def brief_seen(brief: Brief) -> str:
+    """Return what stands for a brief as somebody has it before them."""
+    told = json.dumps(brief.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def brief_changes(brief: Brief, fields: Mapping[str, str]) -> list[BriefChange]:
+    """Return which fields of a form read otherwise than the brief.
+
+    Raises:
+        InvalidBrief: No book could be written from it.
+    """
+    now, wanted = brief_values(brief), brief_values(_wanted(brief, fields))
+    return [BriefChange(name, now[name], wanted[name]) for name in FIELDS if now[name] != wanted[name]]
+
+
+def save_brief(opened: OpenBook, fields: Mapping[str, str], seen: str) -> Book:
+    """Change the order of a book that rests.
+
+    Raises:
+        EditConflict: It was changed since it was shown; nothing was saved.
+        BookHeld: The book is being written.
+        InvalidBrief: It cannot be so, or not any more; nothing was changed.
+    """
+    with at_rest(opened.storage) as stores:
+        book = stores.books.get(opened.book.id)
+        if brief_seen(book.brief) != seen:
+            raise EditConflict("The order was changed since this page was shown; look at it again.")
+        wanted = _wanted(book.brief, fields)
+        check_models(wanted, opened.settings)
+        return change_brief(wanted, book, stores)
+
+
+def _wanted(brief: Brief, fields: Mapping[str, str]) -> Brief:
+    now = brief_values(brief)
+    said = {name: fields[name].replace("\r\n", "\n").strip() for name in FIELDS if name in fields}
+    changes: dict[str, Any] = {name: value for name, value in said.items() if value != now[name].strip()}
+    if "length" in changes:
+        changes["length"] = _number(changes["length"])
+    if "usd" in changes:
+        changes["budget"] = {"usd": changes.pop("usd") or None}
+    return laid_over(brief, changes)
+
+
+def _number(value: str) -> int:
+    digits = value.replace(",", "").replace(" ", "")
+    if not digits.isdecimal() or len(digits) > 12:
+        raise InvalidBrief(f"The length is a whole number, not {value[:40]!r}.")
+    return int(digits)

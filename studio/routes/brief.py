@@ -1,0 +1,49 @@
+"""The order of a book: shown as a form, its changes before they are saved."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from bookwright.app.records.brief_form import FIELDS, LONG, brief_changes, brief_seen, brief_values, save_brief
+from bookwright.app.shelf import is_held
+from bookwright.studio.fields import Fields
+from bookwright.studio.pages import page
+from bookwright.studio.routes.desk import crumb_of
+from bookwright.studio.workshop import Here
+
+router = APIRouter()
+
+_LABELS = {
+    "premise": "What happens?", "title": "Title", "pen_name": "Author on the cover", "genre": "Genre",
+    "style": "How it sounds", "audience": "Who reads it", "ending": "How it ends", "length": "Length",
+    "usd": "Never pay more than",
+}  # fmt: skip
+
+
+@router.get("/books/{book}/brief")
+def brief(request: Request, here: Here, book: str) -> HTMLResponse:
+    """Show the order."""
+    opened = here.look(book)
+    order = opened.book.brief
+    return page(
+        request, "brief.html.j2", crumb_of(opened, "desk"), values=brief_values(order), names=FIELDS, long=LONG,
+        seen=brief_seen(order), is_held=is_held(opened.book), labels=_LABELS,
+    )  # fmt: skip
+
+
+@router.post("/books/{book}/brief/preview")
+def preview(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse:
+    """Return what would be changed; nothing is saved by that."""
+    opened = here.look(book)
+    changes = brief_changes(opened.book.brief, fields)
+    with opened.storage.read() as stores:
+        written = stores.nodes.root().written
+    crumb = crumb_of(opened, "desk")
+    return page(request, "brief_changes.html.j2", crumb, changes=changes, written=written, labels=_LABELS)
+
+
+@router.post("/books/{book}/brief")
+def save(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse:
+    """Save the order by the state that the author has seen."""
+    with here.change(book) as opened:
+        save_brief(opened, fields, fields.get("seen", ""))
+    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book}/brief"})

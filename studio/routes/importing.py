@@ -1,0 +1,106 @@
+"""A manuscript brought along: how it is split and what looking at it takes, shown before anything is written."""
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from starlette.concurrency import run_in_threadpool
+
+from bookwright.app.access import library
+from bookwright.app.checks import check_writable
+from bookwright.app.importing.reading import ManuscriptReading, chapter_row, check_new, read_for_import
+from bookwright.manuscripts.reading import digest_of
+from bookwright.models.errors import InvalidInput
+from bookwright.studio.fields import Fields
+from bookwright.studio.jobs import Job
+from bookwright.studio.pages import page
+from bookwright.studio.routes.shelf import start_writing
+from bookwright.studio.workshop import Here, Workshop
+
+router = APIRouter()
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A manuscript with what looking at it takes."""
+
+    reading: ManuscriptReading
+    digest: str
+    bill: str
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """What is told of its chapters."""
+        found = self.reading.found
+        return [chapter_row(number, one, found, self.reading.brief) for number, one in enumerate(found.chapters, 1)]
+
+    @property
+    def hash(self) -> str:
+        """What stands for this file and this bill."""
+        return hashlib.sha256(f"{self.digest} {self.bill}".encode()).hexdigest()
+
+
+@router.get("/import")
+def form(request: Request) -> HTMLResponse:
+    """Show where a manuscript is named."""
+    return page(request, "import.html.j2")
+
+
+@router.post("/import/preview")
+async def preview(request: Request, here: Here, name: str = "") -> HTMLResponse:
+    """Read a manuscript that is sent along; nothing is kept."""
+    content = await request.body()
+    return await run_in_threadpool(_preview, request, here, content, name)
+
+
+@router.get("/import/{number}")
+def read(request: Request, here: Here, number: int) -> HTMLResponse:
+    """Return how far the look at a manuscript is, or what was found."""
+    return page(request, "import_found.html.j2", job=_job(here, str(number)))
+
+
+@router.post("/import/begin")
+def begin(request: Request, here: Here, fields: Fields) -> HTMLResponse:
+    """Make a book of the manuscript whose bill was confirmed; it is looked at at once, or rests."""
+    from bookwright.flows.intake.manuscript_import import bring_in, longest_piece  # brings the engine
+
+    brought = _job(here, fields.get("job", "")).result
+    if not isinstance(brought, Brought) or brought.hash != fields.get("bill"):
+        raise InvalidInput("The bill is not the one that was shown; ask for it again.")
+    reading = brought.reading
+    with library(here.settings) as database:
+        check_new(reading.file, brought.digest, database)
+        piece = longest_piece(reading.brief, here.settings)
+        book = bring_in(database, reading.found, reading.brief, brought.digest, piece)
+    if fields.get("rests") != "1":
+        start_writing(here, book.id)
+    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book.id}"})
+
+
+def _preview(request: Request, here: Workshop, content: bytes, name: str) -> HTMLResponse:
+    with tempfile.TemporaryDirectory(prefix="bookwright-import-") as folder:
+        file = Path(folder) / (PurePath(name.replace("\\", "/")).name or "manuscript.txt")
+        file.write_bytes(content)
+        try:
+            reading, digest = replace(read_for_import(file, {}), file=Path(file.name)), digest_of(file)
+        except InvalidInput as error:
+            raise InvalidInput(str(error).replace(str(file), file.name)) from None
+    check_writable(reading.brief, here.settings)
+
+    def work(tell: Callable[[str], None]) -> Brought:
+        from bookwright.app.estimates.import_bill import bill_of_import  # brings the engine
+
+        return Brought(reading, digest, str(bill_of_import(reading.found, reading.brief, here.settings, 0, tell)))
+
+    return page(request, "import_found.html.j2", job=here.jobs.start(work))
+
+
+def _job(here: Workshop, number: str) -> Job:
+    job = here.jobs.get(int(number)) if number.isdecimal() and len(number) < 10 else None
+    if job is None:
+        raise InvalidInput("This manuscript was forgotten; name it again.")
+    return job

@@ -1,0 +1,75 @@
+"""The order of a book changed on its page, an outline's split shown, covers, and handing in."""
+
+from io import BytesIO
+from zipfile import ZipFile
+
+from starlette.testclient import TestClient
+
+from bookwright.storage.repositories.books import Lease
+from bookwright.storage.stores import BookStorage
+from tests.exports.test_epub import png
+from tests.studio.test_book_pages import PIECE
+
+
+def test_an_order_is_shown_changed_before_it_is_saved(page: TestClient, book: BookStorage) -> None:
+    fields = {"genre": "mystery", "usd": "5", "seen": _seen(page)}
+
+    shown = page.post("/books/lamp/brief/preview", data=fields).text
+    with book.read() as stores:
+        before = stores.books.get("lamp").brief.genre
+    page.post("/books/lamp/brief", data=fields)
+    late = page.post("/books/lamp/brief", data=fields | {"genre": "western"}, headers=PIECE)
+
+    assert "<ins>mystery</ins>" in shown
+    assert "nothing of it becomes stale" in shown
+    assert before == ""
+    with book.read() as stores:
+        brief = stores.books.get("lamp").brief
+    assert (brief.genre, brief.budget.usd, brief.title) == ("mystery", 5, "Night Watch")
+    assert late.status_code == 409
+
+
+def test_an_order_that_cannot_be_is_told_and_none_is_changed_while_the_book_is_written(
+    page: TestClient, book: BookStorage
+) -> None:
+    for wrong in ({"length": "many"}, {"length": "7"}, {"premise": " "}, {"usd": "-1"}):
+        assert page.post("/books/lamp/brief/preview", data=wrong, headers=PIECE).status_code == 422
+    with book.write() as stores:
+        Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+
+    held = page.post("/books/lamp/brief", data={"genre": "mystery", "seen": _seen(page)}, headers=PIECE)
+
+    assert (held.status_code, "Ask it to pause" in held.text) == (409, True)
+    assert "Pause it to change its order" in page.get("/books/lamp/brief").text
+
+
+def test_the_split_of_an_outline_is_shown_before_anything_is_asked(page: TestClient) -> None:
+    shown = page.post(
+        "/new/outline", data={"outline": "# Lamp\n\n## Chapter 1: Rain\n\nIt rains.\n\n## Chapter 2: Snow\n"}
+    ).text
+    wrong = page.post("/new/outline", data={"outline": "nothing like one"}, headers=PIECE)
+
+    assert shown.count("<li>") == 2
+    assert "It rains." in shown
+    assert (wrong.status_code, "names no chapters" in wrong.text) == (422, True)
+
+
+def test_a_cover_of_ones_own_is_in_the_book(page: TestClient, book: BookStorage) -> None:
+    picture = png(600, 900)
+
+    got = page.post("/books/lamp/exports/covered?name=a.png", content=picture)
+    wrong = page.post("/books/lamp/exports/covered?name=a.png", content=b"no picture", headers=PIECE)
+
+    with ZipFile(BytesIO(got.content)) as epub:
+        assert picture in [epub.read(name) for name in epub.namelist()]
+    assert wrong.status_code == 422
+
+
+def test_nothing_is_handed_in_where_there_is_no_pool(page: TestClient, book: BookStorage) -> None:
+    refused = page.post("/books/lamp/hand-in", headers=PIECE)
+
+    assert (refused.status_code, "No work pool" in refused.text) == (422, True)
+
+
+def _seen(page: TestClient) -> str:
+    return page.get("/books/lamp/brief").text.partition('name="seen" value="')[2].partition('"')[0]

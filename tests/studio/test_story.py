@@ -1,0 +1,62 @@
+"""The story so far as pictures and tables: who appears where, when it happens."""
+
+import re
+
+from starlette.testclient import TestClient
+
+from bookwright.models.codex.entries import CodexEntry, EntryKind
+from bookwright.models.codex.record import Origin
+from bookwright.models.settings import Settings
+from bookwright.models.story_time.value import StoryTime
+from bookwright.storage.stores import BookStorage
+from tests.support.books import make_book
+
+CHAPTERS = [
+    {"level": "chapter", "title": "One", "text": "Mira Vale came. Mira sat. Miranda did not."},
+    {"level": "chapter", "title": "Two", "text": "The Old Man came."},
+    {"level": "chapter", "title": "Three", "text": "Mira asked the Old Man."},
+]
+
+
+def test_people_stand_over_the_chapters_that_name_them(page: TestClient, settings: Settings) -> None:
+    _people(make_book(settings, CHAPTERS), "Mira Vale", "the Old Man", "Nobody")
+
+    shown = page.get("/books/lamp/story").text
+    picture = shown.partition('id="presence"')[2].partition("</figure>")[0]
+
+    assert re.findall(r"<title>([^<]+, \d: \d)</title>", picture) == [
+        "Mira Vale, 1: 2", "Mira Vale, 3: 1", "the Old Man, 3: 1",
+    ]  # fmt: skip
+    assert "Nobody" not in picture
+
+
+def test_a_name_is_found_within_a_language_without_blanks(page: TestClient, settings: Settings) -> None:
+    chapters = [
+        {"level": "chapter", "title": "一", "text": "林默走进灯塔。林默坐下。"},
+        {"level": "chapter", "title": "二", "text": "雨停了。"},
+    ]
+    _people(make_book(settings, chapters, language="zh", premise="灯塔守人数船。"), "林默")
+
+    shown = page.get("/books/lamp/story").text
+
+    assert "<title>林默, 1: 2</title>" in shown
+
+
+def test_the_times_of_chapters_stand_in_the_order_of_the_story(page: TestClient, settings: Settings) -> None:
+    book = make_book(settings, CHAPTERS)
+    with book.write() as stores:
+        for label, when in (("1.1", "1923"), ("1.2", "1910"), ("1.3", "1924")):
+            stores.nodes.change(stores.nodes.by_label(label).key, story_time=StoryTime(when=when))
+
+    shown = page.get("/books/lamp/story").text
+    table = shown.partition('id="times"')[2].partition("</table>")[0]
+
+    assert re.findall(r"<td[^>]*>(19\d\d)</td>", table) == ["1910", "1923", "1924"]
+    assert "flashback" in table
+
+
+def _people(book: BookStorage, *names: str) -> None:
+    with book.write() as stores:
+        for number, name in enumerate(names):
+            entry = CodexEntry(id=f"person-{number}", kind=EntryKind.CHARACTER, name=name)
+            stores.codex.add(entry, Origin.AUTHOR)
