@@ -37,9 +37,26 @@ def print_text(text: str) -> None:
     typer.echo(clean(text))
 
 
+_panels: "list[Console]" = []
+"""The consoles of panels that are drawn again and again; the last one is on the screen."""
+
+
 def note(line: str) -> None:
-    """Tell the person something beside the facts."""
-    typer.echo(clean(line), err=True)
+    """Tell the person something beside the facts; above a panel, where one is on the screen."""
+    if _panels:
+        _panels[-1].print(clean(line), soft_wrap=True)
+    else:
+        typer.echo(clean(line), err=True)
+
+
+@contextmanager
+def notes_above(console: "Console") -> Iterator[None]:
+    """While a panel is drawn on a console, have notes printed above it: written past it they stand in its last line."""
+    _panels.append(console)
+    try:
+        yield
+    finally:
+        _panels.remove(console)
 
 
 def plain_table(*columns: str, right: tuple[str, ...] = (), folds: tuple[str, ...] = ()) -> "Table":

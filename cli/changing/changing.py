@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -144,10 +145,12 @@ def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
     from bookwright.cli.writing import running
     from bookwright.flows.revision.refresh import refresh as make_anew
 
+    numbers = count(1)
+
     def tell(redone: "Redone") -> None:
         with opened.storage.read() as stores:
             name = place_name(stores.nodes.get(redone.document.node), stores)
-        note(f"{redone.document.kind} of {name}: {_outcome(redone)}")
+        note(f"{next(numbers):,}. {redone.document.kind} of {name}: {_outcome(redone)}")
 
     checks.check_writable(opened.book.brief, opened.settings)
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -19,6 +19,7 @@ from bookwright.agents.workflows import REVISE, REVISION_MARK, write_workflow
 from bookwright.app.progress import EVERY_STEP, BookProgress, StepFeed, read_progress, seconds_left
 from bookwright.app.progress_lines import plain_step, spent, step_text, unit_text
 from bookwright.app.wording import duration
+from bookwright.cli.output import notes_above
 from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.talk import event as events
@@ -124,8 +125,10 @@ class LiveView:
         self._live = Live(
             console=console, get_renderable=self.render, refresh_per_second=LOOKS_A_SECOND, transient=True
         )
+        self._shown = ExitStack()
 
     def __enter__(self) -> Self:
+        self._shown.enter_context(notes_above(self._live.console))
         self._live.start()
         return self
 
@@ -133,6 +136,7 @@ class LiveView:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
+        self._shown.close()
 
     def hear(self, event: Event) -> None:
         """Note what the call in flight does; it is shown at the next drawing."""

@@ -1,6 +1,7 @@
 """What a person sees while a book is written: a panel of 80 columns, lines, or the prose."""
 
 import io
+import re
 from contextlib import closing
 
 import pytest
@@ -13,6 +14,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
 from bookwright.app.progress import StepFeed, read_progress, seconds_left
 from bookwright.app.wording import duration
+from bookwright.cli.output import note
 from bookwright.cli.watch.panels import facts
 from bookwright.cli.watch.watcher import ScreenSight
 from bookwright.cli.writing.live import LiveView, PlainView, StreamView, choose_view, step_of
@@ -117,6 +119,18 @@ def test_what_the_call_in_flight_waits_for_is_told(book):
 
     tell(book, view, "1.3 write/draft", StreamEvent(EventKind.RESTARTED))
     assert any("chapter 3 write: 0 characters so far" in line for line in drawn(view))
+
+
+def test_a_note_stands_in_a_line_of_its_own_above_the_panel(book, capsys):
+    console = console_of(is_terminal=True)
+
+    with LiveView(book, console):
+        note("1. prose of chapter 3: version 2")
+    note("done")
+
+    lines = re.split(r"\r?\n|\r", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed(console)))
+    assert "1. prose of chapter 3: version 2" in lines
+    assert capsys.readouterr().err == "done\n"
 
 
 def test_a_panel_can_be_opened_and_closed_in_a_terminal(book):
