@@ -5,14 +5,14 @@ import re
 from contextlib import closing
 
 import pytest
-from bookwright.cli.watch.fisheye import Folds
-from bookwright.cli.watch.library import Library
 from rich.console import Console
 
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
 from bookwright.app.progress import StepFeed, read_progress, seconds_left
+from bookwright.app.watching.fisheye import Folds
+from bookwright.app.watching.library import Library
 from bookwright.app.wording import duration
 from bookwright.cli.output import note
 from bookwright.cli.watch.panels import facts
