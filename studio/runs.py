@@ -4,7 +4,7 @@ import subprocess
 import threading
 from collections.abc import Sequence
 
-from bookwright.app.starting import last_words, start_verb
+from bookwright.app.orders.starting import last_words, start_verb
 from bookwright.models.errors import BookPaused, GateWaiting
 from bookwright.models.settings import Settings
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.access import OpenBook, open_book
-from bookwright.app.editing import take_in_at_rest
+from bookwright.app.changes.editing import take_in_at_rest
 from bookwright.app.watching.ear import Ear
 from bookwright.app.watching.library import Library
 from bookwright.app.watching.stream import Heard

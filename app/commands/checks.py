@@ -3,7 +3,7 @@
 from typing import Any
 
 from bookwright.app.access import OpenBook
-from bookwright.app.briefs import merged
+from bookwright.app.orders.briefs import merged
 from bookwright.app.places import find_node
 from bookwright.models.codex.entries import folded
 from bookwright.models.codex.names import neutral_names

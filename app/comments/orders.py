@@ -5,11 +5,11 @@ import json
 from dataclasses import dataclass
 
 from bookwright.agents.backends.tokens import TokenCounter
-from bookwright.app import checks
 from bookwright.app.access import OpenBook
-from bookwright.app.bill import Bill, priced
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
-from bookwright.app.shelf import is_held
+from bookwright.app.orders import checks
+from bookwright.app.orders.bill import Bill, priced
+from bookwright.app.status.shelf import is_held
 from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.book_windows import kept_windows
 from bookwright.flows.revision.revise import check_writable, chosen

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.windows import WindowSource, can_be_asked
 from bookwright.app.doctor.health import Health, first_of
-from bookwright.app.role_models import problem_of, provider_state, windows_of
+from bookwright.app.orders.role_models import problem_of, provider_state, windows_of
 from bookwright.models.errors import MissingProgram
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings

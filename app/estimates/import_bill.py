@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from bookwright.app.bill import Bill, priced, tally
 from bookwright.app.estimates.more_bill import walk_on
 from bookwright.app.estimates.rehearsal import LOW, Tell, rehearsal, rehearsed_brief, unheard
+from bookwright.app.orders.bill import Bill, priced, tally
 from bookwright.app.wording import money, tokens
 from bookwright.flows.book_models import model_of
 from bookwright.flows.intake.manuscript_import import bring_in, longest_piece

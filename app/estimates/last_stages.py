@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.app.bill import Bill, Tally
-from bookwright.app.progress import EVERY_STEP
+from bookwright.app.orders.bill import Bill, Tally
+from bookwright.app.status.progress import EVERY_STEP
 from bookwright.flows import walk_steps
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of
 from bookwright.flows.blueprints.reviewing import MOST_FIXES, documents_about

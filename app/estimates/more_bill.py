@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bookwright.app.bill import RECURRING, Bill, Tally
 from bookwright.app.estimates.last_stages import new_lines, with_end
 from bookwright.app.estimates.rehearsal import (
     HIGH,
@@ -18,6 +17,7 @@ from bookwright.app.estimates.rehearsal import (
     rehearsed_brief,
     unheard,
 )
+from bookwright.app.orders.bill import RECURRING, Bill, Tally
 from bookwright.exports.json import whole_book
 from bookwright.exports.json_file import import_book
 from bookwright.flows.intake.continuation import go_on

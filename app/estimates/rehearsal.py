@@ -12,9 +12,9 @@ from bookwright.agents.backends import endpoints
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library
-from bookwright.app.bill import Bill, Tally, priced, tally
 from bookwright.app.estimates.last_stages import with_end
 from bookwright.app.estimates.times import seconds_of
+from bookwright.app.orders.bill import Bill, Tally, priced, tally
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
 from bookwright.flows.deps import Deps, NoObserver

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bookwright.app.bill import Bill
+from bookwright.app.orders.bill import Bill
 from bookwright.app.wording import money, tokens
 from bookwright.flows.revision.refresh import AMENDED_KINDS
 from bookwright.models.document import Document

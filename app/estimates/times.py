@@ -1,7 +1,7 @@
 """How long a book's calls take, one after another: roughly, by how fast models of a kind write."""
 
 from bookwright.agents.backends import catalogue
-from bookwright.app.bill import Bill
+from bookwright.app.orders.bill import Bill
 
 _READ, _WRITTEN, _WAIT = "read", "written", "wait"
 _EMBEDDED = {_READ: 1_000.0, _WRITTEN: 50.0, _WAIT: 0.0}

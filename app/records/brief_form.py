@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.brief_edits import change_brief
-from bookwright.app.briefs import laid_over
+from bookwright.app.orders.brief_edits import change_brief
+from bookwright.app.orders.briefs import laid_over
 from bookwright.flows.library import check_models
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.briefs import lay
+from bookwright.app.orders.briefs import lay
 from bookwright.flows.revision.record_rules import check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.entries import Secret, Visibility, folded

@@ -10,7 +10,7 @@ from typing import Any
 
 import tomli_w
 
-from bookwright.app.briefs import read_bytes, toml_values
+from bookwright.app.orders.briefs import read_bytes, toml_values
 from bookwright.exports.record_toml import record_values
 from bookwright.models.brief import identified
 from bookwright.models.codex.entries import slug

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from bookwright.app.access import OpenBook
-from bookwright.app.progress import BookProgress, progress_of
+from bookwright.app.status.progress import BookProgress, progress_of
 from bookwright.app.watching.fisheye import Folds, TreeRow, fisheye
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookNotFound, StorageError

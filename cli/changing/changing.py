@@ -25,8 +25,8 @@ from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 
 if TYPE_CHECKING:
+    from bookwright.app.changes.refreshing import RefreshSight
     from bookwright.app.estimates.stale_bill import RefreshBill
-    from bookwright.app.refreshing import RefreshSight
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.refresh import Redone
 
@@ -91,7 +91,7 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Make anew what is directly stale, in reading order, after showing the bill; what it changes, too."""
-    from bookwright.app.refreshing import refresh_sight
+    from bookwright.app.changes.refreshing import refresh_sight
     from bookwright.flows.revision.refresh import RefreshScope
 
     with open_book(book) as opened:
@@ -106,8 +106,8 @@ def refresh(
 
 
 def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str) -> Document | None:
-    from bookwright.app.editing import save
-    from bookwright.app.hand_text import without_heading
+    from bookwright.app.changes.editing import save
+    from bookwright.app.changes.hand_text import without_heading
     from bookwright.models.edit import TextEdit
 
     wait_until_free(opened.storage, opened.settings)
@@ -141,7 +141,7 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
 
 
 def _refreshed(opened: OpenBook, wanted: Any, as_json: bool) -> list["Redone"]:
-    from bookwright.app import checks
+    from bookwright.app.orders import checks
     from bookwright.cli.writing import running
     from bookwright.flows.revision.refresh import refresh as make_anew
 

@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.briefs import assigned, lay, toml_values
+from bookwright.app.orders.briefs import assigned, lay, toml_values
 from bookwright.app.places import with_places
 from bookwright.app.records import edits as record_edits
 from bookwright.app.records import files as record_files

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook
-from bookwright.app.timeline import is_compared, read_timeline, set_time
+from bookwright.app.status.timeline import is_compared, read_timeline, set_time
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.app.places import find_node, place_name
-from bookwright.app.versions import maker, two_versions, version_rows
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.changing import KindOption
@@ -62,7 +62,7 @@ def diff(
 
 def restore_version(book: str, node: str, version: int, kind: DocumentKind | None, as_json: bool) -> None:
     """Take an earlier version of a document up again, as a new version of it."""
-    from bookwright.app.editing import take_up
+    from bookwright.app.changes.editing import take_up
     from bookwright.flows.revision.staleness import Staleness
 
     with open_book(book) as opened:

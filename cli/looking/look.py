@@ -11,9 +11,9 @@ import typer
 
 from bookwright.app.access import OpenBook
 from bookwright.app.places import find_node, place_name
-from bookwright.app.progress import EVERY_STEP, place_of
-from bookwright.app.progress_lines import step_text
-from bookwright.app.timeline import read_turns
+from bookwright.app.status.progress import EVERY_STEP, place_of
+from bookwright.app.status.progress_lines import step_text
+from bookwright.app.status.timeline import read_turns
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument

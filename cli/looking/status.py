@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
-from bookwright.app.deciding import facts_of
-from bookwright.app.progress import BookProgress, read_progress
-from bookwright.app.progress_lines import spent
-from bookwright.app.shelf import ShelfLine, shelf, state_of, verdict_of
-from bookwright.app.studio_runs import not_begun
+from bookwright.app.changes.deciding import facts_of
+from bookwright.app.status.progress import BookProgress, read_progress
+from bookwright.app.status.progress_lines import spent
+from bookwright.app.status.shelf import ShelfLine, shelf, state_of, verdict_of
+from bookwright.app.status.studio_runs import not_begun
 from bookwright.app.wording import moment, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson

@@ -7,7 +7,7 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bookwright.agents.backends import catalogue
-from bookwright.app.role_models import ProviderState, RoleModel, provider_state, role_model, windows_of
+from bookwright.app.orders.role_models import ProviderState, RoleModel, provider_state, role_model, windows_of
 from bookwright.cli.options import AsJson
 from bookwright.cli.output import make_console, plain_table, print_json, print_text
 from bookwright.models.model_name import ROLES

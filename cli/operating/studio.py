@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bookwright.app.access import existing_library
-from bookwright.app.briefs import given, read_brief
+from bookwright.app.orders.briefs import given, read_brief
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import typer
 
-from bookwright.app.deciding import decide
-from bookwright.app.gate_subject import subject
+from bookwright.app.changes.deciding import decide
+from bookwright.app.changes.gate_subject import subject
 from bookwright.cli.output import note, print_text
 from bookwright.models.errors import GateDecided, InvalidInput
 from bookwright.models.gate import Decider, Gate

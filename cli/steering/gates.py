@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
-from bookwright.app.deciding import chosen_gate, decide, facts_of, start_again
-from bookwright.app.gate_subject import reviews, subject
+from bookwright.app.changes.deciding import chosen_gate, decide, facts_of, start_again
+from bookwright.app.changes.gate_subject import reviews, subject
 from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book

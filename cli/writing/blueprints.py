@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.access import at_rest
-from bookwright.app.brief_edits import change_brief
+from bookwright.app.orders.brief_edits import change_brief
 from bookwright.cli.access import open_book
 from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bookwright.app.briefs import read_brief
+from bookwright.app.orders.briefs import read_brief
 from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief

@@ -8,7 +8,7 @@ import typer
 from bookwright.agents.backends.protocol import EventKind
 from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.app.access import OpenBook
-from bookwright.app.progress_lines import step_text, unit_text
+from bookwright.app.status.progress_lines import step_text, unit_text
 from bookwright.app.tool_words import told_use
 from bookwright.app.wording import moment
 from bookwright.cli.output import note, print_text

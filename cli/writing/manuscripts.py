@@ -53,7 +53,7 @@ def import_manuscript(file: Path, wishes: ImportWishes) -> None:
         show(reading, wishes.as_json)
         return
     settings = load_settings()
-    from bookwright.app import checks
+    from bookwright.app.orders import checks
 
     checks.check_writable(reading.brief, settings)
     digest = digest_of(file)

@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
-from bookwright.app.brief_edits import change_brief
-from bookwright.app.briefs import given, laid_over, read_brief
-from bookwright.app.deciding import facts_of
-from bookwright.app.progress import stage_of
+from bookwright.app.changes.deciding import facts_of
+from bookwright.app.orders.brief_edits import change_brief
+from bookwright.app.orders.briefs import given, laid_over, read_brief
 from bookwright.app.records.edits import take_in, unheard_of
-from bookwright.app.shelf import ask_to_rest
+from bookwright.app.status.progress import stage_of
+from bookwright.app.status.shelf import ask_to_rest
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import (
@@ -69,7 +69,8 @@ def write_brief(
     settings = load_settings()
     brief = read_brief(brief_file, options)
     formats = formats_in(export)
-    from bookwright.app import checks, ends
+    from bookwright.app import ends
+    from bookwright.app.orders import checks
     from bookwright.cli.writing import running  # these bring the engine, which looking at a book does not need
     from bookwright.flows.blueprints.reach import check_reach
     from bookwright.flows.library import find_or_create, is_begun, setting_of
@@ -109,7 +110,8 @@ def resume(
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
     check_one_voice(json_progress, as_json)
     with open_book(book) as opened:
-        from bookwright.app import checks, ends
+        from bookwright.app import ends
+        from bookwright.app.orders import checks
         from bookwright.cli.writing import running
         from bookwright.flows.blueprints.reach import check_reach
 

@@ -12,7 +12,7 @@ from prefect.client.orchestration import get_client
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.settings import temporary_settings
 
-from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer, Turn
+from bookwright.agents.backends.spending.pace import DatabasePacer, Pacer, Permit
 from bookwright.flows.prefect.flow_run import PATIENCE, reaching
 from bookwright.flows.prefect.server import PrefectApi, known_server
 from bookwright.models.settings import Settings
@@ -46,7 +46,7 @@ class PrefectPacer:
         self._made: set[str] = set()
         self._ask_again = 0.0
 
-    def take(self, provider: str) -> Turn:
+    def take(self, provider: str) -> Permit:
         """Take a turn at the server, or at the database while that is silent."""
         if time.monotonic() < self._ask_again:
             return self._instead.take(provider)
@@ -57,7 +57,7 @@ class PrefectPacer:
             self._ask_again = time.monotonic() + _SILENT_SECONDS
             return self._instead.take(provider)
 
-    def _taken(self, provider: str) -> Turn:
+    def _taken(self, provider: str) -> Permit:
         name, a_second = limit_name(provider), self._rates[provider] / 60.0
         with get_client(sync_client=True) as client:
             if name not in self._made:
@@ -69,5 +69,5 @@ class PrefectPacer:
                 if error.response.status_code != _LOCKED:
                     raise
                 seconds = float(error.response.headers.get("Retry-After", 1.0))
-                return Turn(min(max(seconds, 0.1), _LONGEST_WAIT_SECONDS), is_ours=False)
-        return Turn()
+                return Permit(min(max(seconds, 0.1), _LONGEST_WAIT_SECONDS), is_ours=False)
+        return Permit()

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.records.brief_form import FIELDS, LONG, brief_changes, brief_seen, brief_values, save_brief
-from bookwright.app.shelf import is_held
+from bookwright.app.status.shelf import is_held
 from bookwright.studio.fields import Fields
 from bookwright.studio.pages import page
 from bookwright.studio.routes.desk import crumb_of

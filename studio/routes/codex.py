@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import OpenBook
-from bookwright.app.editing import save_or_queue
+from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.records.board import Board, make_board
 from bookwright.app.records.edits import settle
 from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit

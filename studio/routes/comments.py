@@ -4,9 +4,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
+from bookwright.app.changes.editing import editable_parts
 from bookwright.app.comments.orders import confirm_order, mark_ordered, order_of
 from bookwright.app.comments.passages import comment_on, comments_at
-from bookwright.app.editing import editable_parts
 from bookwright.models.comment import Anchor, CommentState
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.fields import Fields

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import library
-from bookwright.app.checks import check_writable
-from bookwright.app.ordering import bill_hash, blueprint_names, brief_of, check_bill
-from bookwright.app.starting import begin
+from bookwright.app.orders.checks import check_writable
+from bookwright.app.orders.ordering import bill_hash, blueprint_names, brief_of, check_bill
+from bookwright.app.orders.starting import begin
 from bookwright.manuscripts.outlines.outlines import read_outline
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import PHASES

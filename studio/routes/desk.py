@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.access import OpenBook
-from bookwright.app.desk import Doing, PaceSoFar, doing_of, newest_step, pace_of
-from bookwright.app.shelf import ShelfLine, is_held
+from bookwright.app.status.desk import Doing, PaceSoFar, doing_of, newest_step, pace_of
+from bookwright.app.status.shelf import ShelfLine, is_held
 from bookwright.app.watching.fisheye import Folds
 from bookwright.app.watching.library import BookSight
 from bookwright.app.watching.stream import Heard, PieceKind

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.editing import edit_sight, node_names, save_or_queue, take_up
-from bookwright.app.versions import maker, two_versions, version_rows
+from bookwright.app.changes.editing import edit_sight, node_names, save_or_queue, take_up
+from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput

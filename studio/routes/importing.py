@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 
 from bookwright.app.access import library
-from bookwright.app.checks import check_writable
 from bookwright.app.importing.reading import ManuscriptReading, chapter_row, check_new, read_for_import
+from bookwright.app.orders.checks import check_writable
 from bookwright.manuscripts.reading import digest_of
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.fields import Fields

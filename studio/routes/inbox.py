@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.deciding import chosen_gate, decide, start_again
-from bookwright.app.gate_subject import grouped, reviews, subject_text
+from bookwright.app.changes.deciding import chosen_gate, decide, start_again
+from bookwright.app.changes.gate_subject import grouped, reviews, subject_text
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.checks import check_writable
-from bookwright.app.shelf import is_held, shelf
+from bookwright.app.orders.checks import check_writable
+from bookwright.app.status.shelf import is_held, shelf
 from bookwright.flows.prefect.server import known_server
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.storage.studio import Studio

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
-from bookwright.app.editing import editable_parts
+from bookwright.app.changes.editing import editable_parts
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene, Section
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.language import Language

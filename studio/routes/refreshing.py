@@ -6,10 +6,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
-from bookwright.app.checks import check_writable
-from bookwright.app.editing import node_names
-from bookwright.app.refreshing import RefreshSight, refresh_sight
-from bookwright.app.shelf import ShelfLine
+from bookwright.app.changes.editing import node_names
+from bookwright.app.changes.refreshing import RefreshSight, refresh_sight
+from bookwright.app.orders.checks import check_writable
+from bookwright.app.status.shelf import ShelfLine
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import StaleDocument

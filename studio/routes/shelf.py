@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from bookwright.app.checks import check_writable
-from bookwright.app.shelf import ShelfLine, ask_to_rest, is_held, put_away, shelf
+from bookwright.app.orders.checks import check_writable
+from bookwright.app.status.shelf import ShelfLine, ask_to_rest, is_held, put_away, shelf
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.studio.pages import page, speaker

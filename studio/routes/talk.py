@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.app.commands.asking import Proposal, proposal_of, understand, words_of
 from bookwright.app.commands.lines import LINES
-from bookwright.app.starting import environment_of
+from bookwright.app.orders.starting import environment_of
 from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings

@@ -6,7 +6,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 import bookwright.studio
-from bookwright.app.desk import WORDS
+from bookwright.app.status.desk import WORDS
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.model_name import ROLES

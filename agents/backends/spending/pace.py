@@ -10,7 +10,7 @@ from bookwright.storage.pace import PaceBoard
 
 
 @dataclass(frozen=True)
-class Turn:
+class Permit:
     """What is to be done before a provider may be asked."""
 
     seconds: float = 0.0
@@ -22,7 +22,7 @@ class Turn:
 class Pacer(Protocol):
     """Hands out turns."""
 
-    def take(self, provider: str) -> Turn:
+    def take(self, provider: str) -> Permit:
         """Take a turn at a provider that has a rate; may block for as long as a short transaction does."""
         ...
 
@@ -34,11 +34,11 @@ class DatabasePacer:
         self._database = database
         self._rates = settings.requests_per_minute
 
-    def take(self, provider: str) -> Turn:
+    def take(self, provider: str) -> Permit:
         """Take the next free turn.
 
         Raises:
             StorageError: The database could not be asked.
         """
         with self._database.write(Failpoint.TAKE_ALLOWANCE) as connection:
-            return Turn(PaceBoard(connection).take_turn(provider, 60.0 / self._rates[provider]))
+            return Permit(PaceBoard(connection).take_turn(provider, 60.0 / self._rates[provider]))

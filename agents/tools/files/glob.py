@@ -6,7 +6,7 @@ from pydantic import Field
 
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
-from bookwright.agents.tools.shortfall import Shortfall, counted
+from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
@@ -49,7 +49,7 @@ class Glob(Tool[GlobParams]):
         if bounds.broken and not found:
             message = f"Nothing was found before {bounds.broken}."
             raise ToolFailure(ErrorCode.TIMEOUT, message, "Name a smaller folder in path.", path_resolved=path)
-        short = Shortfall().of(bounds)
+        short = PartialReasons().of(bounds)
         if is_more:
             short.add("There are more.", "Narrow the pattern or the path, or raise the limit.", truncated=True)
         data: dict[str, Any] = {"paths": found}

@@ -19,7 +19,7 @@ from bookwright.agents.tools.files.searching import (
     search_with_python,
     search_with_ripgrep,
 )
-from bookwright.agents.tools.shortfall import Shortfall, counted
+from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
@@ -108,7 +108,7 @@ class _Search:
     def answer(self, path: str) -> ToolResponse:
         """What was found, and what not."""
         shown = self.matches[:MOST_MATCHES]
-        short = Shortfall().of(self._bounds)
+        short = PartialReasons().of(self._bounds)
         if len(self.matches) > MOST_MATCHES:
             short.add("There are more.", "Narrow the pattern, the path or include.", truncated=True)
         if self._cut:

@@ -15,7 +15,7 @@ from bookwright.agents.tools.files.folder_walk import (
     WalkBounds,
     entries_of,
 )
-from bookwright.agents.tools.shortfall import Shortfall, counted
+from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
@@ -73,7 +73,7 @@ def _answer(chosen: list[FolderEntry], params: LSParams, path: str, broken: str)
     end = params.offset + params.limit
     page = chosen[params.offset : end]
     prefix = "" if path == "." else f"{path}/"
-    short = Shortfall()
+    short = PartialReasons()
     if end < len(chosen):
         short.add("There are more.", f"Call LS with offset={end} for the next.", truncated=True, next_offset=end)
     if broken:

@@ -8,7 +8,7 @@ from pydantic import Field
 from bookwright.agents.tools.files.descent import ReachedPath, telling
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
 from bookwright.agents.tools.files.lines import breaks_left, is_binary, lines_of
-from bookwright.agents.tools.shortfall import Shortfall, counted
+from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
@@ -103,7 +103,7 @@ class _ShownLines:
     def answer(self, place: ReachedPath, bounds: WalkBounds) -> ToolResponse:
         """The page, with what it lacks."""
         last = self._first + len(self.shown) - 1
-        short, of = Shortfall(), "" if self.total is None else f" of {self.total}"
+        short, of = PartialReasons(), "" if self.total is None else f" of {self.total}"
         if self._is_more:
             short.add("There are more.", f"Call Read with start_line={last + 1} for the next.", truncated=True)
         elif bounds.broken:

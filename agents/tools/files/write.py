@@ -12,7 +12,7 @@ from bookwright.agents.tools.files.descent import ReachedPath, telling
 from bookwright.agents.tools.files.lines import is_binary
 from bookwright.agents.tools.files.paths import LONGEST_NAME, check_writable
 from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
-from bookwright.agents.tools.shortfall import Shortfall, counted
+from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
 from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
@@ -93,7 +93,7 @@ def _answer(params: WriteParams, place: ReachedPath, before: bytes | None, conte
     preview, is_cut = _preview((before or b"").decode("utf-8", "replace"), params.content)
     operation = "create" if before is None else "update"
     data: dict[str, Any] = {"applied": not params.dry_run, "operation": operation, "diff_preview": preview}
-    short = Shortfall()
+    short = PartialReasons()
     if params.dry_run:
         short.add("Nothing was written: it was a dry run.", "Call Write without dry_run to do it.", dry_run=True)
     if is_cut:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.agents.backends.spending.pace import DatabasePacer, Turn
+from bookwright.agents.backends.spending.pace import DatabasePacer, Permit
 from bookwright.agents.backends.spending.turns import Turns
 from bookwright.flows.library import open_library
 from bookwright.models.errors import InvalidSetting
@@ -47,10 +47,10 @@ def test_turns_are_an_interval_apart_whoever_takes_them_and_each_provider_has_it
 class Handing:
     """Hands out the turns that it was given."""
 
-    turns: list[Turn]
+    turns: list[Permit]
     asked: list[str] = field(default_factory=list)
 
-    def take(self, provider: str) -> Turn:
+    def take(self, provider: str) -> Permit:
         self.asked.append(provider)
         return self.turns.pop(0)
 
@@ -62,7 +62,7 @@ def waited(settings: Settings, pacer: Handing, model: str) -> list[str]:
 
 
 def test_a_turn_that_is_not_ours_is_asked_for_again_and_an_unlimited_provider_is_not_held(settings: Settings) -> None:
-    pacer = Handing([Turn(0.01, is_ours=False), Turn(0.01, is_ours=False), Turn()])
+    pacer = Handing([Permit(0.01, is_ours=False), Permit(0.01, is_ours=False), Permit()])
 
     waited(settings, pacer, "anthropic:claude-sonnet-5-5")
     waited(settings, pacer, "deepseek:deepseek-v4-pro")

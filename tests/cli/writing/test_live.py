@@ -10,7 +10,7 @@ from rich.console import Console
 from bookwright.agents.backends.protocol import EventKind, StreamEvent
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
-from bookwright.app.progress import StepFeed, read_progress, seconds_left
+from bookwright.app.status.progress import StepFeed, read_progress, seconds_left
 from bookwright.app.watching.fisheye import Folds
 from bookwright.app.watching.library import Library
 from bookwright.app.wording import duration

@@ -11,7 +11,7 @@ from bookwright.flows.library import opened_library
 from bookwright.flows.prefect.pace import PrefectPacer, limit_name, shared_pacer
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
 from bookwright.models.settings import load_settings
-from tests.agents.backends.test_pace import Handing, Turn
+from tests.agents.backends.test_pace import Handing, Permit
 
 pytestmark = pytest.mark.prefect
 
@@ -32,7 +32,7 @@ def test_workers_share_a_limit_of_the_server_that_is_made_for_them(prefect_serve
 
 
 def test_the_database_hands_out_turns_while_the_server_is_away(home: Path) -> None:
-    settings, instead = load_settings(requests_per_minute={"openai": 6}), Handing([Turn(1.0), Turn(2.0)])
+    settings, instead = load_settings(requests_per_minute={"openai": 6}), Handing([Permit(1.0), Permit(2.0)])
     pacer = PrefectPacer(PrefectApi(api_url(free_port())), instead, settings)
 
     turns = [pacer.take("openai"), pacer.take("openai")]

@@ -8,7 +8,7 @@ import pytest
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
-from bookwright.app.editing import save_or_queue, take_in_at_rest
+from bookwright.app.changes.editing import save_or_queue, take_in_at_rest
 from bookwright.flows.deps import NoObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
-from bookwright.app.progress import EVERY_STEP
+from bookwright.app.status.progress import EVERY_STEP
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode

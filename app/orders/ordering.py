@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bookwright.app.briefs import given
 from bookwright.app.estimates.rehearsal import BookEstimate
-from bookwright.app.outlines import outlined
-from bookwright.app.samples import check_sample
+from bookwright.app.orders.briefs import given
+from bookwright.app.orders.outlines import outlined
+from bookwright.app.orders.samples import check_sample
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.errors import InvalidBrief, InvalidInput
 from bookwright.storage.files.blueprints import folders

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bookwright.app.checks import check_writable
+from bookwright.app.orders.checks import check_writable
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.library import find_or_create
 from bookwright.models.book import Book

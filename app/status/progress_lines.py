@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bookwright.app.progress import BookProgress
+from bookwright.app.status.progress import BookProgress
 from bookwright.app.wording import money, tokens
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.steps.queries import StepLine

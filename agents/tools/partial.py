@@ -13,7 +13,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-class Shortfall:
+class PartialReasons:
     """Reasons why an answer is only partial, each with what to do about it."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Shortfall:
         self._advice.append(advice)
         self._data |= data
 
-    def of(self, bounds: WalkBounds) -> "Shortfall":
+    def of(self, bounds: WalkBounds) -> "PartialReasons":
         """Add what a walk's bounds left out."""
         if bounds.broken:
             self.add(f"Not all was looked at: {bounds.broken}.", "Name a smaller folder in path.", truncated=True)

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from bookwright.app.samples import check_sample, named_file, read_sample
+from bookwright.app.orders.samples import check_sample, named_file, read_sample
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
 from bookwright.storage.files.blueprints import as_chosen
@@ -32,7 +32,7 @@ def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
     named = toml_values(content, "brief") if content else {}
     if option is None and not named.get("outline"):
         return parse_brief(content, options)
-    from bookwright.app.outlines import with_outline  # only a brief with an outline reads one
+    from bookwright.app.orders.outlines import with_outline  # only a brief with an outline reads one
 
     values = named | {key: value for key, value in options.items() if value is not None}
     return make_brief(with_outline(values, option, path))
