@@ -8,7 +8,7 @@ from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_ed
 from bookwright.flows.revision.revise import chosen, restore, with_prose
 from bookwright.models.codex.record import Record, Stored
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import EditState, RecordEdit, TextEdit
+from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
 from bookwright.models.tree.task import TaskNode
@@ -67,7 +67,7 @@ def editable_parts(stores: Stores, label: str) -> list[str]:
     return with_prose(node, stores)
 
 
-def save(opened: OpenBook, edit: TextEdit | RecordEdit) -> Document | Stored[Record] | None:
+def save(opened: OpenBook, edit: PlainEdit) -> Document | Stored[Record] | None:
     """Make an author's change to a book that rests; None where it says what stands there already.
 
     Raises:
@@ -79,7 +79,7 @@ def save(opened: OpenBook, edit: TextEdit | RecordEdit) -> Document | Stored[Rec
         return put_edit(stores, edit)
 
 
-def save_or_queue(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None = None) -> SavedEdit:
+def save_or_queue(opened: OpenBook, edit: PlainEdit, after: int | None = None) -> SavedEdit:
     """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
 
     `after` is the waiting edit of the same thing that the author has seen, which this one replaces.
@@ -92,7 +92,7 @@ def save_or_queue(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | No
     try:
         return SavedEdit(made=save(opened, edit))
     except BookHeld:
-        return SavedEdit(queued=_queued(opened, edit, after))
+        return SavedEdit(queued=queue_edit(opened, edit, after))
 
 
 def take_in_at_rest(opened: OpenBook) -> None:
@@ -107,12 +107,19 @@ def take_in_at_rest(opened: OpenBook) -> None:
             return
 
 
-def _queued(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None) -> int:
+def queue_edit(opened: OpenBook, edit: AuthorEdit, after: int | None) -> int:
+    """Let an edit wait for whoever writes the book; return its number.
+
+    Raises:
+        EditConflict: Another version stands, or another edit of the same thing waits than `after`.
+        InvalidInput: It cannot be so.
+    """
     with opened.storage.write() as stores:
         before = stores.edits.waiting_for(edit.target)
         if before is not None and before.id != after:
             raise EditConflict("another edit of the same thing waits to be taken in; nothing was changed")
-        check_edit(stores, edit)
+        if not isinstance(edit, NoteEdit):
+            check_edit(stores, edit)
         if before is not None:
             stores.edits.settle(before.id, EditState.REPLACED)
         return stores.edits.add(edit)

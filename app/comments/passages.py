@@ -6,6 +6,7 @@ from bookwright.app.access import OpenBook
 from bookwright.exports.markup import to_plain
 from bookwright.models.comment import LONGEST_CONTEXT, LONGEST_QUOTE, LONGEST_WORDS, Anchor, Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.edit import EditState, QueuedEdit
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.plain import plain
 from bookwright.storage.stores import Stores
@@ -20,6 +21,18 @@ class CommentSight:
     """Its words still stand there."""
     version: int
     """Of the text that stands."""
+    queued: QueuedEdit | None = None
+    """What was left to whoever wrote the book, with what became of it."""
+
+    @property
+    def waits(self) -> bool:
+        """Whoever writes the book does it next."""
+        return self.queued is not None and self.queued.state is EditState.WAITING
+
+    @property
+    def refusal(self) -> str:
+        """Why whoever wrote the book did not do it; empty if it did, or does."""
+        return self.queued.outcome if self.queued is not None else ""
 
     @property
     def is_seen_to(self) -> bool:
@@ -48,12 +61,12 @@ def comments_at(stores: Stores, labels: list[str]) -> list[CommentSight]:
     """Return the open comments at some units, each with whether its words still stand there."""
     found = stores.comments.of_nodes([stores.nodes.by_label(label).key for label in labels])
     proses = {label: _prose(stores, label) for label in {one.label for one in found}}
-    return [_sight(one, proses[one.label]) for one in found]
+    return [_sight(one, proses[one.label], stores.edits.latest_for(f"note/{one.id}")) for one in found]
 
 
-def _sight(comment: Comment, prose: Document | None) -> CommentSight:
+def _sight(comment: Comment, prose: Document | None, queued: QueuedEdit | None) -> CommentSight:
     is_found = _place({comment.label: _told(prose)}, comment.anchor) is not None
-    return CommentSight(comment, is_found, prose.version if prose else 0)
+    return CommentSight(comment, is_found, prose.version if prose else 0, queued)
 
 
 def _prose(stores: Stores, label: str) -> Document | None:

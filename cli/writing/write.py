@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
 from bookwright.app.changes.deciding import facts_of
-from bookwright.app.orders.brief_edits import change_brief
 from bookwright.app.orders.briefs import given, laid_over, read_brief
 from bookwright.app.records.edits import take_in, unheard_of
 from bookwright.app.status.progress import stage_of
@@ -34,6 +33,7 @@ from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.exports.files import formats_in
 from bookwright.flows.limits import Limits
+from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
 from bookwright.models.errors import GateWaiting, InvalidSetting

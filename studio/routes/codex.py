@@ -11,15 +11,16 @@ from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.records.board import Board, make_board
 from bookwright.app.records.edits import settle
 from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
+from bookwright.app.records.unions import take_up
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.views import Chart, thread_chart
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
-from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion
+from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of
 from bookwright.models.errors import EntryNotFound, InvalidInput
 from bookwright.storage.stores import Stores
 from bookwright.studio.fields import Fields
-from bookwright.studio.pages import page, speaker
+from bookwright.studio.pages import Undo, done, page, speaker
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.workshop import Here
 
@@ -76,11 +77,30 @@ def change(request: Request, here: Here, book: str, kind: RecordKind, name: str,
             wanted = record_edit(stores, kind, name, fields, int(seen))
         saved = save_or_queue(opened, wanted)
     say = speaker(request)
-    words = say("Saved") if saved.queued is None else say("Saved; it is taken in between two steps of the book")
-    answer = page(request, "done.html.j2", words=words)
-    if saved.made is not None:
-        answer.headers["HX-Refresh"] = "true"
-    return answer
+    if saved.queued is not None:
+        undo = Undo(f"/books/{book}/edits/{saved.queued}/withdraw")
+        return done(request, say("Saved; it is taken in between two steps of the book"), undo)
+    return _told(request, book, kind, name, int(seen) + 1, say("Saved"))
+
+
+@router.post("/books/{book}/codex/{kind}/{name}/take-up")
+def take_record_up(
+    request: Request, here: Here, book: str, kind: RecordKind, name: str, fields: Fields
+) -> HTMLResponse:
+    """Make an earlier version of a record stand again."""
+    version = fields.get("version", "")
+    if not version.isdecimal():
+        raise InvalidInput("There is no such version.")
+    with here.change(book) as opened:
+        made = take_up(opened, kind, name, int(version))
+    words = speaker(request)("It stands again, as version {version}.", version=made.version)
+    return _told(request, book, kind, name, made.version, words)
+
+
+def _told(request: Request, book: str, kind: RecordKind, name: str, version: int, words: str) -> HTMLResponse:
+    """Say what was done to a record; the form that is open saves upon its new version from now on."""
+    undo = Undo(f"/books/{book}/codex/{kind.value}/{name}/take-up", {"version": version - 1})
+    return page(request, "record_done.html.j2", words=words, undo=undo, stands=version)
 
 
 @router.post("/books/{book}/codex/{kind}")
@@ -97,8 +117,12 @@ def decide(request: Request, here: Here, book: str, number: int, verdict: str) -
     if verdict not in ("take", "drop"):
         raise EntryNotFound("There is no such decision.")
     with here.change(book) as opened:
-        settle(opened, number, is_taken=verdict == "take")
-    return page(request, "done.html.j2", words=speaker(request)("Taken." if verdict == "take" else "Dropped."))
+        made = settle(opened, number, is_taken=verdict == "take")
+    say, record = speaker(request), made.record
+    if verdict == "drop":
+        return done(request, say("Dropped."))
+    back = f"/books/{book}/codex/{kind_of(record).value}/{record.id}/take-up"
+    return done(request, say("Taken."), Undo(back, {"version": made.version - 1}))
 
 
 @router.get("/books/{book}/threads")
