@@ -31,7 +31,7 @@ class Speaker:
     def _of_engine(self, english: str) -> str:
         """Say a message as a whole, or sentence by sentence; what the table does not know stays as it is."""
         whole = self._matched(english)
-        if whole is not None or not self._table:
+        if whole is not None or not messages(self.language):
             return whole or english
         return _ENDS.sub(self._piece, english + " ").strip()
 
@@ -49,7 +49,7 @@ class Speaker:
 
 @cache
 def table(language: str) -> Mapping[str, str]:
-    """Return the texts of a language by the English ones; empty for English."""
+    """Return the texts of a language by the English ones; of English those that are more than they are called by."""
     file = _FOLDER / f"{language}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 

@@ -59,6 +59,12 @@ def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
     return {label: node.title or node.goal[:60] for label, node in nodes.items()}
 
 
+def places_named(stores: Stores, places: Iterable[str | None]) -> dict[str | None, str]:
+    """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
+    known = {node.label: node.title for node in stores.nodes.titled_units()}
+    return {place: known.get(place or "", place or "–") for place in places}
+
+
 def editable_parts(stores: Stores, label: str) -> list[str]:
     """Return the labels of what holds a unit's text: its own, or those of the units below that have it."""
     node = stores.nodes.by_label(label)

@@ -65,8 +65,9 @@ def _drawn(cell: _Cell, row: int, link: Callable[[str], str]) -> str:
     name = escape(unit.title or unit.label)
     told = f"{name}: {unit.written:,} / {unit.length or unit.written:,}"
     width = max(cell.width - _GAP, 0.5)
-    letters = int((width - 10) / _LETTER)
-    shown = escape((unit.title or unit.label)[:letters]) if letters >= _LEAST_LETTERS else ""
+    letters, title = int((width - 10) / _LETTER), unit.title or unit.label
+    cut = title if len(title) <= letters else f"{title[: letters - 1]}…"
+    shown = escape(cut) if letters >= _LEAST_LETTERS else ""
     text = f'<text x="{cell.left + 6:.1f}" y="{top + 23}">{shown}</text>' if shown else ""
     return (
         f'<a href="{escape(link(unit.label))}" tabindex="-1" aria-label="{told}" class="{state}"><title>{told}</title>'

@@ -96,7 +96,11 @@ def _carry_out(number: int, edit: NoteEdit, walk: Deps) -> None:
         amend(node, old, Amendment(edit.note, DocumentOrigin.NOTE), walk)
     except (InvalidInput, NoResult) as error:
         state, outcome = EditState.REFUSED, str(error)
-    walk.desk.journal.move(lambda stores, _: stores.edits.settle(number, state, outcome))
+    walk.desk.journal.move(partial(_settled, number, state, outcome))
+
+
+def _settled(number: int, state: EditState, outcome: str, stores: Stores, step: int) -> None:
+    stores.edits.settle(number, state, outcome)
 
 
 def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:

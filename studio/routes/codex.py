@@ -1,13 +1,14 @@
 """The codex: people, places, secrets and threads, each with its history; what a reading would change of them."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import OpenBook
-from bookwright.app.changes.editing import save_or_queue
+from bookwright.app.changes.editing import places_named, save_or_queue
 from bookwright.app.records.board import Board, make_board
 from bookwright.app.records.edits import settle
 from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
@@ -43,12 +44,13 @@ def codex(request: Request, here: Here, book: str) -> HTMLResponse:
     opened = here.look(book)
     with opened.storage.read() as stores:
         rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
+        named = places_named(stores, (one.record.revealed_at for one in stores.codex.current(RecordKind.SECRET)))
         wishes = [
             (wish, _name_of(stores, wish)) for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)
         ]
     return page(
         request, "codex.html.j2", crumb_of(opened, "codex"), entries=rows[RecordKind.ENTRY],
-        secrets=rows[RecordKind.SECRET], wishes=wishes, entry_kinds=list(EntryKind),
+        secrets=rows[RecordKind.SECRET], wishes=wishes, entry_kinds=list(EntryKind), named=named,
     )  # fmt: skip
 
 
@@ -133,8 +135,11 @@ def threads(request: Request, here: Here, book: str) -> HTMLResponse:
     with opened.storage.read() as stores:
         board: Board = make_board(stores, PACINGS["medium"], is_finished=is_finished)
         written = stores.nodes.root().written
+        threads = [card.thread for card in board.cards]
+        places = [(one.seed.planned_at, *one.timeline.reinforce_at, one.payoff.planned_at) for one in threads]
+        named = places_named(stores, chain.from_iterable(places))
     chart: Chart | None = _chart(opened) if written else None
-    return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart)
+    return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart, named=named)
 
 
 def _chart(opened: OpenBook) -> Chart | None:

@@ -108,7 +108,7 @@ def _sight(here: Workshop, gate: Gate) -> GateSight:
         before = stores.gates.rejected_work(node, gate.kind)
         scored = stores.documents.current(node.key, DocumentKind.QUALITY, with_text=False)
         data = stores.documents.data_of(scored) if scored else ""
-        said = reviews(gate, stores)
+        said = [line for line in reviews(gate, stores) if not (scored and line.startswith("scores:"))]
     brief = opened.book.brief
     return GateSight(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
