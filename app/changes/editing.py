@@ -11,6 +11,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
+from bookwright.models.tree.place import Place
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -59,10 +60,10 @@ def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
     return {label: node.title or node.goal[:60] for label, node in nodes.items()}
 
 
-def places_named(stores: Stores, places: Iterable[str | None]) -> dict[str | None, str]:
+def places_named(stores: Stores, places: Iterable[Place | None]) -> dict[Place | None, str]:
     """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
     known = {node.label: node.title for node in stores.nodes.titled_units()}
-    return {place: known.get(place or "", place or "–") for place in places}
+    return {place: "–" if place is None else known.get(str(place), str(place)) for place in places}
 
 
 def editable_parts(stores: Stores, label: str) -> list[str]:

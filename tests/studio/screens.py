@@ -175,13 +175,22 @@ def _take(shared: SharedStudio, folder: Path, width: int, height: int) -> None:
     with shared.visiting(viewport={"width": width, "height": height}) as visit:
         for name, path in PAGES.items():
             page = visit.tab(path if name in OF_ALL else f"/books/dermot{path}")
+            if name == "talk":
+                page.locator("main li a").first.click()
             page.wait_for_timeout(400)
+            page.evaluate(HIDE, str(shared.home.parent))
             page.screenshot(path=folder / f"{name}-{width}.png", full_page=name in WHOLE)
             page.close()
         page = visit.tab("/books/kiri/read/1.1?vertical=1")
         page.wait_for_timeout(300)
         page.screenshot(path=folder / f"vertical-{width}.png")
 
+
+HIDE = """(folder) => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) node.data = node.data.replaceAll(folder, "~");
+}"""
+"""Whose folder it is, is nobody's business."""
 
 KIRI = "\n\n".join((
     "霧は夜明け前に来た。", "数えると、船は一隻多かった。昨夜は六隻、その前の夜も六隻であった。",
