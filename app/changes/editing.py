@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
-from bookwright.flows.revision.revise import chosen, restore, with_prose
+from bookwright.flows.revision.revise import chosen, earlier, restore, with_prose
 from bookwright.models.codex.record import Record, Stored
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit
+from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, TextEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
 from bookwright.models.tree.place import Place
@@ -141,3 +141,21 @@ def take_up(opened: OpenBook, label: str, kind: DocumentKind | None, version: in
     """
     with at_rest(opened.storage) as stores:
         return restore(stores, stores.nodes.by_label(label), kind, version)
+
+
+def take_up_or_queue(opened: OpenBook, label: str, kind: DocumentKind | None, version: int) -> SavedEdit:
+    """Take an earlier version of a text up again, at once or between two steps of whoever writes the book.
+
+    Raises:
+        EditConflict: Another edit of it waits already.
+        InvalidInput: There is no such version, or its text stands there already.
+    """
+    try:
+        return SavedEdit(made=take_up(opened, label, kind, version))
+    except BookHeld:
+        with opened.storage.read() as stores:
+            node = stores.nodes.by_label(label)
+            old = chosen(stores, node, kind)
+            text = stores.documents.text_of(earlier(stores, node, old, version))
+        edit = TextEdit(label=label, kind=old.kind, text=text, seen=old.version)
+        return SavedEdit(queued=queue_edit(opened, edit, None))

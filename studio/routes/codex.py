@@ -44,7 +44,7 @@ def codex(request: Request, here: Here, book: str) -> HTMLResponse:
     opened = here.look(book)
     with opened.storage.read() as stores:
         rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
-        named = places_named(stores, (one.record.revealed_at for one in stores.codex.current(RecordKind.SECRET)))
+        named = places_named(stores, (secret.revealed_at for secret in stores.codex.secrets()))
         wishes = [
             (wish, _name_of(stores, wish)) for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)
         ]

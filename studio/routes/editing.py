@@ -6,9 +6,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.changes.editing import edit_sight, node_names, save_or_queue, take_up
+from bookwright.app.changes.editing import edit_sight, node_names, save_or_queue, take_up_or_queue
 from bookwright.app.changes.versions import maker, two_versions, version_rows
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, RecordEdit, TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.word_diff import word_diff
@@ -94,7 +94,12 @@ def history(
 def restore(request: Request, here: Here, book: str, label: str, fields: Fields) -> HTMLResponse:
     """Take an earlier version up again."""
     with here.change(book) as opened:
-        made = take_up(opened, label, _kind(fields), _version(fields) or 0)
+        saved = take_up_or_queue(opened, label, _kind(fields), _version(fields) or 0)
+    if saved.queued is not None:
+        words = speaker(request)("Saved; it is taken in between two steps of the book")
+        return done(request, words, Undo(f"/books/{book}/edits/{saved.queued}/withdraw"))
+    made = saved.made
+    assert isinstance(made, Document)  # a text was taken up
     words = speaker(request)("It stands again, as version {version}.", version=made.version)
     before = Undo(f"/books/{book}/restore/{label}", {"kind": made.kind.value, "version": made.version - 1})
     return done(request, words, before)

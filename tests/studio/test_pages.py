@@ -233,6 +233,21 @@ def test_an_edit_that_waits_is_taken_back(page: TestClient, book: BookStorage) -
     assert _prose(book, "1.1") == "Rain fell. The [red] lamp went out."
 
 
+def test_a_version_is_taken_up_while_the_book_is_written(page: TestClient, book: BookStorage) -> None:
+    page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+
+    told = page.post("/books/lamp/restore/1.1", data={"version": "1", "kind": "prose"}).text
+    stood = _prose(book, "1.1")
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.2", data={"text": "She read it.", "version": "1", "kind": "prose"})
+
+    assert "it is taken in between two steps" in told
+    assert (stood[:4], _prose(book, "1.1")[:4]) == ("Snow", "Rain")
+
+
 def test_a_book_that_rests_for_want_of_money_leads_to_its_order(page: TestClient, book: BookStorage) -> None:
     with book.write() as stores:
         stores.books.set_state("lamp", BookState.PAUSED, NO_MONEY, RAISE_IT)
