@@ -10,7 +10,7 @@ from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret, Secti
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import Origin
 from bookwright.models.comment import Anchor
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -23,6 +23,7 @@ from bookwright.storage.stores import BookStorage, Stores
 from tests.cli.shelf import attempt
 from tests.places import ROOT
 from tests.studio.browsing import SharedStudio, shared_studio
+from tests.studio.palette import small_png
 from tests.support.books import finish, make_book, make_settings
 
 TITLES = ("The Peg", "Fourteen Minutes", "A Man to the Radiator", "Dermot", "The Slow Ones")
@@ -34,8 +35,9 @@ PAGES = {
     "journal": "/journal", "step": "/journal/4", "exports": "/exports", "talk": "/talk",
 }  # fmt: skip
 OF_ALL = ("shelf", "inbox", "new", "import", "pool", "help")
-WHOLE = ("story", "help")
-"""Pages whose lower half is worth a picture, too."""
+LONG = ("story",)
+"""Pages of which more than the first screen is worth a picture."""
+_LONG_HEIGHT = 2_000
 
 
 def main(folder: Path) -> None:
@@ -81,9 +83,9 @@ def _in_hand(settings: Settings) -> None:
         first, second = stores.nodes.by_label("1.1"), stores.nodes.by_label("1.2")
         quote = texts[1].split(".")[0].split("\n")[-1].strip()[:60]
         stores.comments.add(second.key, Anchor(quote=quote), "Is this the first time that we hear of it?")
-        own = texts[0].replace("That was my first lie", "That was the first lie", 1).replace("quite", "rather", 2)
-        design = NewDocument(node=first.key, kind=DocumentKind.PROSE, text=f"{own}\n\nI had it in the book.")
-        stores.documents.add(design, None)
+        own = texts[0].replace("drunk", "merry", 1).replace("a lad with a laptop", "a boy with a machine", 1)
+        author = DocumentOrigin.AUTHOR
+        stores.documents.add(NewDocument(node=first.key, kind=DocumentKind.PROSE, text=own, origin=author), None)
         stores.gates.open(stores.nodes.by_label("1.5"), GateKind.CHAPTER)
         stores.books.set_state("dermot", BookState.WAITING)
     _journal(book)
@@ -173,17 +175,20 @@ def _first_talk(shared: SharedStudio) -> None:
 
 def _take(shared: SharedStudio, folder: Path, width: int, height: int) -> None:
     with shared.visiting(viewport={"width": width, "height": height}) as visit:
+        table = visit.context.new_page()
         for name, path in PAGES.items():
             page = visit.tab(path if name in OF_ALL else f"/books/dermot{path}")
             if name == "talk":
                 page.locator("main li a").first.click()
             page.wait_for_timeout(400)
             page.evaluate(HIDE, str(shared.home.parent))
-            page.screenshot(path=folder / f"{name}-{width}.png", full_page=name in WHOLE)
+            if name in LONG:
+                page.set_viewport_size({"width": width, "height": _LONG_HEIGHT})
+            (folder / f"{name}-{width}.png").write_bytes(small_png(table, page.screenshot()))
             page.close()
         page = visit.tab("/books/kiri/read/1.1?vertical=1")
         page.wait_for_timeout(300)
-        page.screenshot(path=folder / f"vertical-{width}.png")
+        (folder / f"vertical-{width}.png").write_bytes(small_png(table, page.screenshot()))
 
 
 HIDE = """(folder) => {
