@@ -68,6 +68,9 @@ if (window.SharedWorker) {
   listen();
 }
 
+// On a phone the tabs are a strip: the one that is open is to be seen.
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center", behavior: "instant" });
+
 // Dark or light, and the language of the page.
 document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement;

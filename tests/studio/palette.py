@@ -12,19 +12,19 @@ _REDUCE = """async (url) => {
   const canvas = new OffscreenCanvas(image.width, image.height), pen = canvas.getContext("2d");
   pen.drawImage(image, 0, 0);
   const dots = pen.getImageData(0, 0, image.width, image.height).data, counts = new Map();
-  const rough = (at) => (dots[at] >> 3 << 10) | (dots[at + 1] >> 3 << 5) | (dots[at + 2] >> 3);
+  const key = (at) => (dots[at] << 16) | (dots[at + 1] << 8) | dots[at + 2];
   for (let at = 0; at < dots.length; at += 4) {
-    const found = counts.get(rough(at));
-    if (found) found[0]++; else counts.set(rough(at), [1, dots[at], dots[at + 1], dots[at + 2]]);
+    const found = counts.get(key(at));
+    if (found) found[0]++; else counts.set(key(at), [1, dots[at], dots[at + 1], dots[at + 2]]);
   }
   const kept = [...counts.values()].sort((a, b) => b[0] - a[0]).slice(0, 256);
   const far = (a, b) => (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 + (a[3] - b[3]) ** 2;
   const place = new Map();
-  for (const [key, colour] of counts) {
-    place.set(key, kept.reduce((best, one, number) => far(one, colour) < far(kept[best], colour) ? number : best, 0));
+  for (const [dot, colour] of counts) {
+    place.set(dot, kept.reduce((best, one, number) => far(one, colour) < far(kept[best], colour) ? number : best, 0));
   }
   let told = "";
-  for (let at = 0; at < dots.length; at += 4) told += String.fromCharCode(place.get(rough(at)));
+  for (let at = 0; at < dots.length; at += 4) told += String.fromCharCode(place.get(key(at)));
   const palette = kept.map((one) => one.slice(1)).flat();
   return { width: image.width, height: image.height, palette, dots: btoa(told) };
 }"""
