@@ -73,6 +73,8 @@ def take_in_waiting(storage: BookStorage, journal: Journal, walk: Deps | None) -
         OrderChanged: The brief is another now; the walk has to be opened anew.
         BookPaused, BackendError: A model was asked for a note, as for any step.
     """
+    if not journal.edits_wait:
+        return
     with storage.look() as stores:
         waiting = stores.edits.waiting()
         if not waiting or _is_under_way(stores):
