@@ -117,9 +117,9 @@ def test_nothing_keeps_people_out_of_any_page_in_light_dark_or_on_a_phone(shared
         for path in (*PAGES, f"/books/lamp/journal/{step}"):
             page = visit.tab(path)
             page.wait_for_timeout(150)
-            for scheme in ("light", "dark"):
+            for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):  # all else is the same
                 page.emulate_media(color_scheme=scheme)
-                serious[f"{path} {scheme}"] = _serious(axe.run(page).response["violations"])
+                serious[f"{path} {scheme}"] = _serious(axe.run(page, options=options).response["violations"])
             for width in (1280, 390):
                 page.set_viewport_size({"width": width, "height": 780})
                 if page.evaluate("() => document.documentElement.scrollWidth") > width:
