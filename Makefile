@@ -34,7 +34,10 @@ lint: setup ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+dist: setup ## build the wheel and the source archive into dist
+	$(BIN)/python -m build --outdir dist .
+
 bench: setup ## measure, one JSON object a line
 	$(BIN)/python -m bench all --json
 
-.PHONY: help setup book studio test soak lint bench
+.PHONY: help setup book studio test soak lint dist bench

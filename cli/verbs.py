@@ -30,6 +30,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "worldbuild": Verb("writing.kinds:worldbuild", "Build a world to set stories in, and no prose."),
         "mystery": Verb("writing.kinds:mystery", "Write a fair-play mystery, from the crime outward."),
         "blueprints": Verb("writing.blueprints:app", "List and check blueprints: the kinds of books."),
+        "examples": Verb("writing.examples:examples", "List the examples that come along, or copy them."),
         "import": Verb("writing.importing:import_file", "Make a book of a manuscript, or of a book's JSON."),
     },
     "Look": {

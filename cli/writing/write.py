@@ -3,12 +3,14 @@
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
 from bookwright.app.changes.deciding import facts_of
 from bookwright.app.orders.brief_edits import change_brief
 from bookwright.app.orders.briefs import given, laid_over, read_brief
+from bookwright.app.orders.examples import example_brief
 from bookwright.app.records.edits import take_in, unheard_of
 from bookwright.app.status.progress import stage_of
 from bookwright.app.status.shelf import ask_to_rest
@@ -18,6 +20,7 @@ from bookwright.cli.options import (
     AsJson,
     BookArgument,
     BriefFile,
+    Example,
     Export,
     JsonProgress,
     More,
@@ -60,9 +63,11 @@ def write_brief(
     until: Until = None,
     words_today: WordsToday = None,
     json_progress: JsonProgress = False,
+    example: Example = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
+    brief_file = _chosen(brief_file, example)
     if "blueprint" in options:
         options |= of_blueprint(brief_file, options)
     check_one_voice(json_progress, as_json)
@@ -95,6 +100,13 @@ write = takes_brief(
     "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "gates",
 )(write_brief)  # fmt: skip
 """The verb; `write_brief` takes the options of its brief together."""
+
+
+def _chosen(file: Path | None, example: str | None) -> Path | None:
+    """Return the file of a brief, or that of an example."""
+    if file and example:
+        raise InvalidSetting("write takes a file or --example, not both")
+    return example_brief(example) if example else file
 
 
 def resume(
