@@ -1,6 +1,16 @@
 """Bookwright writes whole books, one durable step at a time."""
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bookwright.app.estimates.rehearsal import BookEstimate
+    from bookwright.app.interface import Library, LibraryBook
+    from bookwright.models.book import Book
+    from bookwright.models.brief import Brief, Budget
+    from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting
+    from bookwright.models.talk.event import Event
 
 __version__ = "0.1.0"
 
@@ -14,3 +24,37 @@ NO_CALLS_OUT = {
 
 # Here and nowhere else: Prefect looks when it is imported, and before any module of ours this one is.
 os.environ.update(NO_CALLS_OUT)
+
+_FROM = {
+    "Library": "app.interface",
+    "LibraryBook": "app.interface",
+    "Brief": "models.brief",
+    "Budget": "models.brief",
+    "Book": "models.book",
+    "BookEstimate": "app.estimates.rehearsal",
+    "Event": "models.talk.event",
+    "BookwrightError": "models.errors",
+    "BookPaused": "models.errors",
+    "GateWaiting": "models.errors",
+}
+"""The names that are for other programs, and where each is found: docs/python.md."""
+
+__all__ = [
+    "Book",
+    "BookEstimate",
+    "BookPaused",
+    "BookwrightError",
+    "Brief",
+    "Budget",
+    "Event",
+    "GateWaiting",
+    "Library",
+    "LibraryBook",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is asked for: the command line needs few of them."""
+    if name not in _FROM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)

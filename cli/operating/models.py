@@ -37,9 +37,7 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("get")
 def get(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Such as smollm2 or qwen2.5-7b; a wrong name lists them.")
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2, qwen2.5-7b ...; a wrong name lists all.")],
     as_json: AsJson = False,
 ) -> None:
     """Fetch the weights of an embedded model and check their hash; an interrupted download goes on."""

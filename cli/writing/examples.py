@@ -11,9 +11,7 @@ from bookwright.cli.output import print_json, print_text
 
 
 def examples(
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Copy them here.", show_default=False)
-    ] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Copy them here.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the examples that come with the program, or copy them into a folder."""
