@@ -2,15 +2,7 @@
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from bookwright.app.estimates.rehearsal import BookEstimate
-    from bookwright.app.interface import Library, LibraryBook
-    from bookwright.models.book import Book
-    from bookwright.models.brief import Brief, Budget
-    from bookwright.models.errors import BookPaused, BookwrightError, GateWaiting
-    from bookwright.models.talk.event import Event
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -39,18 +31,7 @@ _FROM = {
 }
 """The names that are for other programs, and where each is found: docs/python.md."""
 
-__all__ = [
-    "Book",
-    "BookEstimate",
-    "BookPaused",
-    "BookwrightError",
-    "Brief",
-    "Budget",
-    "Event",
-    "GateWaiting",
-    "Library",
-    "LibraryBook",
-]
+__all__ = list(_FROM)  # types are in the stub beside this
 
 
 def __getattr__(name: str) -> Any:

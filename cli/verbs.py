@@ -77,6 +77,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
     "Run a studio": {
         "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
         "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
+        "mcp": Verb("operating.mcp:mcp", "Let an assistant of yours look at your books."),
         "models": Verb("operating.models:app", "Show which model each role asks, and the prices."),
         "doctor": Verb("operating.doctor:doctor", "Check the installation, its stores and models."),
         "reindex": Verb("operating.keeping:reindex", "Build a book's index anew."),

@@ -1,6 +1,7 @@
 """The Python interface: its examples run as they are printed, it is light to import, and it is what the page says."""
 
 import doctest
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_examples_of_the_docstrings_run(folder: Path) -> None:
     names = {"folder": folder, "Brief": Brief}
-    tests = [test for test in doctest.DocTestFinder(exclude_empty=True).find(interface, extraglobs=names)]
+    tests = doctest.DocTestFinder(exclude_empty=True).find(interface, extraglobs=names)
     runner = doctest.DocTestRunner()
     shared: dict[str, object] = dict(vars(interface)) | names
     for test in sorted(tests, key=lambda test: test.lineno or 0):
@@ -49,6 +50,12 @@ def test_the_page_names_all_that_is_public() -> None:
     assert len(bookwright.__all__) == 10
     assert [name for name in bookwright.__all__ if f"`{name}`" not in page] == []
     assert all(getattr(bookwright, name).__doc__ for name in bookwright.__all__ if name != "Event")
+
+
+def test_types_know_what_is_public() -> None:
+    stub = (Path(bookwright.__file__).parent / "__init__.pyi").read_text("utf-8")
+
+    assert sorted(bookwright.__all__) == sorted(re.findall(r"import (\w+) as", stub))
 
 
 def test_importing_the_package_loads_nothing() -> None:

@@ -55,8 +55,8 @@ def write_brief(
     until: Until = None,
     words_today: WordsToday = None,
     json_progress: JsonProgress = False,
-    example: Example = None,
     as_json: AsJson = False,
+    example: Example = None,
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
     brief_file = _chosen(brief_file, example)
