@@ -1,4 +1,4 @@
-"""The tool server, used by the official client: what it shows, what it keeps back, what it does when it is allowed to."""
+"""The tool server, used by the official client: what it shows, keeps back, and does when it is allowed to."""
 
 import asyncio
 import json
@@ -127,7 +127,7 @@ def test_what_cannot_be_is_told_in_words(settings: Settings, book: BookStorage) 
     book_words, place_words = asked(settings, does)
 
     assert "no book 'nobody'" in book_words
-    assert "there is no chapter 9; the book has 2 so far" in place_words
+    assert "there is no chapter 9; the book has 3 so far" in place_words
 
 
 def test_an_author_s_words_are_saved_once_and_a_stale_version_is_refused(settings: Settings, book: BookStorage) -> None:
