@@ -9,7 +9,7 @@ from bookwright.app.access import existing_library
 from bookwright.app.assistants.opening import Desk
 from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.refreshing import refresh_sight
-from bookwright.app.places import find_node, name_in, place_name
+from bookwright.app.places import find_node, place_name
 from bookwright.app.records.board import make_board
 from bookwright.app.status.shelf import shelf, state_of
 from bookwright.exports.manuscript import Manuscript
@@ -64,7 +64,7 @@ class BookLooks:
             reading = stores.codex.reading_order()
             return [
                 {
-                    "place": name_in(reading, node), "node": node.label, "level": str(node.level), "title": node.title,
+                    "place": reading.named(node), "node": node.label, "level": str(node.level), "title": node.title,
                     "status": str(node.status), "written": node.written, "length": node.length,
                 }
                 | ({"goal": node.goal} if spoilers else {})

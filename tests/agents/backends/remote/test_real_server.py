@@ -30,8 +30,8 @@ class Light(BaseModel):
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Any]:
-    yield embedded._start(weights.locate("smollm2", load_settings()), KEY, 4_096)
+def server() -> Any:
+    return embedded._start(weights.locate("smollm2", load_settings()), KEY, 4_096)
 
 
 @pytest.fixture
