@@ -57,6 +57,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "delete": Verb("steering.shelf:delete", "Remove a book with all that belongs to it."),
     },
     "Change": {
+        "edit": Verb("changing.editing:edit", "Edit a text in your editor, or take one back from Word."),
         "revise": Verb("changing.changing:revise", "Give a document a new version."),
         "stale": Verb("changing.changing:stale", "List what rests on documents that changed since."),
         "refresh": Verb("changing.changing:refresh", "Make anew what is directly stale."),
