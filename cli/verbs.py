@@ -76,6 +76,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "restore": Verb("sharing.backups:restore", "Put back a backup, or an earlier version."),
     },
     "Run a studio": {
+        "init": Verb("operating.init:init", "Choose the model that writes your books."),
         "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
         "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
         "mcp": Verb("operating.mcp:mcp", "Let an assistant of yours look at your books."),

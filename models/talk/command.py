@@ -273,6 +273,6 @@ class Unclear(_Command):
 
 Command = (
     Status | Tree | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Style | TellTimes
-    | SetTime | Registers | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise | Stale | Refresh
-    | Restore | Gates | Approve | Reject | Delete | Unclear
+    | SetTime | Registers | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise
+    | Stale | Refresh | Restore | Gates | Approve | Reject | Delete | Unclear
 )  # fmt: skip
