@@ -55,7 +55,10 @@ _BY_LINES = ("log", "progress")
 
 
 def said_by(cli: Cli, folder: Path) -> Iterator[Said]:
-    """Type every line, with --json where it says nothing of its own, and yield what it printed; the book `lamp` of `a_book` has to be there."""
+    """Type every line, with --json where it says nothing of its own, and yield what it printed.
+
+    The book `lamp` of `a_book` has to be there.
+    """
     text = folder / "words.txt"
     text.write_text("Chapter 1\n\n" + "Rain fell on the rock and she counted the ships again. " * 20, "utf-8")
     for verb, line in LINES:
