@@ -47,11 +47,12 @@ def edit(
 
 def _edit_here(opened: OpenBook, place: str, kind: DocumentKind | None, as_json: bool) -> None:
     from bookwright.app.changes.editing import save_or_queue
-    from bookwright.flows.revision.revise import chosen
+    from bookwright.flows.revision.revise import check_writable, chosen
 
     with opened.storage.read() as stores:
         unit = find_node(place, stores)
         name, document = place_name(unit, stores), chosen(stores, unit, kind)
+        check_writable(document, unit, stores)
     words = edited(f"{document.text.rstrip()}\n", f"{unit.label}-{document.kind.value}.md")
     if words is None:
         note("nothing was changed")

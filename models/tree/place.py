@@ -147,9 +147,9 @@ class ReadingOrder(BaseModel):
         return f"{name}{titled} ({label})" if label in self._by_label else f"{name}{titled}"
 
     def named(self, node: TaskNode) -> str:
-        """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its own name."""
-        is_chapter = node.is_unit and node.label in self._by_label
-        return self.name_with(node.label, node.title or node.goal[:40]) if is_chapter else node.name
+        """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, `the book`, all else by its own name."""
+        is_named = node.label == _BOOK or (node.is_unit and node.label in self._by_label)
+        return self.name_with(node.label, node.title or node.goal[:40]) if is_named else node.name
 
     def call_of(self, call: str) -> str:
         """Name a call, or what comes next, by its place: `chapter 9 write/draft` for `1.16 write/draft`."""

@@ -9,6 +9,7 @@ import docx
 import pytest
 
 from bookwright.flows.revision.revise import chosen
+from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.storage.stores import BookStorage
 from tests.cli.terminal import Terminal
 from tests.support.books import make_book
@@ -110,9 +111,9 @@ def test_another_number_of_chapters_is_refused(cli, house, tmp_path):
 def in_editor(home, house):
     """Run `edit lamp PLACE` in a terminal, with Python as the editor; return its exit code and what it said."""
 
-    def run(place: str, code: str) -> tuple[int, str]:
+    def run(place: str, code: str, *options: str) -> tuple[int, str]:
         editor = {"VISUAL": f"{sys.executable} -c {shlex.quote(f'import sys; path = sys.argv[1]; {code}')}"}
-        terminal = Terminal(["edit", "lamp", place], editor)
+        terminal = Terminal(["edit", "lamp", place, *options], editor)
         left = terminal.left()
         terminal.close()
         return left, " ".join(terminal.shown.split())
@@ -141,6 +142,16 @@ def test_words_that_cannot_be_taken_are_kept(in_editor, house):
     assert (code, kept.read_text()) == (2, " ")
     assert text_of(house, "1.2")[0] == 1
     kept.unlink()
+
+
+def test_what_the_engine_keeps_is_refused_before_an_editor_opens(in_editor, house):
+    with house.write() as stores:
+        chapter = stores.nodes.by_label("1.2")
+        stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.SUMMARY, text="She reads."), None)
+
+    code, said = in_editor("1.2", "pass", "--kind", "summary")
+
+    assert (code, "is kept by the engine" in said) == (2, True)
 
 
 def test_a_chapter_in_scenes_names_them(in_editor):
