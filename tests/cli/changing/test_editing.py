@@ -147,9 +147,9 @@ def test_words_that_cannot_be_taken_are_kept(in_editor, house):
 def test_what_the_engine_keeps_is_refused_before_an_editor_opens(in_editor, house):
     with house.write() as stores:
         chapter = stores.nodes.by_label("1.2")
-        stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.SUMMARY, text="She reads."), None)
+        stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.QUALITY, text="{}"), None)
 
-    code, said = in_editor("1.2", "pass", "--kind", "summary")
+    code, said = in_editor("1.2", "pass", "--kind", "quality")
 
     assert (code, "is kept by the engine" in said) == (2, True)
 
