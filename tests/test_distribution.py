@@ -14,7 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ALONG = (
-    "py.typed", "examples/lighthouse.toml", "prompts/story/base.md.j2", "prompts/locales/zh/story/base.md.j2",
+    "py.typed", "__init__.pyi", "examples/lighthouse.toml",
+    "prompts/story/base.md.j2", "prompts/locales/zh/story/base.md.j2",
     "blueprints/mystery/blueprint.toml", "exports/report/report.html.j2", "studio/static/studio.css",
     "studio/static/vendor/editor.js", "studio/templates/base.html.j2", "studio/texts/zh.toml", "cli/watch/watch.tcss",
     "migrations/env.py", "agents/relay/figures/stock_phrases/zh.txt", "agents/backends/rehearsal/lexicons/en.toml",
