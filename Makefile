@@ -34,7 +34,13 @@ lint: setup ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+dist: setup ## build the wheel and the source archive into dist
+	$(BIN)/python -m build --outdir dist .
+
+reference: setup ## make docs/cli.md and docs/schemas anew from the code
+	$(BIN)/python -m tests.reference
+
 bench: setup ## measure, one JSON object a line
 	$(BIN)/python -m bench all --json
 
-.PHONY: help setup book studio test soak lint bench
+.PHONY: help setup book studio test soak lint dist reference bench

@@ -59,13 +59,15 @@ def existing_library(settings: Settings) -> Iterator[Database | None]:
 
 
 @contextmanager
-def open_book(identity: str, note: Callable[[str], None]) -> Iterator[OpenBook]:
+def open_book(identity: str, note: Callable[[str], None], settings: Settings | None = None) -> Iterator[OpenBook]:
     """Open one book by its id or a beginning of it; `note` hears what is worth telling beside the facts.
+
+    The settings are those of the installation if none are given.
 
     Raises:
         BookNotFound: No book, or more than one, answers to that.
     """
-    settings = load_settings()
+    settings = settings or load_settings()
     with existing_library(settings) as database:
         if database is None:
             raise BookNotFound(f"there is no book {identity!r}; no book was begun in {str(settings.home)!r}")

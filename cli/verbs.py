@@ -30,6 +30,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "worldbuild": Verb("writing.kinds:worldbuild", "Build a world to set stories in, and no prose."),
         "mystery": Verb("writing.kinds:mystery", "Write a fair-play mystery, from the crime outward."),
         "blueprints": Verb("writing.blueprints:app", "List and check blueprints: the kinds of books."),
+        "examples": Verb("writing.examples:examples", "List the examples that come along, or copy them."),
         "import": Verb("writing.importing:import_file", "Make a book of a manuscript, or of a book's JSON."),
     },
     "Look": {
@@ -56,6 +57,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "delete": Verb("steering.shelf:delete", "Remove a book with all that belongs to it."),
     },
     "Change": {
+        "edit": Verb("changing.editing:edit", "Edit a text in your editor, or take one back from Word."),
         "revise": Verb("changing.changing:revise", "Give a document a new version."),
         "stale": Verb("changing.changing:stale", "List what rests on documents that changed since."),
         "refresh": Verb("changing.changing:refresh", "Make anew what is directly stale."),
@@ -74,8 +76,10 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "restore": Verb("sharing.backups:restore", "Put back a backup, or an earlier version."),
     },
     "Run a studio": {
+        "init": Verb("operating.init:init", "Choose the model that writes your books."),
         "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
         "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
+        "mcp": Verb("operating.mcp:mcp", "Let an assistant of yours look at your books."),
         "models": Verb("operating.models:app", "Show which model each role asks, and the prices."),
         "doctor": Verb("operating.doctor:doctor", "Check the installation, its stores and models."),
         "reindex": Verb("operating.keeping:reindex", "Build a book's index anew."),

@@ -66,7 +66,8 @@ def check_amendable(opened: OpenBook, node: TaskNode, old: Document) -> None:
     Raises:
         InvalidInput: The engine keeps it, or the models are none for that; nothing was asked.
     """
-    check_writable(old, node)
+    with opened.storage.read() as stores:
+        check_writable(old, node, stores)
     checks.check_writable(opened.book.brief, opened.settings)
     if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
         raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")

@@ -147,7 +147,7 @@ def check_edit(stores: Stores, edit: PlainEdit) -> None:
     """
     if isinstance(edit, TextEdit):
         node, old = _current(stores, edit)
-        check_words(old, node, edit.text)
+        check_words(old, node, edit.text, stores)
     elif isinstance(edit, BriefEdit):
         check_brief_change(make_brief(edit.brief), _ordered(stores, edit), stores)
     else:
@@ -170,8 +170,8 @@ def _current(stores: Stores, edit: TextEdit) -> tuple[TaskNode, Document]:
     old = chosen(stores, node, edit.kind)
     if edit.seen is not None and old.version != edit.seen:
         raise EditConflict(
-            f"version {old.version} of the {old.kind} of {node.name} was made since you opened version {edit.seen}; "
-            "nothing was changed"
+            f"version {old.version} of the {old.kind} of {stores.name_of(node)} was made since you opened version "
+            f"{edit.seen}; nothing was changed"
         )
     return node, old
 
