@@ -10,7 +10,7 @@ from bench.measure import Measure
 from bench.plot import draw
 
 BENCHES = ("engine", "house", "length", "resume")
-BY_NAME = ("events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale", "starts", "studio")
+BY_NAME = ("events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale", "starts", "studio", "tracing")
 """Not among `all`: they take minutes, at full size up to hours, or print a long table."""
 
 
