@@ -191,6 +191,7 @@ def load_settings(**options: Any) -> Settings:
     """
     env_files.take_in(Path(), os.environ)
     env_files.take_in(_home(options.get("home")), os.environ)
+    env_files.take_in_secrets(os.environ)
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:
