@@ -20,7 +20,7 @@ SHORT = {"length": 2_400, "max_unit_length": 900, "max_planning_rounds": 1, "pro
 
 
 def test_a_short_book_rests_after_the_scene_that_is_its_first_chapter(tmp_path: Path) -> None:
-    settings = make_settings(tmp_path, model="rehearsal:exact")
+    settings = make_settings(tmp_path)
     database = open_library(settings)
     book = find_or_create(database, make_brief_of(**SHORT))
     with closing(ModelService(settings)) as models:
