@@ -35,8 +35,8 @@ def settings_page() -> str:
     head = """
         # All settings
 
-        Each may stand in `config.toml` of the data folder under its name, or in the environment under its variable; the environment
-        wins. Made from `models/settings.py` by `docs/reference/make.py`.
+        Each may stand in `config.toml` of the data folder under its name, or in the environment under its variable;
+        the environment wins. Made from `models/settings.py` by `docs/reference/make.py`.
     """
     rows = [
         f"| `{name}` | `BOOKWRIGHT_{name.upper()}` | {_kind(field.annotation)} | {_usual(name, field)} | {told} |"
@@ -44,7 +44,8 @@ def settings_page() -> str:
     ]
     prices = [f"| `{name}` | {_kind(field.annotation)} |" for name, field, _ in _fields(Price)]
     providers = [
-        f"| `{name}` | {_names(each.key_variables)} | {_names(each.url_variables)} |" for name, each in PROVIDERS.items()
+        f"| `{name}` | {_names(each.key_variables)} | {_names(each.url_variables)} |"
+        for name, each in PROVIDERS.items()
     ]
     return _page(
         head, "| setting | variable | kind | if not set | is |", rows,
@@ -58,7 +59,8 @@ def brief_page() -> str:
     head = """
         # All keys of a brief
 
-        A brief is a TOML file; `bookwright write FILE.toml` takes it, and `--set KEY=VALUE` of `bookwright brief` changes one of its keys.
+        A brief is a TOML file; `bookwright write FILE.toml` takes it, and `--set KEY=VALUE` of `bookwright brief`
+        changes one of its keys.
         Made from `models/brief.py` by `docs/reference/make.py`.
     """
     rows = [
@@ -80,7 +82,10 @@ def blueprint_page() -> str:
     for name, model in vars(blueprint).items():
         if _is_table(name, model):
             title = f"## {name}\n\n{inspect.getdoc(model) or ''}\n\n| key | kind | if not given | is |"
-            rows = [f"| `{key}` | {_kind(field.annotation)} | {_default(field)} | {told} |" for key, field, told in _fields(model)]
+            rows = [
+                f"| `{key}` | {_kind(field.annotation)} | {_default(field)} | {told} |"
+                for key, field, told in _fields(model)
+            ]
             parts += [title, rows]
     return _page(head, *parts)
 
@@ -131,14 +136,23 @@ def _kind(annotation: Any) -> str:
     if isinstance(annotation, type) and origin is None:
         if issubclass(annotation, Enum):
             return " or ".join(f"`{each.value}`" for each in annotation)
-        words = {"str": "text", "int": "number", "float": "number", "bool": "true or false", "SecretStr": "text", "Path": "path"}
+        words = {
+            "str": "text",
+            "int": "number",
+            "float": "number",
+            "bool": "true or false",
+            "SecretStr": "text",
+            "Path": "path",
+        }
         return words.get(annotation.__name__, annotation.__name__)
     if origin in (tuple, list, frozenset):
         return f"list of {_kind(inner[0])}"
     if origin is dict:
         return f"table of {_kind(inner[1])}"
     if inner:
-        return " or ".join(filter(None, dict.fromkeys(map(_kind, inner if "Annotated" not in str(annotation)[:30] else inner[:1]))))
+        return " or ".join(
+            filter(None, dict.fromkeys(map(_kind, inner if "Annotated" not in str(annotation)[:30] else inner[:1])))
+        )
     return "text"
 
 
