@@ -45,7 +45,8 @@ class Block:
         for line in "\n".join(self.lines).replace("\\\n", " ").split("\n"):
             line = re.sub(r"(^|\s)#.*", "", line).strip()
             first, *described = _DESCRIBED.split(line) if line.startswith("bookwright") else [line]
-            yield from filter(None, (first, *(part for part in described if part.startswith("bookwright "))))
+            more = (part.rstrip(",;") for part in described if part.startswith("bookwright "))
+            yield from filter(None, (first, *more))
 
 
 def blocks(page: Path) -> list[Block]:

@@ -37,6 +37,7 @@ NOT_RUN = {
     r"bookwright (approve|reject) ": "needs a gate that waits; tests/cli/steering, tests/flows/test_gates.py",
     r"bookwright refresh BOOK$": "asks at the terminal; howto and tutorial refresh with --yes",
     r"bookwright import examples/night-watch.txt$": "asks at the terminal; howto imports it with --yes",
+    r"bookwright restore /backups/": "asks at the terminal; operations restores with --yes",
     r"bookwright resume BOOK --(until|words)": "lengths that the page makes up; the tutorial rests at a chapter",
     r"bookwright (sync|revise) BOOK": "names chapters that the page makes up; howto and tutorial run both",
 }
@@ -92,8 +93,6 @@ def adapted(words: list[str]) -> list[str]:
     for place, word in enumerate(words):
         if word == "--words":
             words[place + 1] = str(min(int(words[place + 1]), 600))
-        if word.startswith("backups/bookwright-"):
-            words[place] = str(max(Path("backups").glob("bookwright-*.zip")))
     return [*words, "--no-prefect"] if words[0] in ("write", "resume") else words
 
 
