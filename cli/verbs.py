@@ -80,6 +80,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
         "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
         "mcp": Verb("operating.mcp:mcp", "Let an assistant of yours look at your books."),
+        "metrics": Verb("operating.metrics:metrics", "Serve figures for Prometheus on this machine."),
         "models": Verb("operating.models:app", "Show which model each role asks, and the prices."),
         "doctor": Verb("operating.doctor:doctor", "Check the installation, its stores and models."),
         "reindex": Verb("operating.keeping:reindex", "Build a book's index anew."),
