@@ -40,6 +40,8 @@ class DocumentKind(StrEnum):
     """A `ConsistencyReport` of a chapter."""
     REGISTER = "register"
     """A `Register`, beside the design that lists it for people."""
+    CANDIDATES = "candidates"
+    """A `CandidateChoice`: drafts of a unit, and which one was chosen."""
     REPORT = "report"
     """A `BlueprintReport`: what a review found, or what a verification came to."""
 

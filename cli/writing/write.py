@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _CHANGEABLE = (
     "pen_name", "contact", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
-    "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
+    "candidates", "candidates_for", "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
 )  # fmt: skip
 """What a brief may say anew without meaning another book; the models too."""
 
@@ -92,7 +92,8 @@ def write_brief(
 
 write = takes_brief(
     "premise", "outline", "blueprint", "world", "length", "language", "title", "models", "profile", "genre", "style",
-    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "gates",
+    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "candidates",
+    "candidates_for", "gates",
 )(write_brief)  # fmt: skip
 """The verb; `write_brief` takes the options of its brief together."""
 

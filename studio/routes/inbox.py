@@ -26,6 +26,8 @@ _TITLES = {
     GateKind.BOOK_DESIGN: "The design of the whole book",
     GateKind.VOLUME_DESIGN: "The design of a volume",
     GateKind.CHAPTER: "A chapter is finished",
+    GateKind.UNIT: "A part is finished",
+    GateKind.CANDIDATES: "Several drafts are there to choose from",
     GateKind.HUMAN_FALLBACK: "A draft was refused too often",
 }
 
