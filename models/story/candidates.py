@@ -37,10 +37,12 @@ class Decided(StrEnum):
     """By whom a candidate was chosen."""
 
     JUDGE = "judge"
-    """A blind reader preferred it in both orders to whatever it was held against."""
+    """Blind readers, who preferred it in both orders to each that it was held against."""
     RULE = "rule"
-    """Where the two orders disagreed, or no answer could be used: the earlier draft."""
+    """Where they did not agree: of a tie the earlier draft goes on."""
     AUTHOR = "author"
+    NOBODY = "nobody"
+    """The drafts were made beside a text that stands."""
 
 
 class Candidate(BaseModel):
@@ -101,30 +103,39 @@ class CandidateChoice(BaseModel):
     preferred: int
     """The draft that came out of the comparisons."""
     chosen: int
+    """The draft that went on; 0 for a text that came of none of them."""
     by: Decided
 
     @property
-    def rule(self) -> Decided:
-        """Whether readers or the rule for ties made the preferred draft come out."""
+    def is_agreed(self) -> bool:
+        """True if blind readers preferred that draft in both orders to each that it was held against."""
         met = [one for one in self.comparisons if self.preferred in (one.first, one.second)]
-        return Decided.JUDGE if all(one.winner == self.preferred for one in met) else Decided.RULE
+        return all(one.winner == self.preferred for one in met)
 
     @property
     def summary(self) -> str:
         """The choice in a line."""
-        how = {
-            Decided.JUDGE: "blind readers preferred it in both orders",
-            Decided.RULE: "blind readers did not agree, and of a tie the earlier draft goes on",
-            Decided.AUTHOR: f"its author chose; the readers' choice was candidate {self.preferred}",
-        }[self.by]
-        name = f"candidate {self.chosen}" if self.chosen else "a text of the author's own"
-        return f"{name} of {len(self.candidates)}: {how}"
+        best = f"candidate {self.preferred} of {len(self.candidates)}"
+        read = (
+            f"blind readers preferred {best} in both orders"
+            if self.is_agreed
+            else f"blind readers did not agree; of a tie the earlier draft comes out, {best}"
+        )
+        if self.by in (Decided.JUDGE, Decided.RULE):
+            return read
+        text = f"candidate {self.chosen}" if self.chosen else "a text of another origin"
+        return f"{read}; {'its author chose' if self.by is Decided.AUTHOR else 'what stands is'} {text}"
 
     @property
     def as_text(self) -> str:
         """All of it in words: the choice, the candidates, and what readers said of each pair."""
         made = [f"{one.number}. {one.angle.told} ({one.length:,})" for one in self.candidates]
-        return "\n\n".join([self.summary, "\n".join(made), *map(_told, self.comparisons)])
+        return "\n\n".join([self.summary, "\n".join(made), *self.told])
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What readers said, a paragraph for each pair."""
+        return tuple(map(_told, self.comparisons))
 
 
 def _told(one: Comparison) -> str:

@@ -25,11 +25,10 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     Where the author wants candidates there are as many as they want.
     """
     count = candidates_wanted(unit, deps)
-    if is_free(unit, deps) and unit.revision == 1:
+    if _is_told_freely(unit, deps):
         return _drafted_freely(agent, count, unit, run, deps)
     if count > 1:
-        chosen, carry_over = chosen_of(agent, count, unit, run, deps)
-        return _gone_on(agent, chosen, carry_over, run)
+        return _gone_on(agent, *chosen_of(agent, count, unit, run, deps), run)
     first = str(run.run(agent).value)
     if not wants_two(unit, run, deps):
         return first
@@ -47,6 +46,16 @@ def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: Activi
     if carry_over:
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
+
+
+def draft_candidates(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Have so many drafts of a unit whose text stands made and judged; the text stays as it is."""
+    is_free_draft = _is_told_freely(unit, deps)
+    chosen_of(FREE_DRAFT if is_free_draft else agent, count, unit, run, deps, is_bare=is_free_draft, stands=True)
+
+
+def _is_told_freely(unit: TaskNode, deps: Deps) -> bool:
+    return is_free(unit, deps) and unit.revision == 1
 
 
 def _drafted_freely(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:

@@ -83,7 +83,7 @@ def test_the_draft_that_readers_prefer_in_both_orders_goes_on(tmp_path: Path) ->
     judged = [name.rpartition("/")[2] for name in backend.speakers if "choose" in name]
     assert judged == ["choose.1-2", "choose.2-1", "choose.1-3", "choose.3-1"]
     assert chosen == TEXTS[2]
-    assert (record.chosen, record.by) == (3, Decided.JUDGE)
+    assert (record.chosen, record.by, record.is_agreed) == (3, Decided.JUDGE, True)
     assert record.comparisons[-1].winner == 3
     assert "It is about" in record.comparisons[-1].opinions[0].reason
 
@@ -94,8 +94,8 @@ def test_readers_whose_answer_hangs_on_the_order_make_a_tie_and_the_earlier_draf
 
     assert chosen == TEXTS[0]
     assert record.comparisons[0].winner is None
-    assert (record.chosen, record.by) == (1, Decided.RULE)
-    assert "of a tie the earlier draft goes on" in record.summary
+    assert (record.chosen, record.by, record.is_agreed) == (1, Decided.RULE, False)
+    assert "of a tie the earlier draft comes out" in record.summary
 
 
 def test_where_no_answer_can_be_used_nobody_has_won(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_where_no_answer_can_be_used_nobody_has_won(tmp_path: Path) -> None:
 
     assert chosen == TEXTS[0]
     assert [one.better for one in record.comparisons[0].opinions] == [2, None]
-    assert record.by is Decided.RULE
+    assert not record.is_agreed
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
