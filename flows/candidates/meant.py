@@ -76,7 +76,9 @@ def _is_at(position: Position, line: Line, deps: Deps) -> bool:
         return _is_edge([node.unit_index == 1 for node in line], line)
     if position is Position.ENDS:
         return _is_edge([node.is_last for node in line], line)
-    is_height = is_climax(line[0], deps)
+    own, *above = line
+    within = (own, *(node for node in above if not node.level.is_at_least(Level.ACT)))
+    is_height = any(is_climax(node, deps) for node in within)
     return is_height or (position is Position.TURNING_POINTS and _turns(line, deps))
 
 
