@@ -6,8 +6,8 @@ from fastapi.responses import HTMLResponse
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import editable_parts
 from bookwright.app.comments.orders import confirm_order, mark_ordered, order_of
-from bookwright.app.comments.passages import comment_on, comments_at
-from bookwright.models.comment import Anchor, CommentState
+from bookwright.app.comments.passages import comment_on, comments_at, lay_aside
+from bookwright.models.comment import Anchor
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.fields import Fields
 from bookwright.studio.pages import page
@@ -57,11 +57,10 @@ def give_order(request: Request, here: Here, book: str, label: str, number: int,
 
 
 @router.post("/books/{book}/comments/{label}/{number}/done")
-def lay_aside(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
+def put_away(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
     """Lay a comment aside."""
     with here.change(book) as changing, changing.storage.write() as stores:
-        comment = stores.comments.get(number)
-        stores.comments.settle(comment.id, CommentState.DONE, comment.seen)
+        lay_aside(stores, number)
     return _listed(request, here, here.look(book), label)
 
 
