@@ -26,7 +26,7 @@ def note(
     ] = None,
     order: Annotated[
         bool,
-        typer.Option("--order", help="It is an order for the next revision: `revise --notes` tells it to a model."),
+        typer.Option("--order", help="An order for the next revision: `revise --notes` tells it to a model."),
     ] = False,
     remove: Annotated[int | None, typer.Option("--remove", metavar="N", help="Lay a note aside.")] = None,
     as_json: AsJson = False,
