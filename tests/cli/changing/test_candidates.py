@@ -1,6 +1,7 @@
 """`candidates`: several drafts of the same pages, from outside."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,3 +125,24 @@ def test_a_wish_that_means_nothing_is_refused_before_there_is_a_book(cli: Cli, o
 
     assert (outcome.code, told in outcome.err) == (2, True), outcome.err
     assert "no book" in cli("status").err + cli("status").out
+
+
+def test_a_bill_counts_the_drafts_and_the_readings(cli: Cli) -> None:
+    plain, twice = (
+        facts(cli("estimate", *BRIEF, *more, "--model", "rehearsal:exact", "--json"))["total"]["low"]["calls"]
+        for more in ((), ("--candidates", 3))
+    )
+
+    assert twice - plain == 2 + 4
+
+
+def test_candidates_move_with_the_json_of_their_book(cli: Cli, tmp_path: Path) -> None:
+    cli(*WRITE, "--candidates", 2)
+    before = facts(cli("candidates", BOOK, "1", "--json"))
+    cli("export", BOOK, "--to", "json", "--output", tmp_path / "book.json")
+    cli("delete", BOOK, "--yes")
+    imported = cli("import", tmp_path / "book.json")
+
+    assert imported.code == 0, imported.err
+    assert facts(cli("candidates", BOOK, "1", "--json")) == before
+    assert cli("candidates", BOOK, "1", "--take", 2).code == 0
