@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable
 from dataclasses import asdict
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,7 +45,7 @@ def revise(
     kind: KindOption = None,
     words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
     by_notes: Annotated[
-        bool, typer.Option("--notes", help="What your notes at words of the text order (`note --order`). This is paid.")
+        bool, typer.Option("--notes", help="What your notes that are orders ask. This is paid.")
     ] = False,
     length: Annotated[
         int | None,
@@ -62,10 +63,8 @@ def revise(
     if words is not None and not words.strip():
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
-        if is_order:
-            made: Document | None = _by_note(opened, node, kind, words or "", length, by_notes=by_notes)
-        else:
-            made = _by_hand(opened, node, kind, read_text(text))
+        by_model = partial(_by_note, opened, node, kind, words or "", length, by_notes=by_notes)
+        made = by_model() if is_order else _by_hand(opened, node, kind, read_text(text))
         _show_made(opened, node, made, as_json)
 
 
