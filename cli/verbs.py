@@ -59,8 +59,10 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
     "Change": {
         "edit": Verb("changing.editing:edit", "Edit a text in your editor, or take one back from Word."),
         "revise": Verb("changing.changing:revise", "Give a document a new version."),
+        "note": Verb("changing.notes:note", "Remark on words of a text, or see what you remarked."),
         "stale": Verb("changing.changing:stale", "List what rests on documents that changed since."),
         "refresh": Verb("changing.changing:refresh", "Make anew what is directly stale."),
+        "candidates": Verb("changing.candidates:candidates", "Several drafts of the same pages: look, and take one."),
         "history": Verb("changing.versions:history", "List all versions of a node's documents."),
         "diff": Verb("changing.versions:diff", "Show what two versions differ in."),
         "timeline": Verb("changing.timeline:timeline", "Show when units are set in the story, or set it."),

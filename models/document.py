@@ -40,6 +40,8 @@ class DocumentKind(StrEnum):
     """A `ConsistencyReport` of a chapter."""
     REGISTER = "register"
     """A `Register`, beside the design that lists it for people."""
+    CANDIDATES = "candidates"
+    """A `CandidateChoice`: drafts of a unit, and which one was chosen."""
     REPORT = "report"
     """A `BlueprintReport`: what a review found, or what a verification came to."""
 
@@ -62,6 +64,8 @@ class DocumentOrigin(StrEnum):
     """A model, because what the text rests on has changed."""
     RESTORE = "restore"
     """An earlier version, taken up again."""
+    CANDIDATE = "candidate"
+    """Another draft of the same pages, taken by the author; its note says which one."""
     IMPORT = "import"
     """The author, before the book came here."""
     WORLD = "world"
@@ -77,7 +81,9 @@ class DocumentOrigin(StrEnum):
     @property
     def is_by_hand(self) -> bool:
         """True for words that the author wrote or took up again: nobody is asked to make them better."""
-        return self in (DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.IMPORT)
+        return self in (
+            DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.CANDIDATE, DocumentOrigin.IMPORT,
+        )  # fmt: skip
 
 
 class Document(BaseModel):

@@ -23,7 +23,7 @@ _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
     "routes.refreshing", "routes.exporting", "routes.codex", "routes.story", "routes.journal", "routes.pool",
     "routes.talking.asking", "routes.talking.chatting", "routes.help", "routes.comments", "routes.asking_again",
-    "routes.brief", "routes.syncing", "routes.importing",
+    "routes.brief", "routes.syncing", "routes.importing", "routes.candidates",
 )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ _KINDS = {
     "prose": "the text", "writers_brief": "what its writer is told", "write_plan": "the plan of its text",
     "book_design": "the design of the book", "global_state": "the state of the story", "style_guide": "the style",
     "quality": "its scores", "leak_review": "the review of its secrets", "consistency": "the check for contradictions",
-    "retelling": "what a reader retold",
+    "retelling": "what a reader retold", "candidates": "its drafts",
 }  # fmt: skip
 
 

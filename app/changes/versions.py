@@ -40,6 +40,7 @@ def maker(row: dict[str, Any]) -> str:
         DocumentOrigin.NOTE: f"a note, of {row['base']}",
         DocumentOrigin.REFRESH: f"a refresh, of {row['base']}",
         DocumentOrigin.REPAIR: "the book's last corrections",
+        DocumentOrigin.CANDIDATE: f"{row['note']}, taken",
         DocumentOrigin.IMPORT: "the author, by import",
         DocumentOrigin.WORLD: "the world it is set in",
         DocumentOrigin.RESTORE: f"{row['base']} restored",

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import queue_edit
+from bookwright.app.comments.passages import CommentSight, comment_sight, comments_at
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
@@ -20,6 +22,7 @@ from bookwright.models.edit import EditState, NoteEdit
 from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
 
 _READ_BESIDE = 3
 """A writer reads the text with about this much around it."""
@@ -29,14 +32,19 @@ _READ_BESIDE = 3
 class NoteOrder:
     """A comment as it would be ordered."""
 
-    comment: Comment
+    sight: CommentSight
     document: Document
     bill: RefreshBill
 
     @property
+    def comment(self) -> Comment:
+        """The comment itself."""
+        return self.sight.comment
+
+    @property
     def note(self) -> str:
         """What the model is told."""
-        return f"“{self.comment.anchor.quote}”: {self.comment.words}"
+        return self.sight.order
 
     @property
     def hash(self) -> str:
@@ -81,12 +89,12 @@ def order_of(opened: OpenBook, number: int) -> NoteOrder:
         InvalidInput: A model cannot be told to change that text.
     """
     with opened.storage.read() as stores:
-        comment = stores.comments.get(number)
-        node = stores.nodes.by_label(comment.label)
+        sight = comment_sight(stores, number)
+        node = stores.nodes.by_label(sight.comment.label)
         old = chosen(stores, node, DocumentKind.PROSE)
         known = bill_of_making(old, stores)
     check_amendable(opened, node, old)
-    return NoteOrder(comment, old, known or _guessed(opened, old))
+    return NoteOrder(sight, old, known or _guessed(opened, old))
 
 
 def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
@@ -119,14 +127,18 @@ def give_order(opened: OpenBook, order: NoteOrder) -> bool:
     return is_left
 
 
-def lay_note_aside(opened: OpenBook, number: int) -> None:
-    """Lay a comment aside; what of it waits for whoever writes the book is taken back."""
-    with opened.storage.write() as stores:
-        comment = stores.comments.get(number)
-        waiting = stores.edits.waiting_for(f"note/{number}")
-        if waiting is not None:
-            stores.edits.settle(waiting.id, EditState.WITHDRAWN)
-        stores.comments.settle(comment.id, CommentState.DONE, comment.seen)
+def orders_waiting(stores: Stores, label: str) -> list[CommentSight]:
+    """Return the comments at a unit that whoever revises its text next is to be told, oldest first.
+
+    One that was told already is among them as long as the text reads as it did: what was begun then goes on.
+    """
+    return [sight for sight in comments_at(stores, [label]) if sight.is_order and sight.now]
+
+
+def mark_told(stores: Stores, sights: Iterable[CommentSight]) -> None:
+    """Note that a model is told of some comments at the text as it stands."""
+    for sight in sights:
+        stores.comments.settle(sight.comment.id, CommentState.ORDERED, sight.version)
 
 
 def _guessed(opened: OpenBook, old: Document) -> RefreshBill:

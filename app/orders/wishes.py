@@ -12,7 +12,7 @@ from bookwright.storage.stores import BookStorage
 
 _CHANGEABLE = (
     "pen_name", "contact", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
-    "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
+    "candidates", "candidates_for", "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
 )  # fmt: skip
 """What a brief may say anew without meaning another book; the models too."""
 

@@ -5,8 +5,8 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.comments.orders import confirm_order, give_order, lay_note_aside, order_of
-from bookwright.app.comments.passages import comment_on, comments_at
+from bookwright.app.comments.orders import confirm_order, give_order, order_of
+from bookwright.app.comments.passages import comment_on, comments_at, lay_aside
 from bookwright.app.status.shelf import is_held
 from bookwright.models.comment import Anchor, CommentState
 from bookwright.models.errors import InvalidInput
@@ -59,10 +59,10 @@ def order(request: Request, here: Here, book: str, label: str, number: int, fiel
 
 
 @router.post("/books/{book}/comments/{label}/{number}/done")
-def lay_aside(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
+def put_away(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
     """Lay a comment aside; what of it waited for a model is taken back."""
-    with here.change(book) as changing:
-        lay_note_aside(changing, number)
+    with here.change(book) as changing, changing.storage.write() as stores:
+        lay_aside(stores, number)
     return _listed(request, here, here.look(book), label, laid=number)
 
 
