@@ -66,6 +66,8 @@ class DocumentOrigin(StrEnum):
     """The author, before the book came here."""
     WORLD = "world"
     """A page of the world that the book is set in; its note says which one."""
+    MERGE = "merge"
+    """Taken over from a branch of the book; its note says which."""
     REPAIR = "repair"
     """The book's own last corrections of a finished text: what happens in it stays, and nothing goes stale."""
 

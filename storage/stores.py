@@ -43,7 +43,7 @@ class Stores:
     ) -> None:  # fmt: skip
         held = None if is_writing else view
         self.connection = connection
-        self._book = book
+        self.book = book
         self._measure = measure
         self._view, self._held = view, held
         self.texts = TextStore(connection, book)
@@ -60,49 +60,49 @@ class Stores:
         from bookwright.storage.repositories.documents import DocumentRepository
 
         view = self._view.documents if self._view else None
-        return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
+        return DocumentRepository(self.connection, self.book, self._measure, self.texts, view)
 
     @cached_property
     def step_pages(self) -> "StepPages":
         """The journal as a person leafs through it."""
         from bookwright.storage.steps.pages import StepPages
 
-        return StepPages(self.connection, self._book)
+        return StepPages(self.connection, self.book)
 
     @cached_property
     def edits(self) -> "EditQueue":
         """What the author wants changed while somebody writes the book."""
         from bookwright.storage.repositories.edits import EditQueue
 
-        return EditQueue(self.connection, self._book)
+        return EditQueue(self.connection, self.book)
 
     @cached_property
     def comments(self) -> "CommentRepository":
         """What the author remarks on passages of the text."""
         from bookwright.storage.repositories.comments import CommentRepository
 
-        return CommentRepository(self.connection, self._book)
+        return CommentRepository(self.connection, self.book)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":
         """What rests on which version of what."""
         from bookwright.storage.repositories.staleness import StalenessRepository
 
-        return StalenessRepository(self.connection, self._book)
+        return StalenessRepository(self.connection, self.book)
 
     @cached_property
     def codex(self) -> "CodexRepository":
         """The characters, the world, the secrets and the threads of the book."""
         from bookwright.storage.repositories.codex import CodexRepository
 
-        return CodexRepository(self.connection, self._book, self._held)
+        return CodexRepository(self.connection, self.book, self._held)
 
     @cached_property
     def codex_uses(self) -> "CodexUseRepository":
         """Which records of the codex were shown where."""
         from bookwright.storage.repositories.codex_uses import CodexUseRepository
 
-        return CodexUseRepository(self.connection, self._book)
+        return CodexUseRepository(self.connection, self.book)
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""

@@ -42,6 +42,7 @@ def maker(row: dict[str, Any]) -> str:
         DocumentOrigin.REPAIR: "the book's last corrections",
         DocumentOrigin.IMPORT: "the author, by import",
         DocumentOrigin.WORLD: "the world it is set in",
+        DocumentOrigin.MERGE: row["note"] or "a branch",
         DocumentOrigin.RESTORE: f"{row['base']} restored",
     }[DocumentOrigin(row["origin"])]
     return f"{told} (step {row['step']})" if row["step"] else told

@@ -154,9 +154,7 @@ class Forking:
         """The nodes of the origin that are still open in the branch: only what was done to them is asked for again."""
         is_open = nodes.c.status.not_in([NodeStatus.DONE.value, NodeStatus.VOID.value])
         found = select(fork_keys.c.old).join(nodes, nodes.c.key == fork_keys.c.old)
-        chosen = or_(
-            and_(fork_keys.c.part == Part.BEFORE.value, is_open), fork_keys.c.part == Part.ABOVE.value
-        )
+        chosen = or_(and_(fork_keys.c.part == Part.BEFORE.value, is_open), fork_keys.c.part == Part.ABOVE.value)
         return found.where(fork_keys.c.name == "nodes", chosen)
 
     def _of_part(self, part: Part) -> Any:
@@ -261,4 +259,3 @@ def _newest_known(record: ColumnElement[Any]) -> ColumnElement[Any]:
 def _slices(keys: Iterable[int]) -> Iterable[list[int]]:
     ordered = sorted(keys)
     return (ordered[start : start + 500] for start in range(0, len(ordered), 500))
-

@@ -9,7 +9,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.cut import Cut, CutNode, cut_at
 from bookwright.storage.branches.forking import Forking
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.tables import books, branches, codex, documents, lineages, nodes, steps
+from bookwright.storage.tables import books, branches, documents, lineages, nodes, steps
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,14 @@ class Fork:
     name: str
     at: str
     """The label from which on it was open again; empty for a branch of the whole book."""
+    nodes: int
+    """The last node that it has from its origin; what is newer is its own."""
     documents: int
-    """The last document that it has from its origin."""
-    records: int
-    """The last version of a record of the codex that it has from its origin."""
+    """The same of documents."""
+    origin_nodes: int
+    """The last node that its origin had; what is newer came there since."""
+    origin_documents: int
+    """The same of documents."""
     forked_at: float
 
 
@@ -59,15 +63,13 @@ class BranchRepository:
         connection.execute(select(books.c.id).where(books.c.id == origin).with_for_update())
         self._make_row(origin, book, standing)
         Forking(connection, origin, book, self._cut(origin, at)).copy()
-        last = {
-            name: connection.execute(
-                select(func.coalesce(func.max(table.c.id), 0)).where(table.c.book == book)
-            ).scalar_one()
-            for name, table in (("documents", documents), ("records", codex))
+        marks = {
+            f"{of}{table.name}": select(func.coalesce(func.max(key), 0)).where(table.c.book == one).scalar_subquery()
+            for of, one in (("", book), ("origin_", origin))
+            for table, key in ((nodes, nodes.c.key), (documents, documents.c.id))
         }
-        connection.execute(
-            insert(branches).values(book=book, origin=origin, name=name, at=at, forked_at=database_now(), **last)
-        )
+        values = {"book": book, "origin": origin, "name": name, "at": at, "forked_at": database_now()}
+        connection.execute(insert(branches).values(values | marks))
         self._inherit(origin, book)
         found = self.find(book)
         assert found is not None

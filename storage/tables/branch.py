@@ -11,14 +11,17 @@ branches = Table(
     Column("origin", Name, ForeignKey("books.id"), nullable=False),
     Column("name", Text, nullable=False),
     Column("at", Name, nullable=False, server_default=""),
+    Column("nodes", Key, nullable=False),
     Column("documents", Key, nullable=False),
-    Column("records", Key, nullable=False),
+    Column("origin_nodes", Key, nullable=False),
+    Column("origin_documents", Key, nullable=False),
     Column("forked_at", Float, nullable=False),
     UniqueConstraint("origin", "name"),
 )
 """A book that was forked from another: `at` is the label from which on it is open again, empty where it is the whole.
 
-`documents` and `records` are the last rows that it has from its origin: what is newer is its own.
+`nodes` and `documents` are the last rows that it has from its origin, `origin_nodes` and `origin_documents` the last
+that this had: what is newer was made since, by the one or the other.
 """
 
 lineages = Table(
