@@ -74,7 +74,10 @@ class DocumentOrigin(StrEnum):
     @property
     def is_revision(self) -> bool:
         """True where somebody changed their mind; False where the book went on."""
-        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR)
+        return self not in (
+            DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR,
+            DocumentOrigin.MERGE,
+        )  # fmt: skip
 
     @property
     def is_by_hand(self) -> bool:

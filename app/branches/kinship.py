@@ -44,9 +44,9 @@ class Kinship:
             return codex.last_row()
         return max((one.id for one in codex.every_version() if one.recorded_at <= self.parted_at), default=0)
 
-    def versions(self, mine: TaskNode, theirs: TaskNode, kind: DocumentKind) -> tuple[list[Document], list[Document]]:
-        """Return all versions of a document here and there, oldest first, without texts."""
-        return self.mine.documents.versions(mine.key, kind), self.theirs.documents.versions(theirs.key, kind)
+    def versions(self, mine: int, theirs: int, kind: DocumentKind) -> tuple[list[Document], list[Document]]:
+        """Return all versions of a document of two nodes, here and there, oldest first, without texts."""
+        return self.mine.documents.versions(mine, kind), self.theirs.documents.versions(theirs, kind)
 
     def base(self, mine: list[Document], theirs: list[Document]) -> Document | None:
         """Return the version that both began with: the last that reads the same, else what stood at the fork."""

@@ -148,7 +148,7 @@ class Planner:
 
     def _document(self, mine: TaskNode, theirs: TaskNode, their: Document) -> None:
         kind = their.kind
-        ours, others = self._kin.versions(mine, theirs, kind)
+        ours, others = self._kin.versions(mine.key, theirs.key, kind)
         base = self._kin.base(ours, others)
         if base is not None and base.text_hash == their.text_hash:
             return

@@ -25,7 +25,9 @@ class Taking:
         self._nodes: dict[int, TaskNode] = {}
         """Nodes of mine by the keys of those of theirs that they stand for."""
         self._made: dict[int, int] = {}
-        """Documents of mine by the ids of theirs."""
+        """Documents of mine by the ids of theirs that were taken."""
+        self._alike: dict[int, int] = {}
+        """Documents of mine by the ids of theirs that read the same, or stood beside what was taken."""
         self._changed: dict[int, Document] = {}
         """Of these, what took another text's place."""
 
@@ -33,7 +35,7 @@ class Taking:
         """Take all that is planned."""
         void_unfinished(self._kin.mine)
         self._pair(self._kin.mine.nodes.root(), self._kin.theirs.nodes.root())
-        taken = list(plan.texts)
+        taken = [version for one in plan.texts for version in self._versions(one)]
         for units in plan.units:
             self._replace(units)
             for node in units.theirs:
@@ -74,10 +76,33 @@ class Taking:
         mine = stores.nodes.get(graft(stores.connection, theirs, parent, unit))
         self._nodes[theirs.key] = mine
         found = self._kin.theirs.documents.of_nodes([theirs.key], *DocumentKind)
-        taken = [TakeText(mine, document, document.text) for document in found]
+        texts = (TakeText(mine, document, document.text) for document in found)
+        taken = [version for one in texts for version in self._versions(one)]
         for child in self._kin.theirs.nodes.children(theirs.key):
             taken += self._graft(child, mine)
         return taken
+
+    def _versions(self, one: TakeText) -> Iterator[TakeText]:
+        """All versions of theirs that are new here, the last of them as it is taken: what rests on one finds it."""
+        versions: list[Document] = []
+        if not one.is_mixed:
+            ours, versions = self._kin.versions(one.mine.key, one.theirs.node, one.theirs.kind)
+            known = {version.text_hash for version in ours}
+            common = max((version.version for version in versions if version.text_hash in known), default=0)
+            versions = [version for version in versions[:-1] if version.version > common]
+        for version in versions:
+            yield TakeText(one.mine, version, self._kin.theirs.documents.text_of(version))
+        yield one
+
+    def _origin(self, one: TakeText, before: Document | None) -> DocumentOrigin:
+        """An author's words stay theirs, and what was only put right makes nothing stale here either."""
+        their = one.theirs
+        if one.is_mixed or their.origin not in (DocumentOrigin.AUTHOR, DocumentOrigin.REPAIR):
+            return DocumentOrigin.MERGE
+        if their.origin is DocumentOrigin.AUTHOR or before is None:
+            return DocumentOrigin.AUTHOR if before is not None else DocumentOrigin.MERGE
+        earlier = self._kin.theirs.documents.versions(their.node, their.kind)[their.version - 2]
+        return DocumentOrigin.REPAIR if earlier.text_hash == before.text_hash else DocumentOrigin.MERGE
 
     def _take(self, one: TakeText) -> None:
         stores, their = self._kin.mine, one.theirs
@@ -85,7 +110,7 @@ class Taking:
         inputs = tuple(dict.fromkeys(filter(None, (self._input(key) for key in self._inputs(one, before)))))
         new = NewDocument(
             node=one.mine.key, kind=their.kind, text=one.text, data=self._data(one), inputs=inputs,
-            origin=DocumentOrigin.MERGE, base=before.version if before else None, note=self._note,
+            origin=self._origin(one, before), base=before.version if before else None, note=self._note,
             codex=self._use(their),
         )  # fmt: skip
         made = stores.documents.add(new, None)
@@ -101,14 +126,14 @@ class Taking:
     def _inputs(self, one: TakeText, before: Document | None) -> Iterable[int]:
         """What a document rests on: what theirs did; words made of both, on what mine did as well."""
         if one.is_mixed and before is not None:
-            self._made |= {key: key for key in self._kin.mine.documents.inputs_of(before.id)}
+            self._alike |= {key: key for key in self._kin.mine.documents.inputs_of(before.id)}
             yield from self._kin.mine.documents.inputs_of(before.id)
         yield from self._kin.theirs.documents.inputs_of(one.theirs.id)
 
     def _input(self, identity: int) -> int | None:
         """The version of mine that reads as one of theirs; what I never had becomes a version that I had once."""
-        if identity in self._made:
-            return self._made[identity]
+        if known := self._made.get(identity, self._alike.get(identity)):
+            return known
         stores, theirs = self._kin.mine, self._kin.theirs.documents.get(identity)
         node = self._nodes.get(theirs.node) if theirs else None
         if theirs is None or node is None:
@@ -117,8 +142,8 @@ class Taking:
         if not alike and not theirs.kind.is_running:
             alike = list(self._seen_once(node, theirs))
         if alike:
-            self._made[identity] = alike[-1].id
-        return self._made.get(identity)
+            self._alike[identity] = alike[-1].id
+        return self._alike.get(identity)
 
     def _seen_once(self, node: TaskNode, theirs: Document) -> Iterator[Document]:
         """Note a text that is not taken as a version, and take up again what stands: what rests on it is stale."""
