@@ -39,12 +39,18 @@ class Conflict:
 
 @dataclass(frozen=True)
 class TakeText:
-    """A document that gets their words, or those that were made of both."""
+    """A document that gets their words, or those that an author has settled on or that were made of both."""
 
     mine: TaskNode
     theirs: Document
     text: str
-    is_mixed: bool = False
+    ours: Document | None = None
+    """The version of mine that is laid together with theirs; None where theirs is taken as it is."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """True where words of mine stand in it."""
+        return self.ours is not None
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class TakeUnits:
     """Units and tasks of theirs that come below a node of mine, in place of some of mine."""
 
     mine: TaskNode
+    above: TaskNode
+    """The node of theirs that mine stands for."""
     theirs: tuple[TaskNode, ...]
     replaced: tuple[TaskNode, ...] = ()
 
@@ -95,11 +103,11 @@ class Planner:
             choice = self._choice(mine, None, Merged(""), ("", _inside(mine), _inside(theirs)))
             if choice != THEIRS:
                 return
-        if units.theirs:
+        if units.theirs or units.replaced:
             self.plan.units.append(units)
         before = len(self.plan.texts)
         self._documents(mine, theirs)
-        is_changed = bool(units.theirs) or len(self.plan.texts) > before
+        is_changed = bool(units.theirs or units.replaced) or len(self.plan.texts) > before
         for child in self._kin.theirs.nodes.children(theirs.key):
             own = self._twin(mine, child)
             if own is not None and not self._kin.is_theirs_alone(child):
@@ -119,7 +127,15 @@ class Planner:
         new = tuple(child for child in there if self._kin.is_theirs_alone(child))
         shared = {child.label for child in there if not self._kin.is_theirs_alone(child)}
         only_mine = [child for child in self._kin.mine.nodes.children(mine.key) if child.label not in shared]
-        return TakeUnits(mine, new, tuple(only_mine) if new else ())
+        is_remade = bool(new) or self._is_whole_there(mine, theirs, only_mine)
+        return TakeUnits(mine, theirs, new, tuple(only_mine) if is_remade else ())
+
+    def _is_whole_there(self, mine: TaskNode, theirs: TaskNode, parts: list[TaskNode]) -> bool:
+        """Whether they have written in one piece what is in parts here."""
+        if not any(part.is_unit for part in parts):
+            return False
+        there = self._kin.theirs.documents.current(theirs.key, DocumentKind.PROSE, with_text=False)
+        return there is not None and self._kin.mine.documents.current(mine.key, DocumentKind.PROSE) is None
 
     def _has_moved_on(self, mine: TaskNode) -> bool:
         """Whether something of a unit was made or changed here since they were forked."""
@@ -157,22 +173,24 @@ class Planner:
             return
         own = self._kin.mine.documents.text_of(ours[-1])
         if own != their.text:
-            began = self._text(base)
-            self._both(mine, their, began, own)
+            self._both(mine, their, self._text(base), ours[-1].model_copy(update={"text": own}))
 
-    def _both(self, mine: TaskNode, their: Document, base: str, own: str) -> None:
-        """Both have changed a document: what does not touch is laid together, all else is the author's to settle."""
-        kind = their.kind
+    def _both(self, mine: TaskNode, their: Document, base: str, ours: Document) -> None:
+        """Both have changed a document: what does not touch is laid together, all else is the author's to settle.
+
+        What is settled for mine is noted, too, so that the same is not asked again.
+        """
+        kind, own = their.kind, ours.text
         found = merged(base, own, their.text, is_by_line=kind is not DocumentKind.PROSE)
         if kind in _MERGEABLE and not found.conflicts:
-            self.plan.texts.append(TakeText(mine, their, found.text, is_mixed=True))
+            self.plan.texts.append(TakeText(mine, their, found.text, ours))
             return
         laid = found if kind in _MERGEABLE else Merged("", 1)
         choice = self._choice(mine, kind, laid, (base, own, their.text))
         if choice == THEIRS:
             self.plan.texts.append(TakeText(mine, their, their.text))
-        elif choice not in (None, OURS):
-            self.plan.texts.append(TakeText(mine, their, choice, is_mixed=True))
+        elif choice is not None:
+            self.plan.texts.append(TakeText(mine, their, own if choice == OURS else choice, ours))
 
     def _choice(
         self, mine: TaskNode, kind: DocumentKind | None, laid: Merged, sides: tuple[str, str, str]

@@ -10,7 +10,7 @@ from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.use import CodexUse
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.branches.grafting import graft, stand_as
+from bookwright.storage.branches.grafting import graft, set_aside, stand_as
 from bookwright.storage.repositories.taking_back import take_back
 from bookwright.storage.tables import maintenance
 
@@ -42,6 +42,7 @@ class Taking:
                 taken += self._graft(node, units.mine)
                 if node.written:
                     self._kin.mine.nodes.add_written(units.mine, node.written)
+            self._set_aside(units)
         for mine, theirs in plan.rows:
             stand_as(self._kin.mine.connection, mine, theirs)
         for one in sorted(taken, key=lambda one: one.theirs.id):
@@ -69,6 +70,16 @@ class Taking:
             if node.is_unit:
                 take_back(stores, node, None)
 
+    def _set_aside(self, units: TakeUnits) -> None:
+        """Put away the text of a unit that comes to have it in parts, with all that was made for that text."""
+        stores = self._kin.mine
+        own = stores.documents.of_nodes([units.mine.key], *DocumentKind)
+        there = {one.kind for one in self._kin.theirs.documents.of_nodes([units.above.key], *DocumentKind)}
+        gone = {one.kind: one for one in own if one.kind not in there}
+        if DocumentKind.PROSE in gone and any(node.is_unit for node in units.theirs):
+            stores.nodes.add_written(units.mine, -gone[DocumentKind.PROSE].length)
+            set_aside(stores.connection, units.mine, gone)
+
     def _graft(self, theirs: TaskNode, parent: TaskNode) -> list[TakeText]:
         """Graft a node with all below it; return its documents, which are yet to be taken."""
         stores = self._kin.mine
@@ -84,14 +95,12 @@ class Taking:
 
     def _versions(self, one: TakeText) -> Iterator[TakeText]:
         """All versions of theirs that are new here, the last of them as it is taken: what rests on one finds it."""
-        versions: list[Document] = []
-        if not one.is_mixed:
-            ours, versions = self._kin.versions(one.mine.key, one.theirs.node, one.theirs.kind)
-            known = {version.text_hash for version in ours}
-            common = max((version.version for version in versions if version.text_hash in known), default=0)
-            versions = [version for version in versions[:-1] if version.version > common]
+        ours, versions = self._kin.versions(one.mine.key, one.theirs.node, one.theirs.kind)
+        known = {version.text_hash for version in ours}
+        common = max((version.version for version in versions if version.text_hash in known), default=0)
         for version in versions:
-            yield TakeText(one.mine, version, self._kin.theirs.documents.text_of(version))
+            if version.version > common and (one.is_mixed or version.id != one.theirs.id):
+                yield TakeText(one.mine, version, self._kin.theirs.documents.text_of(version))
         yield one
 
     def _origin(self, one: TakeText, before: Document | None) -> DocumentOrigin:
@@ -107,7 +116,7 @@ class Taking:
     def _take(self, one: TakeText) -> None:
         stores, their = self._kin.mine, one.theirs
         before = stores.documents.current(one.mine.key, their.kind, with_text=False)
-        inputs = tuple(dict.fromkeys(filter(None, (self._input(key) for key in self._inputs(one, before)))))
+        inputs = tuple(dict.fromkeys(filter(None, (self._input(key) for key in self._inputs(one)))))
         new = NewDocument(
             node=one.mine.key, kind=their.kind, text=one.text, data=self._data(one), inputs=inputs,
             origin=self._origin(one, before), base=before.version if before else None, note=self._note,
@@ -121,14 +130,17 @@ class Taking:
             self._changed[their.id] = made
 
     def _data(self, one: TakeText) -> str:
+        if one.ours is not None:
+            return self._kin.mine.documents.data_of(one.ours)
         return self._kin.theirs.documents.data_of(one.theirs)
 
-    def _inputs(self, one: TakeText, before: Document | None) -> Iterable[int]:
+    def _inputs(self, one: TakeText) -> Iterable[int]:
         """What a document rests on: what theirs did; words made of both, on what mine did as well."""
-        if one.is_mixed and before is not None:
-            self._alike |= {key: key for key in self._kin.mine.documents.inputs_of(before.id)}
-            yield from self._kin.mine.documents.inputs_of(before.id)
-        yield from self._kin.theirs.documents.inputs_of(one.theirs.id)
+        if one.ours is not None:
+            self._alike |= {key: key for key in self._kin.mine.documents.inputs_of(one.ours.id)}
+            yield from self._kin.mine.documents.inputs_of(one.ours.id)
+        if one.ours is None or one.text != one.ours.text:
+            yield from self._kin.theirs.documents.inputs_of(one.theirs.id)
 
     def _input(self, identity: int) -> int | None:
         """The version of mine that reads as one of theirs; what I never had becomes a version that I had once."""

@@ -1,11 +1,13 @@
 """Nodes of one book put into another's tree, or made to stand as there."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tables import nodes
+from bookwright.storage.tables import documents, nodes
 
 _OWN = ("key", "book", "parent", "unit", "label", "ordinal", "written", "revision")
 """Columns that say where a node is and not how it stands."""
@@ -32,6 +34,19 @@ def stand_as(connection: Connection, mine: TaskNode, theirs: TaskNode) -> None:
     is_open = theirs.status is not NodeStatus.DONE
     values["revision"] = mine.revision + is_open
     connection.execute(update(nodes).where(nodes.c.key == mine.key).values(values))
+
+
+def set_aside(connection: Connection, mine: TaskNode, kinds: Iterable[DocumentKind]) -> None:
+    """Move documents of some kinds from a node to a replaced one below it: they stand nowhere any more."""
+    last = connection.execute(select(func.max(nodes.c.ordinal)).where(nodes.c.parent == mine.key)).scalar_one()
+    ordinal = (last or 0) + 1
+    values = {
+        "book": mine.book, "parent": mine.key, "unit": None, "label": f"{mine.label}.{ordinal}", "ordinal": ordinal,
+        "written": 0, "revision": 1, "status": NodeStatus.VOID.value,
+    }  # fmt: skip
+    made = connection.execute(insert(nodes).values(_standing(connection, mine) | values).returning(nodes.c.key))
+    moved = update(documents).where(documents.c.node == mine.key, documents.c.kind.in_([kind.value for kind in kinds]))
+    connection.execute(moved.values(node=made.scalar_one()))
 
 
 def _standing(connection: Connection, node: TaskNode) -> dict[str, Any]:

@@ -56,15 +56,16 @@ def take_back(connection: Connection, book: str, undo: Mapping[str, Any], steps_
         EditConflict: Something was written or changed since; nothing was taken back.
     """
     _check_unchanged(connection, book, undo, steps_then)
-    for table in reversed(_TABLES):
-        for key in undo[table.name]["added"]:
-            connection.execute(delete(table).where(_is(table, key)))
-    for table in (*_TABLES, books):
-        for row in undo[table.name]["removed"]:
-            connection.execute(insert(table).values(row))
+    for table in (*_TABLES, books):  # before a node goes that a document was moved to, and would take it along
         for row in undo[table.name]["changed"]:
             key = [row[column.name] for column in table.primary_key]
             connection.execute(update(table).where(_is(table, key)).values(row))
+    for table in reversed(_TABLES):
+        for key in undo[table.name]["added"]:
+            connection.execute(delete(table).where(_is(table, key)))
+    for table in _TABLES:
+        for row in undo[table.name]["removed"]:
+            connection.execute(insert(table).values(row))
 
 
 def last_step(connection: Connection, book: str) -> int:
