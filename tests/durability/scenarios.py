@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from alembic import command
@@ -13,10 +14,6 @@ from bookwright import migrations
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.app.access import OpenBook
-from bookwright.app.branches.forking import fork
-from bookwright.app.branches.listing import branch_tree
-from bookwright.app.branches.merging import MergeOrder, look_at_merge, merge, undo_merge
 from bookwright.exports.files import export, export_path
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, open_library
@@ -29,20 +26,20 @@ from bookwright.flows.upkeep import prune
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import GateDecided, GateWaiting, InvalidInput
+from bookwright.models.errors import GateDecided, GateWaiting
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.storage.backup.backup import back_up, restore
 from bookwright.storage.backup.backup_file import read_manifest
-from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.steps.retention import Keep
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
+from tests.durability.forked import fork_and_merge, forked_book
 from tests.support import novelist
 
 _PLANNED = {"profile": "economy", "max_planning_rounds": 1}
@@ -204,51 +201,6 @@ class _Attentive:
         return self.service.ask(request, budget, listener, on_failure)
 
 
-def _fork(settings: Settings) -> None:
-    """Make a branch of a book, unless a worker that died has; then merge it, take that back, and merge it again."""
-    opened = _opened(settings)
-    try:
-        _fork_and_merge(opened)
-    finally:
-        opened.storage.database.dispose()
-
-
-def _opened(settings: Settings) -> OpenBook:
-    database = open_library(settings)
-    book = find_or_create(database, _TALE)
-    return OpenBook(settings, BookStorage(database, book.id, book.brief.language), book)
-
-
-def _fork_and_merge(opened: OpenBook) -> None:
-    with opened.storage.database.read() as connection:
-        known = BranchRepository(connection).of(opened.book.id)
-    branch = known[0].book if known else fork(opened, None, "she stays").book
-    other = BookStorage(opened.storage.database, branch, opened.storage.language)
-    with other.write() as stores:
-        leaf = next(iter(stores.nodes.leaves()))
-        take_in(stores, leaf, chosen(stores, leaf, None), "She stayed.")
-    if not look_at_merge(opened, MergeOrder(branch)).is_empty:
-        merge(opened, MergeOrder(branch))
-    with suppress(InvalidInput):  # nothing was merged, or a worker that died had taken it back
-        undo_merge(opened)
-    merge(opened, MergeOrder(branch))
-
-
-def _forked_book(settings: Settings) -> object:
-    """One branch, whose words stand in the book once, and nothing half of it."""
-    opened = _opened(settings)
-    rows = [(row.depth, row.written, row.book.calls) for row in branch_tree(opened).rows]
-    sight = look_at_merge(opened, MergeOrder("she-stays"))
-    with opened.storage.read() as stores:
-        current = sorted(
-            (document.kind.value, document.text)
-            for document in stores.documents.of_nodes([node.key for node in stores.nodes.walk()], *DocumentKind)
-        )
-        written = [node.written for node in stores.nodes.walk()]
-    opened.storage.database.dispose()
-    return rows, sight.is_empty, current, written
-
-
 def _write_gated(settings: Settings) -> None:
     """Write a book to its end; its author rejects the first text, and approves what follows."""
     while True:
@@ -364,6 +316,10 @@ A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,
 )  # fmt: skip
+A_BRANCH = Scenario(
+    "a branch", frozenset({F.FORK, F.MERGE}), partial(fork_and_merge, _TALE), partial(forked_book, _TALE),
+    prepare=_write_tale,
+)  # fmt: skip
 SCENARIOS = (
     Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),
     Scenario("an older database", frozenset({F.MIGRATE}), _open, _whole_book, prepare=_write_and_age),
@@ -375,7 +331,7 @@ SCENARIOS = (
         "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
         _gated_book, prepare=_open,
     ),
-    Scenario("a branch", frozenset({F.FORK, F.MERGE}), _fork, _forked_book, prepare=_write_tale),
+    A_BRANCH,
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(
         "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,

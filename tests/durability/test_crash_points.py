@@ -12,7 +12,7 @@ import pytest
 from bookwright.failpoints import Failpoint
 from tests.durability.children import provider
 from tests.durability.crashes import Scenario
-from tests.durability.scenarios import A_LONG_CALL, A_REFRESH, A_TALE, A_TALE_WITH_NOTES, CHAPTERS, SCENARIOS
+from tests.durability.scenarios import A_BRANCH, A_LONG_CALL, A_REFRESH, A_TALE, A_TALE_WITH_NOTES, CHAPTERS, SCENARIOS
 from tests.durability.trials import Stage, Trial, occurrences
 from tests.support.postgres import PostgresServer
 
@@ -112,6 +112,16 @@ def test_a_refresh_killed_at_any_place_ends_like_an_undisturbed_one(stage: Stage
     assert wrongs_of(trials) == []
     assert all(trial.again <= 1 for trial in trials)
     assert len(trials) >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_fork_or_a_merge_killed_at_any_place_is_whole_or_was_not(stage: Stage) -> None:
+    trials = [stage.kill(A_BRANCH, point) for point in points(stage, A_BRANCH, most=3)]
+
+    assert wrongs_of(trials) == []
+    assert {place.partition(":")[2] for place in places_of(trials)} == {Failpoint.FORK, Failpoint.MERGE}
+    assert all(trial.again == 0 for trial in trials)
 
 
 @pytest.mark.slow

@@ -51,4 +51,3 @@ class Grove:
         """All rows of a book that a merge may change."""
         with self.database.read() as connection:
             return snapshot(connection, identity)
-
