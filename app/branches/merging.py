@@ -22,6 +22,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import StaleDocument
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.branches.row_changes import last_step, snapshot, take_back, undo_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.stores import Stores
@@ -115,6 +116,9 @@ def undo_merge(opened: OpenBook) -> tuple[str, str]:
         found = stores.connection.execute(last.order_by(merges.c.id.desc()).limit(1)).one_or_none()
         if found is None:
             raise InvalidInput(f"nothing was merged into {stores.book!r} that could be taken back")
+        branches = BranchRepository(stores.connection).of(stores.book)
+        if since := [one.book for one in branches if one.forked_at >= found.merged_at]:
+            raise InvalidInput(f"{', '.join(since)} was forked since, and shares what was merged; delete that first")
         undo = json.loads(found.undo)
         take_back(stores.connection, stores.book, undo, undo["steps"])
         stores.connection.execute(update(merges).where(merges.c.id == found.id).values(is_undone=True))

@@ -47,9 +47,11 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_merges'))
     )
     op.create_index('ix_merges_book', 'merges', ['book', 'id'])
+    op.add_column('codex', sa.Column('shared', key))
 
 
 def downgrade() -> None:
+    op.drop_column('codex', 'shared')
     op.drop_index('ix_merges_book', table_name='merges')
     op.drop_table('merges')
     op.drop_table('lineages')

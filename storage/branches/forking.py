@@ -30,6 +30,7 @@ from bookwright.models.codex.record import Origin
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.cut import Cut, Part
+from bookwright.storage.branches.lineage import SHARED_WORDS, words_of
 from bookwright.storage.tables import (
     codex,
     document_inputs,
@@ -92,6 +93,8 @@ class Forking:
         values = {column.name: self._value(part, column) for column in part.columns}
         if "book" in part.table.c:
             values["book"] = literal(self._book)
+        if part.table is codex:
+            values["shared"] = case((codex.c.is_current, None), else_=func.coalesce(codex.c.shared, codex.c.id))
         needed = [name for name in values if name in _keys_of(part) and not part.table.c[name].nullable]
         chosen = select(*values.values()).where(*conditions, *(values[name].is_not(None) for name in needed))
         self._connection.execute(insert(part.table).from_select(list(values), chosen))
@@ -113,6 +116,8 @@ class Forking:
             return literal(0)
         if table is steps and column.name == "round":
             return case((steps.c.activity == Activity.MAINTAIN.value, _new("maintenance", column)), else_=column)
+        if table is codex and column.name in SHARED_WORDS:
+            return case((codex.c.is_current, column), else_=literal(""))
         return column
 
     def _conditions(self, table: Table) -> list[ColumnElement[bool]]:
@@ -212,6 +217,9 @@ class Forking:
             same = (newer.c[name] == table.c[name] for name in slot)
             later = select(newer.c.id).where(*same, newer.c.version > table.c.version).correlate(table).exists()
             connection.execute(table.update().where(table.c.book == self._book).values(is_current=~later))
+        words = {name: words_of(codex.c[name]) for name in SHARED_WORDS}
+        shared = codex.update().where(codex.c.book == self._book, codex.c.is_current, codex.c.shared.is_not(None))
+        connection.execute(shared.values(words | {"shared": None}))
         self._owe_again()
 
     def _owe_again(self) -> None:

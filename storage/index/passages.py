@@ -175,12 +175,7 @@ class PassageRepository:
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
-        newest = (
-            select(self._vector())
-            .where(passages.c.book == self._book)
-            .order_by(passages.c.id.desc())
-            .limit(1)
-        )
+        newest = select(self._vector()).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
         row = self._connection.execute(newest).one_or_none()
         return row is not None and row.vector is None
 
@@ -209,9 +204,7 @@ class PassageRepository:
 
     def _vector(self) -> Label[Any]:
         """The vector of a passage: the book's own, or else an origin's."""
-        found = select(vectors.c.vector).where(
-            vectors.c.hash == passages.c.vector_hash, vectors.c.model == self._model
-        )
+        found = select(vectors.c.vector).where(vectors.c.hash == passages.c.vector_hash, vectors.c.model == self._model)
         own = found.where(vectors.c.book == passages.c.book).correlate(passages).scalar_subquery()
         shared = found.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(literal_column("1"))
         return func.coalesce(own, shared.correlate(passages).scalar_subquery()).label("vector")

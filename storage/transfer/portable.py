@@ -30,7 +30,7 @@ from sqlalchemy.dialects import sqlite
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Activity
-from bookwright.storage.branches.lineage import of_lineage
+from bookwright.storage.branches.lineage import of_lineage, words_of
 from bookwright.storage.tables import books, documents, maintenance, metadata, steps, texts, tool_uses
 
 MADE_AGAIN = {
@@ -43,7 +43,10 @@ MADE_AGAIN = {
 }
 """Tables of a book that are no part of it, and why."""
 
-LOCAL = {"books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"})}
+LOCAL = {
+    "books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"}),
+    "codex": frozenset({"shared"}),
+}
 """Columns that mean nothing elsewhere; the book's id is told once, beside the rows."""
 
 SOFT_REFERENCES = {
@@ -148,7 +151,7 @@ def count_rows(part: BookTable, book: str, keys: Keys, connection: Connection) -
 def rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> Iterator[dict[str, Any]]:
     """Yield a book's rows of one table, as JSON knows values, in an order that every database keeps."""
     order = [_by_bytes(column, connection) for column in part.table.primary_key if column.name != "book"]
-    query = select(*part.columns).where(part.of(book)).order_by(*order)
+    query = select(*map(words_of, part.columns)).where(part.of(book)).order_by(*order)
     for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
         values = {name: _told(value, part) for name, value in row.items()}
         yield _rested(part, _numbered(part, values, keys.number))

@@ -203,6 +203,16 @@ def test_a_merge_is_taken_back_only_while_nothing_came_after(grove: Grove, origi
     assert prose(grove, origin, "1.4") == "She stayed."
 
 
+def test_a_merge_that_a_later_branch_shares_is_not_taken_back(grove: Grove, origin: str) -> None:
+    branch, book = grove.fork(origin), grove.open(origin)
+    rewrite(grove, branch, "1.4", "She stayed.")
+    merge(book, MergeOrder(branch))
+    twig = grove.fork(origin, name="later")
+
+    with pytest.raises(InvalidInput, match=twig):
+        undo_merge(book)
+
+
 def test_what_cannot_be_merged_is_refused(grove: Grove, origin: str) -> None:
     branch, book = grove.fork(origin), grove.open(origin)
     with pytest.raises(InvalidInput, match="nothing there"):

@@ -1,14 +1,16 @@
-"""What a branch shares with its origin stays readable: when old prompts go, when it is taken elsewhere, in its index."""
+"""What a branch shares with its origin stays readable: when prompts go, when it is taken elsewhere, in its index."""
 
 import json
 from pathlib import Path
 
+import pytest
 from sqlalchemy import select
 
 from bookwright.exports.files import export
 from bookwright.exports.json_file import import_book
 from bookwright.flows.library import open_library
 from bookwright.flows.upkeep import prune, reindex
+from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind
 from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.retention import Keep
@@ -70,3 +72,24 @@ def test_a_branch_finds_what_its_origin_embedded_and_embeds_nothing_again(grove:
         owners = set(connection.execute(select(vectors.c.book)).scalars())
     assert owners == {origin}
 
+
+@pytest.mark.parametrize("at", [None, "chapter 2"])
+def test_every_version_of_a_record_reads_in_a_branch_of_a_branch_as_it_did(
+    grove: Grove, origin: str, at: str | None
+) -> None:
+    with grove.open(origin).storage.write() as stores:
+        entry = stores.codex.entries()[0]
+        for name in ("First", "Second"):
+            found = stores.codex.get(RecordKind.ENTRY, entry.id)
+            stores.codex.edit(found.record.model_copy(update={"aliases": (name,)}), found.version, Origin.AUTHOR)
+    twig = grove.fork(grove.fork(origin), at)
+
+    with grove.open(origin).storage.read() as stores, grove.open(twig).storage.read() as others:
+        told = [(one.record, one.version, one.origins, one.origin) for one in stores.codex.every_version()]
+        shared = [(one.record, one.version, one.origins, one.origin) for one in others.codex.every_version()]
+        current = others.codex.entries()
+    if at is None:
+        assert shared == told
+    else:
+        assert shared == [one for one in told if one in shared]
+    assert [entry.id for entry in current] == list(dict.fromkeys(one[0].id for one in shared))
