@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.text.language import Language
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
@@ -19,7 +20,7 @@ from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
-from bookwright.storage.tree.reading import update_units
+from bookwright.storage.tree.reading import UnitRows, names_of, read_names, update_units
 
 if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
@@ -43,7 +44,7 @@ class Stores:
     ) -> None:  # fmt: skip
         held = None if is_writing else view
         self.connection = connection
-        self.book = book
+        self._book = book
         self._measure = measure
         self._view, self._held = view, held
         self.texts = TextStore(connection, book)
@@ -54,55 +55,74 @@ class Stores:
         self.queue = MaintenanceQueue(connection, book, held)
         self.gates = GateRepository(connection, book)
 
+    @property
+    def book(self) -> str:
+        """The book's id."""
+        return self._book
+
     @cached_property
     def documents(self) -> "DocumentRepository":
         """The documents of the book's nodes."""
         from bookwright.storage.repositories.documents import DocumentRepository
 
         view = self._view.documents if self._view else None
-        return DocumentRepository(self.connection, self.book, self._measure, self.texts, view)
+        return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
 
     @cached_property
     def step_pages(self) -> "StepPages":
         """The journal as a person leafs through it."""
         from bookwright.storage.steps.pages import StepPages
 
-        return StepPages(self.connection, self.book)
+        return StepPages(self.connection, self._book)
 
     @cached_property
     def edits(self) -> "EditQueue":
         """What the author wants changed while somebody writes the book."""
         from bookwright.storage.repositories.edits import EditQueue
 
-        return EditQueue(self.connection, self.book)
+        return EditQueue(self.connection, self._book)
 
     @cached_property
     def comments(self) -> "CommentRepository":
         """What the author remarks on passages of the text."""
         from bookwright.storage.repositories.comments import CommentRepository
 
-        return CommentRepository(self.connection, self.book)
+        return CommentRepository(self.connection, self._book)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":
         """What rests on which version of what."""
         from bookwright.storage.repositories.staleness import StalenessRepository
 
-        return StalenessRepository(self.connection, self.book)
+        return StalenessRepository(self.connection, self._book)
 
     @cached_property
     def codex(self) -> "CodexRepository":
         """The characters, the world, the secrets and the threads of the book."""
         from bookwright.storage.repositories.codex import CodexRepository
 
-        return CodexRepository(self.connection, self.book, self._held)
+        return CodexRepository(self.connection, self._book, self._held, self._units_now)
 
     @cached_property
     def codex_uses(self) -> "CodexUseRepository":
         """Which records of the codex were shown where."""
         from bookwright.storage.repositories.codex_uses import CodexUseRepository
 
-        return CodexUseRepository(self.connection, self.book)
+        return CodexUseRepository(self.connection, self._book)
+
+    def chapter_names(self) -> ReadingOrder:
+        """Return the chapters alone, as they are numbered in names."""
+        if self._held is None or self._held.units is None:
+            return read_names(self.connection, self._book)
+        return names_of({label: unit.level for label, unit in self._held.units.items()})
+
+    def _units_now(self) -> UnitRows | None:
+        """The living units as this transaction has left them; None where its holder has not read them."""
+        if self._view is None or self._view.units is None or self.nodes.has_replaced:
+            return None
+        units = dict(self._view.units)
+        update_units(units, (*self.nodes.added, *self.nodes.changed.values()))
+        return units
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""
