@@ -201,9 +201,11 @@ def _chapters(reports: tuple[BookReport | None, BookReport | None], changed: set
 
 
 def _figures(chapter: Any) -> dict[str, float]:
-    figures = chapter.figures.model_dump()
+    figures, rhythm = chapter.figures, chapter.figures.rhythm
+    told = {"length": figures.length, "dialogue": figures.dialogue, "sentence mean": rhythm.mean}
+    told |= {"sentence spread": rhythm.spread, "repeated passages": len(figures.shared)}
     scores = chapter.quality.scores.model_dump() if chapter.quality and chapter.quality.scores else {}
-    told = figures | figures["rhythm"] | {f"score {name}": value for name, value in scores.items()}
+    told |= {f"score {name}": value for name, value in scores.items()}
     return {name: round(float(value), 3) for name, value in told.items() if isinstance(value, int | float)}
 
 

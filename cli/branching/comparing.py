@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from bookwright.flows.deps import Deps
     from bookwright.flows.revision.verdict import ReaderVerdict
 
-_FIGURES = ("length", "dialogue", "sentence_mean")
-
 
 def compare(
     a: BookArgument,
@@ -92,8 +90,8 @@ def _show_books(found: BranchComparison, as_json: bool) -> None:
     table.add_row("paid", "", money(found.costs[0]), money(found.costs[1]))
     make_console().print(table)
     for chapter in found.chapters:
-        names = [name for name in (*_FIGURES, *sorted(chapter.a)) if name in _FIGURES or name.startswith("score ")]
-        told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in dict.fromkeys(names)]
+        names = dict.fromkeys((*chapter.a, *chapter.b))
+        told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in names]
         note(f"{chapter.label}: {', '.join(told)}")
     for kind, rows in (("thread", found.threads), ("secret", found.secrets)):
         for name, mine, theirs in rows:
@@ -118,7 +116,11 @@ def _show_texts(pair: TextPair, said: "ReaderVerdict | None", beside: bool, as_j
     else:
         make_console().print(marked_words(pair.a, pair.b))
     if said is not None:
-        preferred = {"a": pair.names[0], "b": pair.names[1], "": "neither: each time the other place won"}
+        preferred = {
+            "a": pair.names[0],
+            "b": pair.names[1],
+            "": "neither: it took what stood in the same place both times",
+        }
         note(f"the reader prefers {preferred[said.preferred]}")
         for reason in said.reasons:
             note(f"  {reason}")

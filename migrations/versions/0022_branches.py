@@ -24,7 +24,7 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['book'], ['books.id'], name=op.f('fk_branches_book'), ondelete='CASCADE'),
     sa.ForeignKeyConstraint(['origin'], ['books.id'], name=op.f('fk_branches_origin')),
     sa.PrimaryKeyConstraint('book', name=op.f('pk_branches')),
-    sa.UniqueConstraint('origin', 'name', name=op.f('uq_branches_origin'))
+    sa.UniqueConstraint('origin', 'name', name=op.f('uq_branches_origin_name'))
     )
     op.create_table('lineages',
     sa.Column('book', sa.Text(), nullable=False),

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, and_, delete, insert, select, update
 
 from bookwright.models.errors import EditConflict
+from bookwright.models.step import AMENDING_ROUNDS
 from bookwright.storage.tables import (
     books,
     codex,
@@ -69,8 +70,13 @@ def take_back(connection: Connection, book: str, undo: Mapping[str, Any], steps_
 
 
 def last_step(connection: Connection, book: str) -> int:
-    """Return the newest step of a book; 0 for none."""
-    newest = select(steps.c.id).where(steps.c.book == book).order_by(steps.c.id.desc()).limit(1)
+    """Return the newest step of a book's walk; 0 for none."""
+    newest = (
+        select(steps.c.id)
+        .where(steps.c.book == book, steps.c.round < AMENDING_ROUNDS)
+        .order_by(steps.c.id.desc())
+        .limit(1)
+    )
     return connection.execute(newest).scalar_one_or_none() or 0
 
 
