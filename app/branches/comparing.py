@@ -105,7 +105,7 @@ def compare(a: OpenBook, b: OpenBook) -> BranchComparison:
     return BranchComparison(
         a.book.id, b.book.id, units, tuple(_chapters(reports, changed)),
         tuple(_endings(*({thread.title: thread.ending for thread in one.threads} if one else {} for one in reports))),
-        tuple(_endings(*({secret.id: secret.ending for secret in one.secrets} if one else {} for one in reports))),
+        tuple(_endings(*({secret.id: str(secret.ending) for secret in one.secrets} if one else {} for one in reports))),
         records, (a.book.cost, b.book.cost), (a.book.tokens, b.book.tokens),
     )  # fmt: skip
 
