@@ -69,6 +69,10 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "codex": Verb("changing.codex:app", "Keep the characters and the world of a book."),
         "secrets": Verb("changing.secrets:app", "Keep what readers are not to know yet."),
         "foreshadowing": Verb("changing.foreshadowing:app", "Keep the threads laid early and paid off late."),
+        "fork": Verb("branching.branches:fork", "Make a branch of a book, whole or open again from a unit on."),
+        "branches": Verb("branching.branches:branches", "Show a book with all its branches and their bills."),
+        "compare": Verb("branching.comparing:compare", "Show what two branches, or two versions, differ in."),
+        "merge": Verb("branching.merging:merge", "Take over what a branch has made; --undo takes it back."),
     },
     "Share": {
         "export": Verb("sharing.exporting:export", "Write what there is of a book to a file."),
