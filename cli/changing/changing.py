@@ -49,9 +49,7 @@ def revise(
         int | None,
         typer.Option("--length", min=1, max=MOST_LENGTH, help="How long prose is to be; as planned if not given."),
     ] = None,
-    text: Annotated[
-        Path | None, typer.Option("--text", metavar="FILE", help="The new text; - is standard input.")
-    ] = None,
+    text: Annotated[Path | None, typer.Option("--text", metavar="FILE", help="The new text; - is stdin.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a document a new version: in your own words, or as a model changes it by your note. The old one stays."""
