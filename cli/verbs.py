@@ -30,6 +30,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "worldbuild": Verb("writing.kinds:worldbuild", "Build a world to set stories in, and no prose."),
         "mystery": Verb("writing.kinds:mystery", "Write a fair-play mystery, from the crime outward."),
         "blueprints": Verb("writing.blueprints:app", "List and check blueprints: the kinds of books."),
+        "examples": Verb("writing.examples:examples", "List the examples that come along, or copy them."),
         "import": Verb("writing.importing:import_file", "Make a book of a manuscript, or of a book's JSON."),
     },
     "Look": {
@@ -56,6 +57,7 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "delete": Verb("steering.shelf:delete", "Remove a book with all that belongs to it."),
     },
     "Change": {
+        "edit": Verb("changing.editing:edit", "Edit a text in your editor, or take one back from Word."),
         "revise": Verb("changing.changing:revise", "Give a document a new version."),
         "note": Verb("changing.notes:note", "Remark on words of a text, or see what you remarked."),
         "stale": Verb("changing.changing:stale", "List what rests on documents that changed since."),
@@ -67,6 +69,10 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "codex": Verb("changing.codex:app", "Keep the characters and the world of a book."),
         "secrets": Verb("changing.secrets:app", "Keep what readers are not to know yet."),
         "foreshadowing": Verb("changing.foreshadowing:app", "Keep the threads laid early and paid off late."),
+        "fork": Verb("branching.branches:fork", "Make a branch of a book, whole or open again from a unit on."),
+        "branches": Verb("branching.branches:branches", "Show a book with all its branches and their bills."),
+        "compare": Verb("branching.comparing:compare", "Show what two branches, or two versions, differ in."),
+        "merge": Verb("branching.merging:merge", "Take over what a branch has made; --undo takes it back."),
     },
     "Share": {
         "export": Verb("sharing.exporting:export", "Write what there is of a book to a file."),
@@ -76,8 +82,11 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         "restore": Verb("sharing.backups:restore", "Put back a backup, or an earlier version."),
     },
     "Run a studio": {
+        "init": Verb("operating.init:init", "Choose the model that writes your books."),
         "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
         "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
+        "mcp": Verb("operating.mcp:mcp", "Let an assistant of yours look at your books."),
+        "metrics": Verb("operating.metrics:metrics", "Serve figures for Prometheus on this machine."),
         "models": Verb("operating.models:app", "Show which model each role asks, and the prices."),
         "doctor": Verb("operating.doctor:doctor", "Check the installation, its stores and models."),
         "reindex": Verb("operating.keeping:reindex", "Build a book's index anew."),

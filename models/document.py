@@ -70,13 +70,18 @@ class DocumentOrigin(StrEnum):
     """The author, before the book came here."""
     WORLD = "world"
     """A page of the world that the book is set in; its note says which one."""
+    MERGE = "merge"
+    """Taken over from a branch of the book; its note says which."""
     REPAIR = "repair"
     """The book's own last corrections of a finished text: what happens in it stays, and nothing goes stale."""
 
     @property
     def is_revision(self) -> bool:
         """True where somebody changed their mind; False where the book went on."""
-        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR)
+        return self not in (
+            DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR,
+            DocumentOrigin.MERGE,
+        )  # fmt: skip
 
     @property
     def is_by_hand(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
+from bookwright.app.changes.editing import queue_edit
 from bookwright.app.comments.passages import CommentSight, comment_sight, comments_at
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
 from bookwright.app.orders import checks
@@ -17,7 +18,8 @@ from bookwright.flows.book_windows import kept_windows
 from bookwright.flows.revision.revise import check_writable, chosen
 from bookwright.models.comment import Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.errors import BookHeld, InvalidInput
+from bookwright.models.edit import EditState, NoteEdit
+from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
@@ -51,6 +53,14 @@ class NoteOrder:
         return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     @property
+    def edit(self) -> NoteEdit:
+        """What waits of it while the book is written."""
+        document = self.document
+        return NoteEdit(
+            comment=self.comment.id, label=self.comment.label, kind=document.kind, note=self.note, seen=document.version
+        )
+
+    @property
     def arguments(self) -> list[str]:
         """The line that carries it out."""
         return [
@@ -64,7 +74,8 @@ def check_amendable(opened: OpenBook, node: TaskNode, old: Document) -> None:
     Raises:
         InvalidInput: The engine keeps it, or the models are none for that; nothing was asked.
     """
-    check_writable(old, node)
+    with opened.storage.read() as stores:
+        check_writable(old, node, stores)
     checks.check_writable(opened.book.brief, opened.settings)
     if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
         raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
@@ -75,11 +86,8 @@ def order_of(opened: OpenBook, number: int) -> NoteOrder:
 
     Raises:
         EntryNotFound: There is no such comment.
-        BookHeld: The book is being written; it can be ordered once the book rests.
         InvalidInput: A model cannot be told to change that text.
     """
-    if is_held(opened.book):
-        raise BookHeld(opened.book.id, opened.book.lease_owner or "", 0.0)
     with opened.storage.read() as stores:
         sight = comment_sight(stores, number)
         node = stores.nodes.by_label(sight.comment.label)
@@ -101,10 +109,22 @@ def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
     return order
 
 
-def mark_ordered(opened: OpenBook, order: NoteOrder) -> None:
-    """Note that a model was told, and for which version of the text."""
+def give_order(opened: OpenBook, order: NoteOrder) -> bool:
+    """Note that a model was told; True if whoever writes the book does it between two steps, else it is ours to do.
+
+    What waits of this note already is not done as well.
+    """
+    comment, document = order.comment, order.document
+    with opened.storage.read() as stores:
+        before = stores.edits.waiting_for(order.edit.target)
+    is_left = is_held(opened.book)
+    if is_left:
+        queue_edit(opened, order.edit, before.id if before else None)
     with opened.storage.write() as stores:
-        stores.comments.settle(order.comment.id, CommentState.ORDERED, order.document.version)
+        if before is not None and not is_left:
+            stores.edits.settle(before.id, EditState.REPLACED)
+        stores.comments.settle(comment.id, CommentState.ORDERED, document.version)
+    return is_left
 
 
 def orders_waiting(stores: Stores, label: str) -> list[CommentSight]:

@@ -8,6 +8,7 @@ from bookwright.app.access import OpenBook
 from bookwright.exports.markup import to_plain
 from bookwright.models.comment import LONGEST_CONTEXT, LONGEST_QUOTE, LONGEST_WORDS, Anchor, Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
+from bookwright.models.edit import EditState, QueuedEdit
 from bookwright.models.errors import EntryNotFound, InvalidInput, NodeNotFound
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.place import order_of
@@ -31,6 +32,18 @@ class CommentSight:
     gone, too."""
     version: int
     """Of the text that stands."""
+    queued: QueuedEdit | None = None
+    """What was left to whoever wrote the book, with what became of it."""
+
+    @property
+    def waits(self) -> bool:
+        """Whoever writes the book does it next."""
+        return self.queued is not None and self.queued.state is EditState.WAITING
+
+    @property
+    def refusal(self) -> str:
+        """Why whoever wrote the book did not do it; empty if it did, or does."""
+        return self.queued.outcome if self.queued is not None else ""
 
     @property
     def is_found(self) -> bool:
@@ -89,7 +102,7 @@ def comments_at(stores: Stores, labels: list[str]) -> list[CommentSight]:
     """Return the open comments at some units, each with whether its words still stand there."""
     found = stores.comments.of_nodes([stores.nodes.by_label(label).key for label in labels])
     proses = {label: _prose(stores, label) for label in {one.label for one in found}}
-    return [_sight(one, proses[one.label]) for one in found]
+    return [_sight(one, proses[one.label], stores) for one in found]
 
 
 def comment_sight(stores: Stores, number: int) -> CommentSight:
@@ -99,7 +112,7 @@ def comment_sight(stores: Stores, number: int) -> CommentSight:
         EntryNotFound: There is none of that number.
     """
     comment = stores.comments.get(number)
-    return _sight(comment, _prose(stores, comment.label))
+    return _sight(comment, _prose(stores, comment.label), stores)
 
 
 def all_comments(stores: Stores) -> list[CommentSight]:
@@ -110,12 +123,12 @@ def all_comments(stores: Stores) -> list[CommentSight]:
             prose = _prose(stores, comment.label)
         except NodeNotFound:
             prose = None
-        sights.append(_sight(comment, prose))
+        sights.append(_sight(comment, prose, stores))
     return sorted(sights, key=lambda sight: (order_of(sight.comment.label), sight.comment.id))
 
 
 def lay_aside(stores: Stores, number: int) -> Comment:
-    """Lay a comment aside, so that it is listed no more; return it.
+    """Lay a comment aside, so that it is listed no more; return it. What of it waits for a model is taken back.
 
     Raises:
         EntryNotFound: There is none of that number, or it is laid aside already.
@@ -123,12 +136,16 @@ def lay_aside(stores: Stores, number: int) -> Comment:
     comment = stores.comments.get(number)
     if comment.state is CommentState.DONE:
         raise EntryNotFound(f"The note {number} is laid aside already.")
+    waiting = stores.edits.waiting_for(f"note/{number}")
+    if waiting is not None:
+        stores.edits.settle(waiting.id, EditState.WITHDRAWN)
     stores.comments.settle(comment.id, CommentState.DONE, comment.seen)
     return comment
 
 
-def _sight(comment: Comment, prose: Document | None) -> CommentSight:
-    return CommentSight(comment, _now(_plain_prose(prose), comment.anchor), prose.version if prose else 0)
+def _sight(comment: Comment, prose: Document | None, stores: Stores) -> CommentSight:
+    queued = stores.edits.latest_for(f"note/{comment.id}")
+    return CommentSight(comment, _now(_plain_prose(prose), comment.anchor), prose.version if prose else 0, queued)
 
 
 def _prose(stores: Stores, label: str) -> Document | None:

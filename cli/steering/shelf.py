@@ -8,13 +8,13 @@ import typer
 
 from bookwright.agents.runtime.events.event_file import remove_events
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.brief_edits import change_brief
 from bookwright.app.orders.briefs import merged
 from bookwright.app.orders.gate_edits import with_gates
 from bookwright.app.status.shelf import put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile
 from bookwright.cli.output import agrees, note, print_json, print_text
+from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput
 

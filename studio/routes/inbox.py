@@ -119,7 +119,7 @@ def _sight(here: Workshop, gate: Gate) -> GateSight:
         before = stores.gates.rejected_work(node, gate.kind)
         scored = stores.documents.current(node.key, DocumentKind.QUALITY, with_text=False)
         data = stores.documents.data_of(scored) if scored else ""
-        said = reviews(gate, stores)
+        said = [line for line in reviews(gate, stores) if not (scored and line.startswith("scores:"))]
         choice = candidates_at(node, stores).choice if gate.kind is GateKind.CANDIDATES else None
     brief = opened.book.brief
     drafts = (choice.candidates, choice.preferred) if choice else ((), 0)

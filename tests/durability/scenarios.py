@@ -44,6 +44,7 @@ from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
+from tests.durability.forked import fork_and_merge, forked_book
 from tests.support import novelist
 
 _PLANNED = {"profile": "economy", "max_planning_rounds": 1}
@@ -387,6 +388,10 @@ A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,
 )  # fmt: skip
+A_BRANCH = Scenario(
+    "a branch", frozenset({F.FORK, F.MERGE}), partial(fork_and_merge, _TALE), partial(forked_book, _TALE),
+    prepare=_write_tale,
+)  # fmt: skip
 SCENARIOS = (
     Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),
     Scenario("an older database", frozenset({F.MIGRATE}), _open, _whole_book, prepare=_write_and_age),
@@ -398,6 +403,7 @@ SCENARIOS = (
         "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
         _gated_book, prepare=_open,
     ),
+    A_BRANCH,
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(
         "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,

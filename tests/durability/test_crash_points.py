@@ -13,6 +13,7 @@ from bookwright.failpoints import Failpoint
 from tests.durability.children import provider
 from tests.durability.crashes import Scenario
 from tests.durability.scenarios import (
+    A_BRANCH,
     A_LONG_CALL,
     A_REFRESH,
     A_TALE,
@@ -143,6 +144,15 @@ def test_candidates_killed_at_any_place_lead_to_the_same_choice(stage: Stage, sc
     assert wrongs_of(trials) == []
     assert all(trial.again <= 1 for trial in trials)
     assert len(trials) >= 20
+
+
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_fork_or_a_merge_killed_at_any_place_is_whole_or_was_not(stage: Stage) -> None:
+    trials = [stage.kill(A_BRANCH, point) for point in points(stage, A_BRANCH, most=3)]
+
+    assert wrongs_of(trials) == []
+    assert {place.partition(":")[2] for place in places_of(trials)} == {Failpoint.FORK, Failpoint.MERGE}
+    assert all(trial.again == 0 for trial in trials)
 
 
 @pytest.mark.slow
