@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import DBAPIError
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.settings import Settings, load_settings
@@ -90,13 +91,13 @@ def _bring_up_vault(opened: OpenBook, note: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def at_rest(storage: BookStorage) -> Iterator[Stores]:
+def at_rest(storage: BookStorage, point: Failpoint = Failpoint.EDIT_BOOK) -> Iterator[Stores]:
     """A write transaction on a book that nobody else is writing, by the database's own word.
 
     Raises:
         BookHeld: A worker holds the book; nothing was changed.
     """
-    with storage.write() as stores:
+    with storage.write(point) as stores:
         lease = Lease.take(stores.connection, storage.book, "the command line", _EDIT_SECONDS)
         yield stores
         lease.release(stores.connection)

@@ -29,6 +29,7 @@ from pydantic_settings import (
 from bookwright.models import env_files
 from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
+from bookwright.models.log_format import LogFormat
 from bookwright.models.model_name import ROLES, ModelName, usual_model
 
 
@@ -121,6 +122,8 @@ class Settings(BaseSettings):
     """Where each book's folder lies; `vaults` in `home` if not set."""
     keep_vault: bool = True
     """Whether each book has a folder of files to read and to edit."""
+    log_format: LogFormat = LogFormat.TEXT
+    """How notes, errors and log lines stand on stderr: `text`, or `json` for one object a line, the workers' too."""
     keep_prompts: bool = True
     """Whether what was asked is stored beside what was answered; `prune` lets go of it later."""
 
@@ -191,6 +194,7 @@ def load_settings(**options: Any) -> Settings:
     """
     env_files.take_in(Path(), os.environ)
     env_files.take_in(_home(options.get("home")), os.environ)
+    env_files.take_in_secrets(os.environ)
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:

@@ -59,6 +59,11 @@ class Stores:
         """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
         return self.codex.reading_order().named(node)
 
+    @property
+    def book(self) -> str:
+        """The book's id."""
+        return self._book
+
     @cached_property
     def documents(self) -> "DocumentRepository":
         """The documents of the book's nodes."""

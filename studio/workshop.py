@@ -30,6 +30,8 @@ class Workshop:
     keys: StudioKeys
     library: WatchedLibrary
     jobs: Jobs
+    talks: Jobs
+    """Answers of agents; they do not wait for an estimate."""
     runs: Runs
     _ears: dict[str, Ear] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -37,7 +39,7 @@ class Workshop:
     @classmethod
     def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
         """Make ready to look; nothing is opened before it is looked at."""
-        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Runs())
+        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Jobs(), Runs())
 
     def look(self, book: str) -> OpenBook:
         """Open a book for looking alone.

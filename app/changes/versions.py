@@ -40,8 +40,10 @@ def maker(row: dict[str, Any]) -> str:
         DocumentOrigin.NOTE: f"a note, of {row['base']}",
         DocumentOrigin.REFRESH: f"a refresh, of {row['base']}",
         DocumentOrigin.REPAIR: "the book's last corrections",
+        DocumentOrigin.CANDIDATE: f"{row['note']}, taken",
         DocumentOrigin.IMPORT: "the author, by import",
         DocumentOrigin.WORLD: "the world it is set in",
+        DocumentOrigin.MERGE: row["note"] or "a branch",
         DocumentOrigin.RESTORE: f"{row['base']} restored",
     }[DocumentOrigin(row["origin"])]
     return f"{told} (step {row['step']})" if row["step"] else told

@@ -23,6 +23,7 @@ from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
+from bookwright.flows.tracing.traced import untraced
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
@@ -151,8 +152,9 @@ def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) 
             copytree(own, alone.home / "blueprints")
         with closing(ModelService(alone)) as models, library(alone) as database:
             yield RunConfig(
-                alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length)
-            )
+                alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length),
+                tracing=untraced,
+            )  # fmt: skip
 
 
 def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:

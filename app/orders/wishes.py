@@ -3,16 +3,16 @@
 from collections.abc import Callable
 
 from bookwright.app.access import at_rest
-from bookwright.app.orders.brief_edits import change_brief
 from bookwright.app.orders.briefs import given, laid_over
 from bookwright.app.records.edits import take_in, unheard_of
+from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book
 from bookwright.models.brief import Brief
 from bookwright.storage.stores import BookStorage
 
 _CHANGEABLE = (
     "pen_name", "contact", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
-    "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
+    "candidates", "candidates_for", "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
 )  # fmt: skip
 """What a brief may say anew without meaning another book; the models too."""
 

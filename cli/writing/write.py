@@ -89,7 +89,8 @@ def write_brief(
 
 write = takes_brief(
     "premise", "outline", "blueprint", "world", "length", "language", "title", "models", "profile", "genre", "style",
-    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "gates",
+    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "candidates",
+    "candidates_for", "gates",
 )(write_brief)  # fmt: skip
 """The verb; `write_brief` takes the options of its brief together."""
 

@@ -112,6 +112,21 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
         InvalidInput: There is no such version, or its text stands there already.
     """
     current = chosen(stores, node, kind)
+    old = earlier(stores, node, current, version)
+    new = NewDocument(
+        node=node.key, kind=old.kind, text=stores.documents.text_of(old), data=stores.documents.data_of(old),
+        inputs=tuple(stores.documents.inputs_of(old.id)), origin=DocumentOrigin.RESTORE, base=version,
+        codex=stores.codex_uses.of(old.id),
+    )  # fmt: skip
+    return put(stores, node, current, new, None)
+
+
+def earlier(stores: Stores, node: TaskNode, current: Document, version: int) -> Document:
+    """Return an earlier version of a document, without its text.
+
+    Raises:
+        InvalidInput: There is no such version, or its text stands there already.
+    """
     versions = stores.documents.versions(node.key, current.kind)
     old = next((found for found in versions if found.version == version), None)
     if old is None:
@@ -121,12 +136,7 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
         )
     if old.text_hash == current.text_hash:
         raise InvalidInput(f"the {current.kind} of {stores.name_of(node)} reads as in version {version} already")
-    new = NewDocument(
-        node=node.key, kind=old.kind, text=stores.documents.text_of(old), data=stores.documents.data_of(old),
-        inputs=tuple(stores.documents.inputs_of(old.id)), origin=DocumentOrigin.RESTORE, base=version,
-        codex=stores.codex_uses.of(old.id),
-    )  # fmt: skip
-    return put(stores, node, current, new, None)
+    return old
 
 
 def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> Document:
