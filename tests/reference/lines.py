@@ -52,6 +52,9 @@ LINES: tuple[tuple[str, str], ...] = (
     ("secrets-show", "secrets show lamp secret-1"),
     ("foreshadowing-show", "foreshadowing show lamp ring"),
     ("prompt-template", "prompt ships book --template"), ("gates-list", "gates lamp"), ("models", "models"),
+    ("candidates", "candidates ships 1 --count 2 --yes"), ("note", "note lamp 1.2 --at hand Darker."),
+    ("fork", "fork ships --name storm"), ("branches", "branches ships"), ("revise", "revise storm 1 --text {text}"),
+    ("compare", "compare ships storm"), ("merge", "merge storm --into ships --yes"),
     ("delete", "delete lamp --yes"),
 )  # fmt: skip
 BLUEPRINT = Path(__file__).parents[2] / "blueprints/mystery"
