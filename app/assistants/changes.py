@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bookwright.app.access import library
-from bookwright.app.assistants.opening import Desk
+from bookwright.app.assistants.opening import AssistantDesk
 from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.changes.hand_text import without_heading
 from bookwright.app.changes.refreshing import refresh_sight
@@ -24,7 +24,7 @@ Facts = dict[str, Any]
 class BookChanges:
     """Changes, each by one call; what costs wants the hash of the bill that the author has seen."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AssistantDesk) -> None:
         self._desk = desk
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 

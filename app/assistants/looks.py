@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import existing_library
-from bookwright.app.assistants.opening import Desk
+from bookwright.app.assistants.opening import AssistantDesk
 from bookwright.app.changes.deciding import facts_of
 from bookwright.app.changes.refreshing import refresh_sight
 from bookwright.app.places import find_node, place_name
@@ -31,7 +31,7 @@ MOST_CHARACTERS = 20_000
 class BookLooks:
     """Looks that change nothing and ask no model."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AssistantDesk) -> None:
         self._desk = desk
 
     def books(self) -> list[Facts]:

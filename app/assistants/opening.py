@@ -49,7 +49,7 @@ class GoingOn:
 
 
 @dataclass(frozen=True)
-class Desk:
+class AssistantDesk:
     """Where an assistant works: the books of one installation."""
 
     settings: Settings

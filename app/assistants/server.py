@@ -8,7 +8,7 @@ from typing import Any
 from bookwright import __version__
 from bookwright.app.assistants.changes import BookChanges
 from bookwright.app.assistants.looks import BookLooks
-from bookwright.app.assistants.opening import Desk
+from bookwright.app.assistants.opening import AssistantDesk
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookwrightError, MissingProgram
 from bookwright.models.settings import Settings
@@ -33,7 +33,7 @@ _INSTRUCTIONS = (
 
 def make_server(settings: Settings, *, allows_changes: bool) -> MCPServer:
     """Return the server with its tools: looks alone, or changes, too."""
-    desk = Desk(settings)
+    desk = AssistantDesk(settings)
     looks, changes = BookLooks(desk), BookChanges(desk)
     server = MCPServer("bookwright", title="Bookwright", version=__version__, instructions=_INSTRUCTIONS)
     for look in (
