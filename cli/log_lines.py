@@ -59,7 +59,7 @@ def tell(line: str, level: int = logging.INFO) -> None:
     logging.getLogger("bookwright.cli").log(level, "%s", line)
 
 
-class Told(StringIO):
+class HeldOutput(StringIO):
     """A stream whose lines become lines of the log, for what is printed on stderr bit by bit."""
 
     def write(self, text: str) -> int:

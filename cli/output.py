@@ -25,7 +25,7 @@ def make_console(*, stderr: bool = False) -> "Console":
 
     stream = sys.stderr if stderr else sys.stdout
     if stderr and log_lines.are_json():
-        stream = log_lines.Told()
+        stream = log_lines.HeldOutput()
     width = None if stream.isatty() else _PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
 

@@ -6,7 +6,7 @@ from typing import Any
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.models.gate import Gate, GateKind
-from bookwright.models.story.candidates import Candidate, CandidateChoice
+from bookwright.models.story.candidates import CandidateChoice, CandidateDraft
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
@@ -25,7 +25,7 @@ class CandidateSight:
     gate: Gate | None
     """Where their author's choice is waited for."""
 
-    def candidate(self, number: int) -> Candidate:
+    def candidate(self, number: int) -> CandidateDraft:
         """Return one of them.
 
         Raises:

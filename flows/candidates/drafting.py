@@ -11,7 +11,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.gate import Ruling
 from bookwright.models.ruling import as_given
-from bookwright.models.story.candidates import ANGLES, Candidate, CandidateChoice, Decided
+from bookwright.models.story.candidates import ANGLES, CandidateChoice, CandidateDraft, Decided
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -39,7 +39,7 @@ def chosen_of(
     """
     texts = [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
     made = tuple(
-        Candidate(
+        CandidateDraft(
             number=number, angle=ANGLES[number - 1], step=draft_numbered(agent, number).name,
             length=deps.brief.language.measure(text), text=text,
         )

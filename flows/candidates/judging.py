@@ -10,27 +10,27 @@ from bookwright.flows.activities.surroundings import unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.step import Activity
-from bookwright.models.story.candidates import Comparison, Opinion
+from bookwright.models.story.candidates import DraftComparison, Opinion
 from bookwright.models.tree.decision import Choice
 from bookwright.models.tree.task import TaskNode
 
 
 def judged(
     drafts: Sequence[str], unit: TaskNode, run: ActivityRun, deps: Deps
-) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+) -> tuple[tuple[DraftComparison, ...], tuple[str, ...]]:
     """Hold each draft against the best of those before it, in both orders.
 
     Returns the comparisons, of which the last one names the draft that goes on, and what of the draft that lost to it
     there is worth taking over.
     """
-    comparisons: list[Comparison] = []
+    comparisons: list[DraftComparison] = []
     carry_over: tuple[str, ...] = ()
     best = 1
     for challenger in range(2, len(drafts) + 1):
         pairs = ((best, challenger), (challenger, best))
         answers = [_answer(drafts, pair, unit, run, deps) for pair in pairs]
         opinions = [_opinion(pair, answer) for pair, answer in zip(pairs, answers, strict=True)]
-        comparisons.append(Comparison(first=best, second=challenger, opinions=tuple(opinions)))
+        comparisons.append(DraftComparison(first=best, second=challenger, opinions=tuple(opinions)))
         best = comparisons[-1].goes_on
         said = [
             line

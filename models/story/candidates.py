@@ -45,7 +45,7 @@ class Decided(StrEnum):
     """The drafts were made beside a text that stands."""
 
 
-class Candidate(BaseModel):
+class CandidateDraft(BaseModel):
     """One draft."""
 
     model_config = ConfigDict(frozen=True)
@@ -70,7 +70,7 @@ class Opinion(BaseModel):
     reason: str = ""
 
 
-class Comparison(BaseModel):
+class DraftComparison(BaseModel):
     """Two drafts, held against each other in both orders."""
 
     model_config = ConfigDict(frozen=True)
@@ -98,8 +98,8 @@ class CandidateChoice(BaseModel):
 
     revision: int
     """Of the unit, when they were drafted."""
-    candidates: tuple[Candidate, ...]
-    comparisons: tuple[Comparison, ...] = ()
+    candidates: tuple[CandidateDraft, ...]
+    comparisons: tuple[DraftComparison, ...] = ()
     preferred: int
     """The draft that came out of the comparisons."""
     chosen: int
@@ -138,7 +138,7 @@ class CandidateChoice(BaseModel):
         return tuple(map(_told, self.comparisons))
 
 
-def _told(one: Comparison) -> str:
+def _told(one: DraftComparison) -> str:
     came = f"{one.winner} is better" if one.winner else f"a tie, {one.goes_on} goes on"
     said = [
         f"- shown {opinion.shown_first} first: {opinion.better or 'no answer'}. {opinion.reason}".rstrip()

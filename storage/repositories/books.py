@@ -135,7 +135,7 @@ def _book(row: Row[Any]) -> Book:
     return Book.model_validate({name: values[name] for name in Book.model_fields})
 
 
-class Heard(NamedTuple):
+class HolderNews(NamedTuple):
     """What others want of the holder of a book, read wherever it writes."""
 
     is_stop_asked: bool
@@ -195,7 +195,7 @@ class Lease:
         same = (books.c.id == book, books.c.lease_owner == owner, books.c.lease_expires == expires)
         return bool(connection.execute(update(books).where(*same).values(lease_expires=0.0)).rowcount)
 
-    def fence(self, connection: Connection, **changes: Any) -> Heard:
+    def fence(self, connection: Connection, **changes: Any) -> HolderNews:
         """Renew the lease, make `changes` to the book's row, and tell what others want of its holder.
 
         The first statement of every write to the book.
@@ -206,7 +206,7 @@ class Lease:
         fence = _FENCE.values(changes) if changes else _FENCE
         return self._holds(connection.execute(fence, self._identity))
 
-    def fence_step(self, connection: Connection, bill: dict[str, Any]) -> Heard:
+    def fence_step(self, connection: Connection, bill: dict[str, Any]) -> HolderNews:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
         `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
@@ -221,11 +221,11 @@ class Lease:
     def _identity(self) -> dict[str, Any]:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
-    def _holds(self, fenced: CursorResult[Any]) -> Heard:
+    def _holds(self, fenced: CursorResult[Any]) -> HolderNews:
         row = fenced.one_or_none()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
-        return Heard._make(row)
+        return HolderNews._make(row)
 
     def release(self, connection: Connection) -> None:
         """Let the book go; says nothing if it was lost before."""

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import StorageError
 from bookwright.models.step import CODE, Reply, StepKey, StepRecord, ToolUse
-from bookwright.storage.repositories.books import Heard, Lease
+from bookwright.storage.repositories.books import HolderNews, Lease
 from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.steps.attempts import Attempt, attempts_beside, insert_attempt, mark_moved
 from bookwright.storage.stores import BookStorage, Stores
@@ -220,7 +220,7 @@ class Journal:
         """Measure anew from here."""
         self._longest_silence = 0.0
 
-    def _renewed(self, heard: Heard) -> None:
+    def _renewed(self, heard: HolderNews) -> None:
         self._stop_asked = self._stop_asked or heard.is_stop_asked
         self.edits_wait = heard.edits_wait
         self._longest_silence = self.silence

@@ -12,7 +12,7 @@ from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind
 from bookwright.models.ruling import approval, rejection
-from bookwright.models.story.candidates import Candidate
+from bookwright.models.story.candidates import CandidateDraft
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.text.word_diff import word_diff
 from bookwright.storage.repositories.gates import waiting_gates
@@ -49,7 +49,7 @@ class GateSight:
     scores: dict[str, float]
     reviews: list[str]
     """What reviews have left on record, in lines."""
-    drafts: tuple[Candidate, ...]
+    drafts: tuple[CandidateDraft, ...]
     """Between which a draft is to be chosen; empty where nothing is."""
     preferred: int
     """Which of them blind readers preferred."""
