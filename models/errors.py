@@ -10,20 +10,16 @@
     + MissingProgram         the program that a provider runs is not here, or cannot do what is needed
     + InvalidTemplate        an edited prompt template that cannot be rendered
     + InvalidBlueprint       a blueprint that is not there, is broken, or has gone away under a book
-    + BookNotFound
-    + NodeNotFound
-    + SessionNotFound
+    + BookNotFound, NodeNotFound, SessionNotFound, GateNotFound, EntryNotFound
     + SessionNotStarted      a session that has said nothing yet cannot be forked
     + DatabaseTooNew
     + UnwritableFolder
     + UnusableBackup         a file that is no backup, or none that can be restored here
     + UnusableBook           a file that is no exported book, or was cut off or changed
     + InvalidEntry           a codex entry, secret or thread that cannot be kept
-    + EntryNotFound
     + NameTaken              two entries of the codex would answer to one name
     + EditConflict           somebody else changed it meanwhile
     + UnknownPhase
-    + GateNotFound
     + GateDecided            a gate that waits no more
   x LeaseError
     + BookHeld               another worker writes this book
