@@ -12,7 +12,7 @@ from bookwright.app.doctor import safety as doctor_safety
 from bookwright.app.doctor import stores as doctor_stores
 from bookwright.app.doctor.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.cli.output import emit, make_console, plain_table
 from bookwright.models.settings import Settings, load_settings
 
 _DETAIL = 2
@@ -26,14 +26,15 @@ def doctor(
     settings = load_settings()
     checks = CHECKS | {"integrity": partial(doctor_stores.integrity, is_deep=is_deep)}
     findings = [_found(name, check, settings) for name, check in checks.items()]
-    if as_json:
-        print_json([asdict(finding) for finding in findings])
-    else:
+
+    def tell() -> None:
         table = plain_table("check", "state", "found")
         table.columns[_DETAIL].no_wrap = False
         for finding in findings:
             table.add_row(finding.name, finding.health.value, finding.detail)
         make_console().print(table)
+
+    emit(lambda: [asdict(finding) for finding in findings], tell, as_json=as_json)
     if any(finding.health is Health.FAULT for finding in findings):
         raise typer.Exit(1)
 
