@@ -314,6 +314,10 @@ A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,
 )  # fmt: skip
+A_BOOK_WITH_GATES = Scenario(
+    "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
+    _gated_book, prepare=_open,
+)  # fmt: skip
 SCENARIOS = (
     Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),
     Scenario("an older database", frozenset({F.MIGRATE}), _open, _whole_book, prepare=_write_and_age),
@@ -321,10 +325,7 @@ SCENARIOS = (
     A_TALE_WITH_NOTES,
     A_TALE_WITH_SEARCHES,
     A_LONG_CALL,
-    Scenario(
-        "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
-        _gated_book, prepare=_open,
-    ),
+    A_BOOK_WITH_GATES,
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(
         "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,
