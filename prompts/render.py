@@ -29,7 +29,7 @@ BLUEPRINT = "blueprint"
 
 PROSE_TAGS = (
     "order", "voice", "style_guide", "book_design", "unit_designs", "writers_brief", "current_task",
-    "search_dependent", "hints", "text_summary", "latest_text",
+    "search_dependent", "hints", "text_summary", "earlier_pages", "latest_text",
 )  # fmt: skip
 """The components that whoever writes prose sees, in order."""
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.text.language import Language
+from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
@@ -19,7 +20,7 @@ from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
-from bookwright.storage.tree.reading import update_units
+from bookwright.storage.tree.reading import UnitRows, names_of, read_names, update_units
 
 if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
@@ -95,7 +96,7 @@ class Stores:
         """The characters, the world, the secrets and the threads of the book."""
         from bookwright.storage.repositories.codex import CodexRepository
 
-        return CodexRepository(self.connection, self._book, self._held)
+        return CodexRepository(self.connection, self._book, self._held, self._units_now)
 
     @cached_property
     def codex_uses(self) -> "CodexUseRepository":
@@ -103,6 +104,20 @@ class Stores:
         from bookwright.storage.repositories.codex_uses import CodexUseRepository
 
         return CodexUseRepository(self.connection, self._book)
+
+    def chapter_names(self) -> ReadingOrder:
+        """Return the chapters alone, as they are numbered in names."""
+        if self._held is None or self._held.units is None:
+            return read_names(self.connection, self._book)
+        return names_of({label: unit.level for label, unit in self._held.units.items()})
+
+    def _units_now(self) -> UnitRows | None:
+        """The living units as this transaction has left them; None where its holder has not read them."""
+        if self._view is None or self._view.units is None or self.nodes.has_replaced:
+            return None
+        units = dict(self._view.units)
+        update_units(units, (*self.nodes.added, *self.nodes.changed.values()))
+        return units
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""

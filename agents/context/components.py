@@ -114,6 +114,7 @@ PROSE_COMPONENTS = (
     Component("search_dependent", ChangeRate.BY_UNIT, 0.05, 0.10, _WRITE, turn=8),
     Component("hints", ChangeRate.BY_UNIT, 0.14, 0.18, _WRITE, turn=7),
     Component("text_summary", ChangeRate.BY_UNIT, 0.10, 0.30, _WRITE, turn=11, wish=4),
+    Component("earlier_pages", ChangeRate.BY_UNIT, 0.06, 0.06, _WRITE, turn=12),
     Component("latest_text", ChangeRate.BY_UNIT, 0.16, 1.00, _WRITE, turn=10, wish=1),
 )
 """All that the steps which write prose see: the order, what was made for their eyes, and what readers have read.

@@ -32,6 +32,9 @@ _MOST_SUMMARIES, _MOST_WRITTEN = 60, 64_000
 """Units whose summaries may all be told, and how much a book may have for that: what 40 000 English words hold has some
 64 000 characters in Chinese."""
 
+_MOST_PAGES = 12
+"""Passages of earlier prose that are looked at for one unit; its room holds fewer."""
+
 _BREAK = 2
 """Tokens of the empty line between two pieces, at most."""
 
@@ -45,7 +48,8 @@ _ROOMY = 20_000
 class LookingBack:
     """What came before one activity's unit; what a unit's activities share is retrieved once for all of them.
 
-    `latest_text` is to be asked for before `summaries`, which adds to it, and that before `more_summaries`.
+    `latest_text` is to be asked for before `summaries`, which adds to it, and that before `more_summaries`; before
+    `earlier_pages`, too.
     """
 
     def __init__(self, kit: RetrievalCache, place: ActivityPlace, stores: Stores, shortfall: Shortfall) -> None:
@@ -57,6 +61,8 @@ class LookingBack:
         self._stores = stores
         self._whole_leaves: set[int] = set()
         """Units whose whole prose stands in the latest text."""
+        self._quoted: set[int] = set()
+        """Units of whose prose anything stands there."""
         self._told = ""
         """What stands in the summaries."""
         self._found: dict[Hashable, list[Passage]] = {}
@@ -114,13 +120,14 @@ class LookingBack:
         Of a room that is wider than the component's `own` only the unit right before has the use.
         """
         made = Pruned()
-        self._whole_leaves = set()
+        self._whole_leaves, self._quoted = set(), set()
         for leaf, prose in self._prose:
             left = room - self._count(made.text) - 2
             text = self._pruner.tail(prose.text, left)
             if not text:
                 break
             made = Pruned(text, frozenset([prose.id])).before(made)
+            self._quoted.add(leaf.key)
             if paragraphs(text) != paragraphs(prose.text):
                 break
             self._whole_leaves.add(leaf.key)
@@ -156,6 +163,16 @@ class LookingBack:
             return []
         told = [unit for unit in self._before if unit.key not in self._whole_leaves]
         return origins.summaries_of(told, self._place, self._stores, self._kit.locale)
+
+    def earlier_pages(self, room: int) -> Pruned:
+        """Passages of what readers have read that bear on the unit, word for word, so that a phrase can return.
+
+        To be asked for after `latest_text`: nothing of what that quotes is quoted here.
+        """
+        unit = self._place.unit
+        asked = [*self._questions, *materials.queries(unit)]
+        found = self._searched(asked, DocumentKind.PROSE, room, self._quoted, self._place.written_before)
+        return self._pruner.in_order(self._pieces(found[:_MOST_PAGES]), self._place.unit_focus, room)
 
     def more_summaries(self, room: int) -> Pruned:
         """What a task of the unit asks for by itself and what is told to all of them does not hold."""

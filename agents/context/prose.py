@@ -67,6 +67,7 @@ class ProseFilling:
             "search_dependent": self._findings,
             "hints": self._hints,
             "text_summary": self._past.summaries,
+            "earlier_pages": self._past.earlier_pages,
         }
 
     def _order(self, room: int) -> Pruned:

@@ -133,7 +133,7 @@ def taken_in(unit: TaskNode, text: str, found: Extraction | None, prose: int | N
         take_back(stores, unit, step or None, only_replaced=found is None)
         refused = _take_entries(said, unit, prose, stores, step)
         reading, threads = stores.codex.reading_order(), stores.codex.threads()
-        said, slips = said_in_time(unit, text, said, stores)
+        said, slips = said_in_time(unit, text, said, stores, reading)
         is_judged = found is not None
         touched = touched_by(text, said.touches, threads, unit.label, reading, is_judged=is_judged)
         told = secrets_after(

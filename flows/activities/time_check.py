@@ -58,10 +58,10 @@ def _goes_back(label: str, reading: ReadingOrder) -> bool:
 
 
 def said_in_time(
-    unit: TaskNode, text: str, said: Extraction, stores: Stores
+    unit: TaskNode, text: str, said: Extraction, stores: Stores, reading: ReadingOrder
 ) -> tuple[Extraction, tuple[FoundCheck, ...]]:
     """Return what a chapter says with the times and ages that code finds in it, and its slips of time."""
-    if stores.codex.reading_order().clock.is_empty:
+    if reading.clock.is_empty:
         return said, ()
     entries = stores.codex.entries()
     names = [own.names for own in entries if own.kind is EntryKind.CHARACTER]

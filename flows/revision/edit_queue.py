@@ -46,6 +46,8 @@ class TakingObserver:
 
 def take_in_waiting(storage: BookStorage, journal: Journal) -> None:
     """Take in the edits that wait, each in a fenced transaction of its own; none in the middle of an activity."""
+    if not journal.edits_wait:
+        return
     with storage.look() as stores:
         waiting = stores.edits.waiting()
         if not waiting or _is_under_way(stores):

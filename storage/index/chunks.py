@@ -13,6 +13,9 @@ A sentence or three: what a vector says of more is an average. Planted facts cam
 passages of 500 tokens half as often at 200 (`python -m bench facts`).
 """
 
+PROSE_LIMIT = 4 * LIMIT
+"""Weight of a passage of prose, some 120 words: of a scene one wants the moment, not the fact."""
+
 _LONGEST = 4 * LIMIT
 """Weight of a sentence that stands whole in a passage of its own; only what is longer is cut."""
 
@@ -51,14 +54,14 @@ def header(title: str, goal: str) -> str:
     return (title or goal)[:HEADER_CHARACTERS]
 
 
-def chunks(text: str) -> list[str]:
-    """Cut a text at sentence ends into passages of at most `LIMIT`, or of one long sentence; a heading opens one."""
+def chunks(text: str, limit: int = LIMIT) -> list[str]:
+    """Cut a text at sentence ends into passages of at most `limit`, or of one long sentence; a heading opens one."""
     found: list[str] = []
     lines: list[list[str]] = []
     weight = 0
     for starts_line, opens, part in _parts(text):
         size = weigh(part)
-        if lines and (weight + size > LIMIT or (opens and weight > LIMIT // 6)):
+        if lines and (weight + size > limit or (opens and weight > limit // 6)):
             found.append(_text(lines))
             lines, weight = [], 0
         if starts_line or not lines:

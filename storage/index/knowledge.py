@@ -1,4 +1,4 @@
-"""The knowledge index of one book: its designs, summaries and findings, found again by meaning and by name.
+"""The knowledge index of one book: its designs, findings, summaries and prose, found again by meaning and by name.
 
 Derived from the documents and never asked what is done. Passages and vectors stand in the database;
 Chroma holds them a second time for speed and is filled from there, so building it embeds nothing.
@@ -15,7 +15,7 @@ import numpy as np
 
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.settings import Settings
-from bookwright.storage.index.chunks import chunks
+from bookwright.storage.index.chunks import LIMIT, PROSE_LIMIT, chunks
 from bookwright.storage.index.embedding import Embedder, Vectors
 from bookwright.storage.index.passage import KINDS, NewPassage, Passage, PassageId, Row
 from bookwright.storage.index.passages import PassageRepository
@@ -262,11 +262,12 @@ class KnowledgeIndex:
 
 def _passages_of(document: Document, stores: Stores) -> list[NewPassage]:
     node = stores.nodes.get(document.node)
+    limit = PROSE_LIMIT if document.kind is DocumentKind.PROSE else LIMIT
     found = [
         Passage(
             text=text, document=document.id, chunk=number, kind=document.kind, node=node.key, label=node.label,
             level=node.level.value, task_type=node.task_type.value, title=node.title, goal=node.goal,
         )
-        for number, text in enumerate(chunks(document.text))
+        for number, text in enumerate(chunks(document.text, limit))
     ]  # fmt: skip
     return [NewPassage(passage, text_hash(passage.searchable)) for passage in found]

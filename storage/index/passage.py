@@ -7,8 +7,9 @@ from bookwright.models.text.language import Language, detect_language
 from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
 
-KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY)
-"""What is indexed. Running documents always stand in the context, prose is found by its summary."""
+KINDS = (DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.SUMMARY, DocumentKind.PROSE)
+"""What is indexed. Running documents always stand in the context. What happened is found by summaries, how it was
+worded by the prose."""
 
 PassageId = tuple[int, int]
 """Document id and chunk number from 0."""
@@ -53,9 +54,9 @@ class Passage:
     def searchable(self) -> str:
         """What is embedded and compared: the text; before a design's or a finding's, what it is about.
 
-        A summary names what it tells of, and a unit's goal is told by every passage of it alike.
+        A summary names what it tells of, prose tells it, and a unit's goal is told by every passage of it alike.
         """
-        if self.kind is DocumentKind.SUMMARY:
+        if self.kind in (DocumentKind.SUMMARY, DocumentKind.PROSE):
             return self.text
         return f"{header(self.title, self.goal)}\n{self.text}"
 

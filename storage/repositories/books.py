@@ -2,17 +2,32 @@
 
 import json
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, CursorResult, Row, Update, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Row,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
+from bookwright.models.edit import EditState
 from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.studio import Studio
-from bookwright.storage.tables import books, briefs
+from bookwright.storage.tables import books, briefs, edits
 
 _latest_brief = (
     select(briefs.c.book, func.max(briefs.c.version).label("version")).group_by(briefs.c.book).subquery("latest_brief")
@@ -114,6 +129,14 @@ def _book(row: Row[Any]) -> Book:
     return Book.model_validate({name: values[name] for name in Book.model_fields})
 
 
+class Heard(NamedTuple):
+    """What others want of the holder of a book, read wherever it writes."""
+
+    is_stop_asked: bool
+    edits_wait: bool
+    """True while edits of the author's wait to be taken in."""
+
+
 class Lease:
     """The right to write one book, until it runs out or a newer worker takes it.
 
@@ -166,8 +189,8 @@ class Lease:
         same = (books.c.id == book, books.c.lease_owner == owner, books.c.lease_expires == expires)
         return bool(connection.execute(update(books).where(*same).values(lease_expires=0.0)).rowcount)
 
-    def fence(self, connection: Connection, **changes: Any) -> bool:
-        """Renew the lease, make `changes` to the book's row, and tell whether a stop was asked for.
+    def fence(self, connection: Connection, **changes: Any) -> Heard:
+        """Renew the lease, make `changes` to the book's row, and tell what others want of its holder.
 
         The first statement of every write to the book.
 
@@ -177,7 +200,7 @@ class Lease:
         fence = _FENCE.values(changes) if changes else _FENCE
         return self._holds(connection.execute(fence, self._identity))
 
-    def fence_step(self, connection: Connection, bill: dict[str, Any]) -> bool:
+    def fence_step(self, connection: Connection, bill: dict[str, Any]) -> Heard:
         """Do the same for one recorded step, adding its bill to the book's sums.
 
         `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
@@ -192,11 +215,11 @@ class Lease:
     def _identity(self) -> dict[str, Any]:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
-    def _holds(self, fenced: CursorResult[Any]) -> bool:
-        stop = fenced.scalar_one_or_none()
-        if stop is None:
+    def _holds(self, fenced: CursorResult[Any]) -> Heard:
+        row = fenced.one_or_none()
+        if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
-        return bool(stop)
+        return Heard(*row)
 
     def release(self, connection: Connection) -> None:
         """Let the book go; says nothing if it was lost before."""
@@ -211,7 +234,10 @@ _FENCE = (
     update(books)
     .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))
     .values(lease_expires=database_now() + bindparam("lease_seconds"), updated_at=database_now())
-    .returning(books.c.stop_requested)
+    .returning(
+        books.c.stop_requested,
+        exists().where(edits.c.book == bindparam("fenced_book"), edits.c.state == EditState.WAITING.value),
+    )
 )
 _FENCE_STEP = Prepared(
     _FENCE.values(

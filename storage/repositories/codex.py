@@ -1,7 +1,7 @@
 """The codex of one book: entries, secrets and threads in versions, and what an extraction may do to them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
@@ -19,7 +19,7 @@ from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
-from bookwright.storage.tree.reading import read_order, read_units
+from bookwright.storage.tree.reading import UnitRows, read_order, read_units
 
 _OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
 _IS_CURRENT = codex.c.is_current.is_(True)
@@ -47,11 +47,16 @@ _RETIRE = (
 class CodexRepository:
     """The codex of one book in one transaction. Whoever writes to it holds the book's lease."""
 
-    def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
+    def __init__(
+        self, connection: Connection, book: str, view: HeldView | None = None,
+        units_now: Callable[[], UnitRows | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Take the holder's view to read from, or what knows the units as a transaction that writes has left them."""
         self._connection = connection
         self._book = book
         self._view = view or HeldView()
         self._is_held = view is not None
+        self._units_now = units_now
         self.has_changed = False
         self.suggestions = SuggestionRepository(connection, book)
 
@@ -208,7 +213,7 @@ class CodexRepository:
         """Return the chapters as far as they are there, or the highest units of a book without chapters."""
         if not self._is_held or self._view.reading is None:
             if not self._is_held or self._view.units is None:
-                self._view.units = read_units(self._connection, self._book)
+                self._view.units = self._units_now() or read_units(self._connection, self._book)
             self._view.reading = read_order(self._connection, self._book, self._view.units, self._places())
         return self._view.reading
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import StorageError
 from bookwright.models.step import CODE, Reply, StepKey, StepRecord, ToolUse
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.books import Heard, Lease
 from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.steps.attempts import Attempt, attempts_beside, insert_attempt, mark_moved
 from bookwright.storage.stores import BookStorage, Stores
@@ -37,6 +37,8 @@ class Journal:
         self._new: OrderedDict[int, set[tuple[Any, ...]]] = OrderedDict()
         """Of nodes that this worker has made, what activities it has recorded a step of: all that there are."""
         self._stop_asked = False
+        self.edits_wait = True
+        """False if no edit of the author's waited when this worker last wrote; at first nobody has looked."""
         self._deferred: list[Callable[[Stores], None]] = []
         self.last_renewed = time.monotonic()
         """When the lease was last renewed, by this process's monotonic clock."""
@@ -218,8 +220,9 @@ class Journal:
         """Measure anew from here."""
         self._longest_silence = 0.0
 
-    def _renewed(self, is_stop_asked: bool) -> None:
-        self._stop_asked = self._stop_asked or is_stop_asked
+    def _renewed(self, heard: Heard) -> None:
+        self._stop_asked = self._stop_asked or heard.is_stop_asked
+        self.edits_wait = heard.edits_wait
         self._longest_silence = self.silence
         self.last_renewed = time.monotonic()
 

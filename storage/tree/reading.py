@@ -67,7 +67,11 @@ def read_units(connection: Connection, book: str) -> UnitRows:
 
 def read_names(connection: Connection, book: str) -> ReadingOrder:
     """Return the chapters alone, as they are numbered in names: one short query, however long the book is."""
-    levels = {row.label: row.level for row in connection.execute(_LEVELS, {"book": book})}
+    return names_of({row.label: row.level for row in connection.execute(_LEVELS, {"book": book})})
+
+
+def names_of(levels: Mapping[str, str]) -> ReadingOrder:
+    """Return the chapters alone, by the levels of the living units."""
     return ReadingOrder(chapters=tuple(_chapters(levels)))
 
 

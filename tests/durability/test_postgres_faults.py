@@ -40,7 +40,7 @@ from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgres
 
-SHORT = make_brief(BRIEF | {"length": 2_000})
+SHORT = make_brief(BRIEF | {"length": 2_000, "max_planning_rounds": 1})
 """A book of about eleven calls."""
 
 WRITES = [Failpoint.TAKE_LEASE, Failpoint.RECORD_STEP, Failpoint.MOVE, Failpoint.LEAVE_BOOK]

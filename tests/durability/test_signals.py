@@ -36,7 +36,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 @pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.soak)])
 def test_a_book_stopped_at_random_steps_pays_nothing_again(tmp_path: Path, rounds: int) -> None:
     calm_ledger, ledger, output = tmp_path / "calm.jsonl", tmp_path / "ledger.jsonl", tmp_path / "output"
-    words = ("--words", str(max(6_000, rounds * 600)))
+    words = ("--words", str(max(6_000, rounds * 600)), "--planning-rounds", "1")
     with provider(calm_ledger) as url:
         calm = environment(tmp_path / "calm", url)
         assert bookwright(calm, *WRITE, *words, output=output).wait() == 0

@@ -34,7 +34,11 @@ ANTHROPIC = "anthropic:claude-sonnet-4-6"
 BOTH = (OPENAI, ANTHROPIC)
 """One model for each way of talking, both with known prices."""
 
-BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 600, "profile": "economy", "title": "The Log"}
+BRIEF = {
+    "premise": "A keeper reads a log in her own hand.", "length": 600, "profile": "economy", "title": "The Log",
+    "max_planning_rounds": 1,
+}  # fmt: skip
+"""Planned, since it sets the rounds: a book this short is told in one sitting otherwise."""
 
 
 @dataclass

@@ -166,12 +166,12 @@ def test_a_stop_that_was_asked_for_is_heard_and_forgotten_by_the_next_taker(stor
         stores.books.change(BOOK, stop_requested=True)
 
     with storage.database.write(Failpoint.EDIT_BOOK) as connection:
-        assert lease.fence(connection) is True
+        assert lease.fence(connection).is_stop_asked
         lease.release(connection)
 
     next_lease = take(storage, "worker B")
     with storage.database.write(Failpoint.EDIT_BOOK) as connection:
-        assert next_lease.fence(connection) is False
+        assert not next_lease.fence(connection).is_stop_asked
 
 
 def test_of_two_that_race_one_wins(storage: BookStorage) -> None:

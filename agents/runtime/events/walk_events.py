@@ -28,7 +28,6 @@ from bookwright.models.talk.event import (
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tree.reading import read_names
 
 
 class WalkEvents:
@@ -65,8 +64,8 @@ class WalkEvents:
         """Say that a unit was closed, and how far the book is with it."""
         with suppress(Exception):  # see the class
             root = ([unit, *self._storage.above(unit)])[-1]
-            with self._storage.read() as stores:
-                names = read_names(stores.connection, self.book)
+            with self._storage.look() as stores:
+                names = stores.chapter_names()
             name = names.name_with(unit.label, unit.title) if unit.label in names.chapters else unit.name
             data = {
                 "label": unit.label, "name": name, "level": unit.level.value, "title": unit.title,

@@ -35,21 +35,23 @@ class EditingObserver(NoObserver):
         self.opened = opened
         self.at: list[str] = []
         self.label = ""
+        self.seen = 0
         self.versions: list[int] = []
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        work()
-        if activity is Activity.CLOSE and not self.label and node.depth:
-            self.label = node.label
+        if self.label and not self.seen:
             thread = threading.Thread(target=self._save)  # a page is another process; here at least another thread
             thread.start()
             thread.join()
-        elif self.label:
+        elif self.seen:
             with self.opened.storage.read() as stores:
                 chapter = stores.nodes.by_label(self.label)
                 found = stores.documents.current(chapter.key, DocumentKind.PROSE)
             assert found is not None
             self.versions.append(found.version)
+        work()
+        if activity is Activity.CLOSE and not self.label and node.depth:
+            self.label = node.label
 
     def _save(self) -> None:
         with self.opened.storage.read() as stores:
@@ -86,7 +88,7 @@ def test_an_edit_is_taken_in_while_the_book_is_written(tmp_path: Path) -> None:
     assert current is not None
     assert current.text.endswith("Snow fell.")
     assert queued.state is EditState.TAKEN
-    assert observer.versions[0] == observer.seen + 1  # before the very next activity ended
+    assert observer.versions[0] == observer.seen + 1  # before the very next activity began
 
 
 @pytest.fixture
