@@ -73,7 +73,7 @@ def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) ->
 
     assert steps > 50
     assert queries[0] / steps <= 26  # the tables' creation, contexts and the index among them
-    assert rows[0] / steps <= 26
+    assert rows[0] / steps <= 29.5  # 28.9: prose is looked for, too
     assert 0 < files[0] / steps <= 0.25  # the folder is brought up to date where a unit is done, not at every step
 
 
