@@ -9,7 +9,6 @@ from prefect.settings import temporary_settings
 
 from bookwright.flows.deps import NoObserver
 from bookwright.flows.prefect.flow_run import reaching
-from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
@@ -47,13 +46,16 @@ def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(scope="module")
 def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One server for these tests alone."""
+    """One server for these tests alone, without a login, so that they can ask it plainly."""
     settings, port = load_settings(home=tmp_path_factory.mktemp("prefect")), free_port()
     give_database(prefect_home(settings))
-    server = start_server(server_environment(settings, port, has_ui=False))
+    environment = server_environment(settings, port, has_ui=False)
+    del environment["PREFECT_SERVER_API_AUTH_STRING"]
+    environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
+    server = start_server(environment)
     try:
         wait_until_up(server, api_url(port), seconds=180)
-        with temporary_settings(reaching(PrefectApi(api_url(port), make_login(settings)))):
+        with temporary_settings(reaching(PrefectApi(api_url(port)))):
             yield
             EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
     finally:
