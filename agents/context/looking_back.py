@@ -169,8 +169,13 @@ class LookingBack:
 
         To be asked for after `latest_text`: nothing of what that quotes is quoted here.
         """
-        unit = self._place.unit
-        asked = [*self._questions, *materials.queries(unit)]
+        before = tuple(prose.id for _, prose in self._prose)
+        return self._once(
+            "earlier_pages", room, self._pages, self._place.written_before, frozenset(self._quoted), before
+        )
+
+    def _pages(self, room: int) -> Pruned:
+        asked = [*self._questions, *materials.queries(self._place.unit)]
         found = self._searched(asked, DocumentKind.PROSE, room, self._quoted, self._place.written_before)
         return self._pruner.in_order(self._pieces(found[:_MOST_PAGES]), self._place.unit_focus, room)
 

@@ -219,7 +219,7 @@ class Lease:
         row = fenced.one_or_none()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
-        return Heard(*row)
+        return Heard._make(row)
 
     def release(self, connection: Connection) -> None:
         """Let the book go; says nothing if it was lost before."""

@@ -56,7 +56,7 @@ def test_a_step_reads_few_rows(tmp_path: Path) -> None:
     with counted_rows() as rows:
         walk_null_book(tmp_path, NullAsker(600))
 
-    assert rows[0] / 600 <= 5.6  # 5.3: what the holder of a book has read or written it does not read again
+    assert rows[0] / 600 <= 5.1  # 4.8: what the holder of a book has read or written it does not read again
 
 
 def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) ->
     models = ModelService(settings)
     with counted_queries() as queries, counted_rows() as rows, counted_files(settings.home / "vaults") as files:
         try:
-            with held_book(settings, models, with_context=True, length=8_000, max_planning_rounds=3) as deps:
+            with held_book(settings, models, with_context=True, length=12_000) as deps:
                 write_whole(deps)
                 with deps.stores() as stores:
                     steps = stores.books.get(deps.storage.book).calls
@@ -73,7 +73,7 @@ def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) ->
 
     assert steps > 50
     assert queries[0] / steps <= 26  # the tables' creation, contexts and the index among them
-    assert rows[0] / steps <= 29.5  # 28.9: prose is looked for, too
+    assert rows[0] / steps <= 30  # 28.3, of which some are passages of prose that are looked at before a chapter
     assert 0 < files[0] / steps <= 0.25  # the folder is brought up to date where a unit is done, not at every step
 
 

@@ -44,9 +44,12 @@ from tests.support.novelist import write as novelist
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 BRIEFS = [
-    {"premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": title}
+    {
+        "premise": "A keeper reads a log in her own hand.", "length": 6_000, "profile": "economy", "title": title,
+        "max_planning_rounds": 1,
+    }
     for title in ("The Log", "The Lamp")
-]
+]  # fmt: skip
 KILLED_AT, BACK_AT = 20, 36
 """At which call of both books together the server dies, and at which it is back."""
 LOAD = 2

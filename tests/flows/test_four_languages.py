@@ -65,10 +65,14 @@ RETOLD = Retelling(
 
 
 def strays_in(document: Document, language: Language, told_in: Language) -> list[str]:
-    """The words of a document in another language than the book's; a retelling's headings are the template's."""
+    """The words of a document in another language than the book's; a retelling's headings are the template's.
+
+    A consistency report has the names of an answer's fields.
+    """
     locale = "zh" if told_in is Language.ZH else "en"
     headings = strays(render_retelling(RETOLD, locale), [language]) if document.kind is DocumentKind.RETELLING else []
-    return [word for word in strays(document.text, [language]) if word not in headings]
+    form = FORM if document.kind is DocumentKind.CONSISTENCY else ()
+    return [word for word in strays(document.text, [language], form) if word not in headings]
 
 
 @dataclass

@@ -142,7 +142,9 @@ SCENES = [
 
 
 def test_a_rejected_chapter_of_scenes_is_divided_anew(sit: Sit) -> None:
-    storage = make_book(make_settings(sit.home), SCENES, identity="scenes", length=6_000, profile="economy")
+    storage = make_book(
+        make_settings(sit.home), SCENES, identity="scenes", length=6_000, profile="economy", max_planning_rounds=1
+    )
     with storage.write() as stores:
         root, chapter = stores.nodes.root(), stores.nodes.by_label("1.1")
         for unit in (root, chapter):

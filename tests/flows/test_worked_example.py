@@ -63,7 +63,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ScriptedB
         }
     )
     root, deps = begin(home, backend, limits=Limits(until_level=Level.VOLUME, until_count=1), **NOVEL)
-    with pytest.raises(BookPaused, match="reached volume:1"):
+    with pytest.raises(BookPaused, match="reached volume 1"):
         write_unit(root, deps)
     yield backend, deps
     deps.storage.database.dispose()

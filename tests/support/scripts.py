@@ -39,8 +39,8 @@ _PRINTED = ("current_task", "overall_planning", "order", "hints", "style_guide")
 _FRAME = re.compile(
     r"^\[[\d.]+(?: \w+ \w+:| \w+：)?"  # whose text follows, before its title
     r"|^(?:Genre|Readers|Style|Ending):|^(?:题材|读者|文风|结局)："  # the author's wishes
-    r"|^[A-Z][a-z]+(?: \d+)?,|: (?:summary|findings|design)$"  # whose text follows, in words
-    r"|^(?:全书|卷|幕|章|场景|节拍|段落|第\d+章)之?\d*|(?:摘要|资料|设计)：$",
+    r"|^[A-Z][a-z]+(?: \d+)?,|: (?:summary|findings|design|prose)$"  # whose text follows, in words
+    r"|^(?:全书|卷|幕|章|场景|节拍|段落|第\d+章)之?\d*|(?:摘要|资料|设计|正文)：$",
     re.MULTILINE,
 )
 """What the prompt's own language says among the texts that it shows."""

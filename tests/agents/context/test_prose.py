@@ -38,7 +38,7 @@ def test_a_writer_with_a_brief_sees_the_order_the_task_and_what_readers_read_and
     context = prose(library, chapter)
 
     assert tags_of(context) == [
-        "order", "writers_brief", "current_task", "search_dependent", "text_summary", "latest_text",
+        "order", "writers_brief", "current_task", "search_dependent", "text_summary", "earlier_pages", "latest_text",
     ]  # fmt: skip
     assert [tag for tag in PROSE_TAGS if tag in tags_of(context)] == tags_of(context)
     assert block(context, "writers_brief") == "Ines counts the ships."
@@ -229,3 +229,18 @@ def test_findings_for_the_unit_stand_before_its_writer(library):
 
     assert "A cut leaf frees its partner." in text
     assert "[1." not in text
+
+
+def test_a_phrase_of_an_early_chapter_stands_word_for_word_before_a_late_one_that_needs_it(library):
+    last = library.grow(40)
+    phrase = "The sea keeps its own ledger, Ines said, and it never rounds down."
+    with library.storage.write() as stores:
+        first = stores.nodes.by_label("1.1")
+        stores.documents.add(NewDocument(node=first.key, kind=DocumentKind.PROSE, text=phrase), None)
+        stores.nodes.change(last.key, goal="Ines settles the ledger that the sea keeps")
+
+    context = prose(library, last)
+
+    assert phrase in block(context, "earlier_pages")
+    assert phrase not in block(context, "latest_text")
+    assert phrase not in "".join(prose(library, first).blocks)

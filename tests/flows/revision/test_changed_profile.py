@@ -95,10 +95,10 @@ def test_a_book_whose_profile_changes_midway_is_finished(
 def test_a_limit_that_is_reached_already_lets_nothing_be_paid(tmp_path: Path) -> None:
     limits = Limits(until_level=Level.BOOK, until_count=1)
     root, deps = begin(tmp_path, backend(), profile="economy", limits=limits)
-    with pytest.raises(BookPaused, match="reached book:1"):
+    with pytest.raises(BookPaused, match="reached book 1"):
         write_unit(root, deps)
 
-    with deps.stores() as stores, pytest.raises(BookPaused, match="reached book:1"):
+    with deps.stores() as stores, pytest.raises(BookPaused, match="reached book 1"):
         deps.limits.check(stores.nodes.root(), stores)
 
     let_go(deps)

@@ -69,7 +69,7 @@ def test_a_brief_that_its_author_changed_is_written_from_and_not_made_again(tmp_
 
     with closing(ModelService(settings)) as models:
         asker = Saying(models)
-        with pytest.raises(BookPaused, match="chapter:2"):
+        with pytest.raises(BookPaused, match="reached chapter 2"):
             run_book(storage.book, replace(around, models=asker, limits=Limits.parse("chapter:2", None)))
 
     with storage.read() as stores:
