@@ -34,7 +34,16 @@ lint: setup ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+dist: setup ## build the wheel and the source archive into dist
+	$(BIN)/python -m build --outdir dist .
+
+reference: setup ## make docs/cli.md and docs/schemas anew from the code
+	$(BIN)/python -m tests.reference
+docs: setup ## build the documentation as a site, into build/site
+	$(BIN)/python docs/reference/make.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: setup ## measure, one JSON object a line
 	$(BIN)/python -m bench all --json
 
-.PHONY: help setup book studio test soak lint bench
+.PHONY: help setup book studio test soak lint dist reference docs bench

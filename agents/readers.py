@@ -39,3 +39,10 @@ def editor(level: Level) -> Agent:
 def draft_again(draft: Agent) -> Agent:
     """Who writes a draft a second time, knowing that there is a first one and nothing of it."""
     return replace(draft, name=f"{draft.name}.again")
+
+
+def draft_numbered(draft: Agent, number: int) -> Agent:
+    """Who writes one of several candidates: the first is the usual draft, so that it is paid once."""
+    if number <= 2:
+        return draft if number == 1 else draft_again(draft)
+    return replace(draft, name=f"{draft.name}.again.{number}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import DBAPIError
 
+from bookwright.failpoints import Failpoint
 from bookwright.models.book import Book
 from bookwright.models.errors import BookNotFound, StorageError
 from bookwright.models.settings import Settings, load_settings
@@ -59,13 +60,15 @@ def existing_library(settings: Settings) -> Iterator[Database | None]:
 
 
 @contextmanager
-def open_book(identity: str, note: Callable[[str], None]) -> Iterator[OpenBook]:
+def open_book(identity: str, note: Callable[[str], None], settings: Settings | None = None) -> Iterator[OpenBook]:
     """Open one book by its id or a beginning of it; `note` hears what is worth telling beside the facts.
+
+    The settings are those of the installation if none are given.
 
     Raises:
         BookNotFound: No book, or more than one, answers to that.
     """
-    settings = load_settings()
+    settings = settings or load_settings()
     with existing_library(settings) as database:
         if database is None:
             raise BookNotFound(f"there is no book {identity!r}; no book was begun in {str(settings.home)!r}")
@@ -88,13 +91,13 @@ def _bring_up_vault(opened: OpenBook, note: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def at_rest(storage: BookStorage) -> Iterator[Stores]:
+def at_rest(storage: BookStorage, point: Failpoint = Failpoint.EDIT_BOOK) -> Iterator[Stores]:
     """A write transaction on a book that nobody else is writing, by the database's own word.
 
     Raises:
         BookHeld: A worker holds the book; nothing was changed.
     """
-    with storage.write() as stores:
+    with storage.write(point) as stores:
         lease = Lease.take(stores.connection, storage.book, "the command line", _EDIT_SECONDS)
         yield stores
         lease.release(stores.connection)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from bookwright.models.errors import InvalidInput, NodeNotFound
-from bookwright.models.tree.place import Place, ReadingOrder, chapter_number
+from bookwright.models.tree.place import Place, chapter_number
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -71,16 +71,7 @@ def _settled(key: str, value: Any, stores: Stores) -> Any:
 
 def place_name(node: TaskNode, stores: Stores) -> str:
     """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
-    return name_in(stores.codex.reading_order(), node)
-
-
-def name_in(reading: ReadingOrder, node: TaskNode) -> str:
-    """Name a node as `place_name` does, where the chapters are known already."""
-    return reading.name_with(node.label, node.title or node.goal[:40]) if _is_chapter(node, reading) else node.name
-
-
-def _is_chapter(node: TaskNode, reading: ReadingOrder) -> bool:
-    return node.is_unit and node.label in reading.chapters
+    return stores.name_of(node)
 
 
 def _chapter_label(number: int, stores: Stores) -> str:

@@ -10,7 +10,10 @@ from bench.measure import Measure
 from bench.plot import draw
 
 BENCHES = ("engine", "house", "length", "resume")
-BY_NAME = ("events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale", "starts", "studio")
+BY_NAME = (
+    "branches", "events", "facts", "leaks", "peers", "process", "prompts", "protocol", "scale", "starts", "studio",
+    "tracing",
+)  # fmt: skip
 """Not among `all`: they take minutes, at full size up to hours, or print a long table."""
 
 

@@ -1,6 +1,8 @@
 """Bookwright writes whole books, one durable step at a time."""
 
 import os
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -14,3 +16,26 @@ NO_CALLS_OUT = {
 
 # Here and nowhere else: Prefect looks when it is imported, and before any module of ours this one is.
 os.environ.update(NO_CALLS_OUT)
+
+_FROM = {
+    "Library": "app.interface",
+    "LibraryBook": "app.interface",
+    "Brief": "models.brief",
+    "Budget": "models.brief",
+    "Book": "models.book",
+    "BookEstimate": "app.estimates.rehearsal",
+    "Event": "models.talk.event",
+    "BookwrightError": "models.errors",
+    "BookPaused": "models.errors",
+    "GateWaiting": "models.errors",
+}
+"""The names that are for other programs, and where each is found: docs/python.md."""
+
+__all__ = list(_FROM)  # types are in the stub beside this
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is asked for: the command line needs few of them."""
+    if name not in _FROM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)

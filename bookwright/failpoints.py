@@ -63,6 +63,10 @@ class Failpoint(StrEnum):
     """That a webhook was told of a gate, or could not be."""
     PRUNE = "prune"
     """Some prompts let go."""
+    FORK = "fork"
+    """A branch made of a book."""
+    MERGE = "merge"
+    """What was taken of a branch, or that taken back."""
 
 
 class FailAction(StrEnum):

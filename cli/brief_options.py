@@ -18,8 +18,8 @@ _FLAGS: dict[str, tuple[str, ...]] = {
     "gates": ("--gate",), "max_planning_rounds": ("--planning-rounds",),
 }  # fmt: skip
 """Where they are not the field's own name."""
-_METAVARS = {"outline": "OUTLINE.md", "blueprint": "NAME", "world": "BOOK", "gates": "GATE"}
-_TYPES: dict[str, Any] = {"outline": Path, "models": str, "gates": list[str]}
+_METAVARS = {"outline": "OUTLINE.md", "blueprint": "NAME", "world": "BOOK", "gates": "GATE", "candidates_for": "UNITS"}
+_TYPES: dict[str, Any] = {"outline": Path, "models": str, "gates": list[str], "candidates_for": list[str]}
 """What a person types, where it is not what the field holds."""
 
 

@@ -1,5 +1,6 @@
 """The outermost edge: every error becomes one line and an exit code."""
 
+import logging
 import tempfile
 import traceback
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import typer
 
+from bookwright.cli import log_lines
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import load_settings
 
@@ -16,6 +18,13 @@ FAULT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; whatever goes wrong is told in one line on stderr."""
+    try:
+        return _left(app, arguments)
+    finally:
+        log_lines.end()
+
+
+def _left(app: typer.Typer, arguments: Sequence[str]) -> int:
     try:
         outcome = app(args=list(arguments), prog_name="bookwright", standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
@@ -34,7 +43,11 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
 
 
 def _tell(message: str) -> None:
-    typer.echo("bookwright: " + " ".join(message.split()), err=True)
+    line = " ".join(message.split())
+    if log_lines.are_json():
+        log_lines.tell(line, logging.ERROR)
+    else:
+        typer.echo(f"bookwright: {line}", err=True)
 
 
 def _keep_traceback(error: Exception) -> Path:

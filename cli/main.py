@@ -1,13 +1,13 @@
 """The program `bookwright`: its verbs, and its way out."""
 
-import logging
 import sys
 from typing import Annotated
 
 import typer
 
-from bookwright.cli import edge
+from bookwright.cli import edge, log_lines
 from bookwright.cli.verbs import Verbs
+from bookwright.models.log_format import LogFormat
 
 app = typer.Typer(
     name="bookwright", help="Writes whole books, one durable step at a time.", cls=Verbs, no_args_is_help=True,
@@ -18,11 +18,13 @@ app = typer.Typer(
 @app.callback()
 def options(
     is_verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Log on stderr what is asked of whom.")] = False,
+    log_format: Annotated[
+        LogFormat,
+        typer.Option(envvar="BOOKWRIGHT_LOG_FORMAT", help="How notes, errors and log lines stand on stderr."),
+    ] = LogFormat.TEXT,
 ) -> None:
     """Writes whole books, one durable step at a time."""
-    if is_verbose:
-        logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s: %(message)s")
-        logging.getLogger("bookwright").setLevel(logging.DEBUG)
+    log_lines.begin(is_verbose=is_verbose, as_json=log_format is LogFormat.JSON)
 
 
 def main() -> None:

@@ -36,3 +36,6 @@ More = Annotated[
 ]
 New = Annotated[bool, typer.Option("--new", help="Begin another book although this one is there.")]
 Export = Annotated[str, typer.Option(help="Formats to export to at the end: md,txt,html,epub,docx,json.")]
+Example = Annotated[
+    str | None, typer.Option("--example", metavar="NAME", help="Take the brief of an example, such as lighthouse.")
+]

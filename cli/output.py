@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from bookwright.cli import log_lines
 from bookwright.exports.markup import clean
 
 if TYPE_CHECKING:  # who prints lines alone does without Rich
@@ -23,6 +24,8 @@ def make_console(*, stderr: bool = False) -> "Console":
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
+    if stderr and log_lines.are_json():
+        stream = log_lines.Told()
     width = None if stream.isatty() else _PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
@@ -51,7 +54,9 @@ _panels: "list[Console]" = []
 
 def note(line: str) -> None:
     """Tell the person something beside the facts; above a panel, where one is on the screen."""
-    if _panels:
+    if log_lines.are_json():
+        log_lines.tell(clean(line))
+    elif _panels:
         _panels[-1].print(clean(line), soft_wrap=True)
     else:
         typer.echo(clean(line), err=True)

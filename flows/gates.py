@@ -10,6 +10,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.failpoints import Failpoint
 from bookwright.flows.activities.extract import forget
 from bookwright.flows.activities.surroundings import orders_for, stands_for_chapter
+from bookwright.flows.candidates.meant import is_gate_at
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import GateWaiting
@@ -22,6 +23,8 @@ from bookwright.prompts.render import render_order
 from bookwright.storage.stores import Stores
 
 _TASKS = (TaskType.DESIGN, TaskType.SEARCH)
+_TEXTS = (GateKind.CHAPTER, GateKind.UNIT, GateKind.CANDIDATES)
+"""What these are about is a text: rejected, it is written anew."""
 
 
 def settle(deps: Deps) -> None:
@@ -59,10 +62,32 @@ def open_outline(unit: TaskNode, stores: Stores, deps: Deps) -> None:
         stores.gates.open(unit, GateKind.OUTLINE)
 
 
-def asks_chapter(unit: TaskNode, deps: Deps) -> bool:
-    """True if a unit that is about to be closed opens a gate; one that was closed before was decided on."""
-    is_first = unit.status is not NodeStatus.DONE
-    return is_first and GateKind.CHAPTER in deps.brief.gates and stands_for_chapter(unit, deps)
+def asked_at_close(unit: TaskNode, deps: Deps) -> GateKind | None:
+    """Return which gate a unit opens that is about to be closed; one that was closed before was decided on."""
+    if unit.status is NodeStatus.DONE or not deps.brief.gates:
+        return None
+    is_chapter = stands_for_chapter(unit, deps)
+    if (is_chapter and GateKind.CHAPTER in deps.brief.gates) or is_gate_at(unit, deps):
+        return GateKind.CHAPTER if is_chapter else GateKind.UNIT
+    return None
+
+
+def pass_candidates(unit: TaskNode, preferred: str, deps: Deps) -> Ruling | None:
+    """Pass the gate between a unit's drafts, opening it if the author wants one; None where they want none.
+
+    Returns:
+        What was decided, with the text of the draft that is to go on, or one of the author's own.
+
+    Raises:
+        GateWaiting: Nothing was.
+    """
+    is_asked = GateKind.CANDIDATES in deps.brief.gates
+    if not is_asked and _find(unit, GateKind.CANDIDATES, 1, deps) is None:
+        return None
+    gate = _opened(unit, GateKind.CANDIDATES, 1, FallbackHistory(draft=preferred), deps)
+    if gate.state is not GateState.APPROVED:
+        raise GateWaiting(gate)
+    return gate.ruling
 
 
 def asks_design(unit: TaskNode, deps: Deps) -> bool:
@@ -113,7 +138,7 @@ def show_rejected(unit: TaskNode, kind: GateKind, run: ActivityRun, deps: Deps) 
     if unit.revision == 1 or run.is_small:
         return
     with deps.stores() as stores:
-        work = stores.gates.rejected_work(unit, kind)
+        work = stores.gates.rejected_work(unit, *(_TEXTS if kind in _TEXTS else (kind,)))
     if work:
         run.add("rejected", work, is_prose=True)
 
@@ -168,8 +193,8 @@ def _set_back(gate: Gate, deps: Deps, stores: Stores, step: int) -> None:
     order = render_order(gate.note, deps.desk.locale)
     if gate.kind is GateKind.OUTLINE:
         work = _take_plan_back(unit, order, stores)
-    elif gate.kind is GateKind.CHAPTER:
-        work = _take_text_back(unit, order, stores, step)
+    elif gate.kind in _TEXTS:
+        work = _take_text_back(unit, order, stores, step) or gate.draft
     else:
         work = _take_design_on(unit, order, stores)
     stores.gates.settle(gate, work)

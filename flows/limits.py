@@ -56,6 +56,8 @@ class Limits:
             BookPaused: One is.
         """
         advice = f"`bookwright resume {unit.book}` goes on"
+        if self.until_level is Level.CHAPTER:
+            self._check_chapter(unit, stores, advice)
         asks = self.until_level is not None and (unit.level is self.until_level or unit.parent is None)
         if asks and self.until_level and stores.nodes.closed_units(self.until_level) >= self.until_count:
             raise BookPaused(f"reached {self.until_level} {self.until_count}", advice)
@@ -65,6 +67,14 @@ class Limits:
             written = stores.documents.written_within(DAY)
             if written >= self.words_today:
                 raise BookPaused(f"{written} written in the last 24 hours", advice)
+
+    def _check_chapter(self, unit: TaskNode, stores: Stores, advice: str) -> None:
+        """Rest after a chapter, or what stands in a chapter's place: a short book has scenes that are called so."""
+        chapters = stores.codex.reading_order().chapters
+        label = chapters[self.until_count - 1] if self.until_count <= len(chapters) else ""
+        is_asked = label != "1" and (unit.parent is None or unit.label == label)
+        if label and is_asked and stores.nodes.by_label(label).status is NodeStatus.DONE:
+            raise BookPaused(f"reached chapter {self.until_count}", advice)
 
     def _check_unit(self, stores: Stores, advice: str) -> None:
         try:

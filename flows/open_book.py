@@ -24,6 +24,7 @@ from bookwright.flows.limits import Limits
 from bookwright.flows.revision.edit_queue import TakingObserver
 from bookwright.flows.stopping import stopping
 from bookwright.flows.toolbox import BookTools
+from bookwright.flows.tracing.traced import Traced, tracing_as_set
 from bookwright.flows.vault.keeper import VaultObserver, kept_vault
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -55,6 +56,8 @@ class RunConfig:
     """Ends the model call in flight."""
     model: str | None = None
     """The model given as an option, before what the brief and the settings say."""
+    tracing: Callable[[], Traced] = tracing_as_set
+    """Says, before anything is paid, what puts spans around the book; a rehearsal has none."""
     webhook_hosts: tuple[str, ...] | None = None
     """Whom the book's webhook may belong to; None for anybody, where the person who runs the book is its author."""
 
@@ -70,7 +73,9 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
         BookHeld: Another worker writes the book; nothing was paid.
         BookPaused: The book rests, with the reason on its row.
         DatabaseDamaged: Its last worker died and the file is broken; nothing was paid.
+        InvalidSetting: Spans are wanted in a way that is not there; nothing was paid.
     """
+    traced = around.tracing()
     database, settings = around.database, around.settings
     embedder = make_embedder(settings)
     check_after_unclean_stop(database, book_id)
@@ -90,7 +95,8 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
             if keeper:
                 keeper.render()
                 deps = replace(deps, observer=VaultObserver(deps.observer, keeper))
-            yield replace(deps, embedder=embedder)
+            with traced(replace(deps, embedder=embedder), "change-book" if way_on else "write-book") as watched:
+                yield watched
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.revision.edit_queue import take_in_waiting
 from bookwright.flows.walk import look_over, write_unit
 from bookwright.models.book import Book, BookState
-from bookwright.models.errors import DatabaseUnreachable, GateWaiting
+from bookwright.models.errors import BookPaused, DatabaseUnreachable, GateWaiting, OrderChanged
 from bookwright.models.gate import Gate
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
@@ -56,14 +56,24 @@ def run_book(book_id: str, around: RunConfig) -> Book:
         GateWaiting: It rests until a human decides.
         BookPaused: It rests, with a reason and what to do.
     """
+    is_written_now, settings = False, around.settings
     while (book := _stored(book_id, around)).state is not BookState.FINISHED:
+        is_written_now = True
         try:
             with hold(book.id, around) as deps:
                 _write_observed(book, deps)
+        except OrderChanged:
+            continue
         except GateWaiting as waiting:
             gate = webhook.tell(waiting.gate, book, around.database, around.webhook_hosts)
             if _still_waits(gate, around):
+                webhook.run_command(settings.notify_command, webhook.news_of(gate, book))
                 raise GateWaiting(gate) from None
+        except BookPaused:
+            webhook.tell_rest(_stored(book_id, around), around.webhook_hosts, settings.notify_command)
+            raise
+    if is_written_now:
+        webhook.tell_rest(book, around.webhook_hosts, settings.notify_command)
     return book
 
 
@@ -112,4 +122,4 @@ def _walk(deps: Deps) -> None:
     write_unit(root, deps)
     look_over(root, deps)
     walk_steps.publish(root, deps)
-    take_in_waiting(deps.storage, deps.desk.journal)
+    take_in_waiting(deps.storage, deps.desk.journal, deps)

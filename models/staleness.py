@@ -14,7 +14,7 @@ Slot = tuple[int, DocumentKind]
 UNREAD = (
     DocumentKind.QUESTIONS, DocumentKind.QUALITY, DocumentKind.WRITE_PLAN, DocumentKind.LEAK_REVIEW,
     DocumentKind.CONSISTENCY, DocumentKind.REGISTER, DocumentKind.RETELLING, DocumentKind.REVIEW,
-    DocumentKind.REPORT, DocumentKind.VOICE,
+    DocumentKind.REPORT, DocumentKind.VOICE, DocumentKind.CANDIDATES,
 )  # fmt: skip
 """Kinds that never go stale: they served or judged one making of their unit, or are found once for a whole book.
 

@@ -176,6 +176,9 @@ class Card:
     """How long the write plan may be."""
     is_second: bool = False
     """Somebody else writes the same pages from the same plan, and one of the two drafts is chosen."""
+    angle: str = ""
+    """Several write the same pages: what this one's order asks for beside the others'; "plain" asks for nothing more,
+    empty where nobody else writes them."""
     is_unplanned: bool = False
     """The draft was made from the order alone; no plan or design is to be held against it."""
     shapes: tuple[str, ...] = ()

@@ -55,6 +55,15 @@ class Stores:
         self.queue = MaintenanceQueue(connection, book, held)
         self.gates = GateRepository(connection, book)
 
+    def name_of(self, node: TaskNode) -> str:
+        """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
+        return self.codex.reading_order().named(node)
+
+    @property
+    def book(self) -> str:
+        """The book's id."""
+        return self._book
+
     @cached_property
     def documents(self) -> "DocumentRepository":
         """The documents of the book's nodes."""

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
@@ -21,8 +22,8 @@ from bookwright.studio.workshop import Workshop
 _ROUTES = (
     "live", "routes.shelf", "routes.inbox", "routes.desk", "routes.reading", "routes.editing", "routes.creating",
     "routes.refreshing", "routes.exporting", "routes.codex", "routes.story", "routes.journal", "routes.pool",
-    "routes.talk", "routes.help", "routes.comments", "routes.asking_again",
-    "routes.brief", "routes.syncing", "routes.importing",
+    "routes.talking.asking", "routes.talking.chatting", "routes.help", "routes.comments", "routes.asking_again",
+    "routes.brief", "routes.syncing", "routes.importing", "routes.candidates",
 )  # fmt: skip
 
 
@@ -53,8 +54,14 @@ def _told(request: Request, error: BookwrightError) -> HTMLResponse:
     is_piece = "hx-request" in request.headers
     return page(
         request, "notice.html.j2" if is_piece else "trouble.html.j2", Crumb(), status_of(error),
-        words=in_words(str(error)), remedy=remedy_of(error, book),
+        words=in_words(str(error)), remedy=remedy_of(error, book, _address(request)),
     )  # fmt: skip
+
+
+def _address(request: Request) -> str:
+    """Return where on the studio the person is: the page that a piece is asked for, or the one that is shown."""
+    whole = urlsplit(request.headers.get("hx-current-url", "" if request.method == "POST" else str(request.url)))
+    return f"{whole.path}?{whole.query}" if whole.query else whole.path
 
 
 def _missed(request: Request, error: HTTPException) -> HTMLResponse:

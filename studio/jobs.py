@@ -20,6 +20,8 @@ class Job:
     result: Any = None
     error: str = ""
     is_done: bool = False
+    stop: Callable[[], None] = lambda: None
+    """Asks it to end before it is done, where it can."""
 
 
 class Jobs:
@@ -31,11 +33,11 @@ class Jobs:
         self._turn = threading.Lock()
         self._count = 0
 
-    def start(self, work: Callable[[Callable[[str], None]], Any]) -> Job:
+    def start(self, work: Callable[[Callable[[str], None]], Any], stop: Callable[[], None] = lambda: None) -> Job:
         """Begin a piece of work, one at a time; it is given what hears, in a line, how far it is."""
         with self._lock:
             self._count += 1
-            job = self._jobs[self._count] = Job(self._count)
+            job = self._jobs[self._count] = Job(self._count, stop=stop)
             while len(self._jobs) > _KEPT:
                 self._jobs.popitem(last=False)
         threading.Thread(target=self._do, args=(job, work), daemon=True, name=f"studio job {job.number}").start()

@@ -1,7 +1,8 @@
 """Pages and pieces of pages: templates with what every one of them shows."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from markupsafe import Markup
 
 from bookwright.app.wording import duration, moment, money, tokens
 from bookwright.exports.markup import clean, to_xhtml
+from bookwright.studio.remedies import in_words
 from bookwright.studio.texts import COOKIE, LANGUAGES, Speaker, language_of
 from bookwright.studio.workshop import Workshop
 
@@ -28,6 +30,19 @@ class Crumb:
     language: str = ""
     """The book's, for fonts and hyphenation."""
     tab: str = ""
+
+
+@dataclass(frozen=True)
+class Undo:
+    """What takes back what was just done."""
+
+    post: str
+    values: Mapping[str, str | int] = field(default_factory=dict)
+
+
+def done(request: Request, words: str, undo: Undo | None = None) -> HTMLResponse:
+    """Say what was done, with the way back for a while."""
+    return page(request, "done.html.j2", words=words, undo=undo)
 
 
 def page(request: Request, template: str, crumb: Crumb = Crumb(), status: int = 200, **values: Any) -> HTMLResponse:
@@ -59,7 +74,7 @@ _KINDS = {
     "prose": "the text", "writers_brief": "what its writer is told", "write_plan": "the plan of its text",
     "book_design": "the design of the book", "global_state": "the state of the story", "style_guide": "the style",
     "quality": "its scores", "leak_review": "the review of its secrets", "consistency": "the check for contradictions",
-    "retelling": "what a reader retold",
+    "retelling": "what a reader retold", "candidates": "its drafts",
 }  # fmt: skip
 
 
@@ -90,7 +105,7 @@ def _templates() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "money": money, "moment": moment, "tokens": tokens, "duration": duration, "prose": _prose, "clean": clean,
-        "kind": kind_words, "done": done_words,
+        "kind": kind_words, "done": done_words, "in_words": in_words,
         "count": lambda number: f"{number:,}", "percent": lambda share: f"{share:.0%}", "svg": Markup,
     }  # fmt: skip
     return environment

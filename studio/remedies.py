@@ -7,8 +7,11 @@ from bookwright.models.errors import (
     BookHeld,
     BookNotFound,
     BookwrightError,
+    DatabaseBusy,
+    DatabaseUnreachable,
     EditConflict,
     GateDecided,
+    GateNotFound,
     InvalidInput,
     MissingKey,
     NodeNotFound,
@@ -16,7 +19,18 @@ from bookwright.models.errors import (
     UnknownModel,
 )
 
+_VERB = re.compile(r"`bookwright (\w+)")
 _COMMAND = re.compile(r"`(?:bookwright )?[^`]*`|(?<!\w)--[a-z]{2}")
+
+
+_PAGES = {
+    "brief": ("Change the order", "/brief"), "secrets": ("To the codex", "/codex"), "codex": ("To the codex", "/codex"),
+    "foreshadowing": ("To the threads", "/threads"), "refresh": ("What is stale", "/stale"),
+    "stale": ("What is stale", "/stale"), "sync": ("What was changed in the folder", "/folder"),
+    "vault": ("What was changed in the folder", "/folder"), "log": ("To the journal", "/journal"),
+    "read": ("Read", "/read"), "export": ("Exports", "/exports"), "status": ("To the book", ""),
+}  # fmt: skip
+"""Where a page does what a verb of the terminal does."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +61,8 @@ def in_words(message: str) -> str:
     return told or _COMMAND.sub("", message).strip()
 
 
-def remedy_of(error: BookwrightError, book: str) -> Remedy | None:
-    """Return the way out of an error; None where the words say all."""
+def remedy_of(error: BookwrightError, book: str, here: str = "") -> Remedy | None:
+    """Return the way out of an error on the page at the address `here`; None where the words say all."""
     if isinstance(error, BookHeld) and book:
         return Remedy("Ask it to pause", post=f"/books/{book}/pause")
     if isinstance(error, (MissingKey, UnknownModel)):
@@ -57,6 +71,16 @@ def remedy_of(error: BookwrightError, book: str) -> Remedy | None:
         return Remedy("To the shelf", link="/")
     if isinstance(error, NodeNotFound) and book:
         return Remedy("To the book", link=f"/books/{book}")
-    if isinstance(error, GateDecided):
+    if isinstance(error, (GateDecided, GateNotFound)):
         return Remedy("To the inbox", link="/inbox")
-    return None
+    if here and isinstance(error, (EditConflict, DatabaseBusy, DatabaseUnreachable)):
+        return Remedy("Look at it again", link=here)
+    return remedy_in(str(error), book)
+
+
+def remedy_in(message: str, book: str) -> Remedy | None:
+    """Return as a page to go to what a message would have a person type; None where it names nothing of that kind."""
+    if "API key" in message:
+        return Remedy("How to set a model and its key", link="/help#models")
+    verbs = _VERB.findall(message) if book else []
+    return next((Remedy(_PAGES[verb][0], f"/books/{book}{_PAGES[verb][1]}") for verb in verbs if verb in _PAGES), None)

@@ -1,5 +1,6 @@
 """What the pages say: in English as it stands in the templates, in Chinese by a table."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -8,6 +9,8 @@ from typing import Any
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 COOKIE = "studio_language"
+_FIELD = re.compile(r"\\\{(\w+)\\\}")
+_ENDS = re.compile(r"(.+?[.;])\s+")
 _FOLDER = Path(__file__).parent / "texts"
 
 
@@ -19,16 +22,44 @@ class Speaker:
         self._table = table(language)
 
     def __call__(self, english: str, **values: Any) -> str:
-        """Say a text with its values put in: `say("{count} books", count=3)`."""
-        told = self._table.get(english, english)
+        """Say a text with its values put in: `say("{count} books", count=3)`; or what the engine has said."""
+        told = self._table.get(english)
+        if told is None:
+            return english.format(**values) if values else self._of_engine(english)
         return told.format(**values) if values else told
+
+    def _of_engine(self, english: str) -> str:
+        """Say a message as a whole, or sentence by sentence; what the table does not know stays as it is."""
+        whole = self._matched(english)
+        if whole is not None or not messages(self.language):
+            return whole or english
+        return _ENDS.sub(self._piece, english + " ").strip()
+
+    def _piece(self, found: re.Match[str]) -> str:
+        told = self._matched(found[1].rstrip(";"))
+        return f"{told}。" if told else found[0]
+
+    def _matched(self, english: str) -> str | None:
+        bare = english.strip().rstrip(".")
+        for pattern, told in messages(self.language):
+            if found := pattern.fullmatch(bare):
+                return told.format(**found.groupdict())
+        return None
 
 
 @cache
 def table(language: str) -> Mapping[str, str]:
-    """Return the texts of a language by the English ones; empty for English."""
+    """Return the texts of a language by the English ones; of English those that are more than they are called by."""
     file = _FOLDER / f"{language}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+@cache
+def messages(language: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return what the engine says as patterns, each with what is said for it; none for English."""
+    file = _FOLDER / f"{language}_messages.toml"
+    told = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return [(re.compile(_FIELD.sub(r"(?P<\1>[^;]+?)", re.escape(english))), said) for english, said in told.items()]
 
 
 def language_of(chosen: str | None, accepted: str) -> str:

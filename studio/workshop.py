@@ -13,7 +13,7 @@ from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.access import OpenBook, open_book
 from bookwright.app.changes.editing import take_in_at_rest
 from bookwright.app.watching.ear import Ear
-from bookwright.app.watching.library import Library
+from bookwright.app.watching.library import WatchedLibrary
 from bookwright.app.watching.stream import Heard
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
@@ -28,8 +28,10 @@ class Workshop:
 
     settings: Settings
     keys: StudioKeys
-    library: Library
+    library: WatchedLibrary
     jobs: Jobs
+    talks: Jobs
+    """Answers of agents; they do not wait for an estimate."""
     runs: Runs
     _ears: dict[str, Ear] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -37,7 +39,7 @@ class Workshop:
     @classmethod
     def opened(cls, settings: Settings, keys: StudioKeys) -> "Workshop":
         """Make ready to look; nothing is opened before it is looked at."""
-        return cls(settings, keys, Library(settings), Jobs(), Runs())
+        return cls(settings, keys, WatchedLibrary(settings), Jobs(), Jobs(), Runs())
 
     def look(self, book: str) -> OpenBook:
         """Open a book for looking alone.

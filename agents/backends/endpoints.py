@@ -96,9 +96,9 @@ def check_model(name: str, settings: Settings) -> None:
         return
     if provider.dialect is Dialect.OWN:
         if name == "embedded:smollm2":
-            from bookwright.agents.backends.local.weights import check_packaged  # brings an HTTP client
+            from bookwright.agents.backends.local.packaged import check_packaged  # only who asks it looks for it
 
-            check_packaged()
+            check_packaged(settings)
         if model.endswith(".gguf") and not Path(model).expanduser().is_file():
             raise UnknownModel(f"no model file is at {model!r}")
         return

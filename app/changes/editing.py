@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.flows.revision.edit_queue import check_edit, put_edit, settle_edit
-from bookwright.flows.revision.revise import chosen, restore, with_prose
+from bookwright.flows.revision.revise import chosen, earlier, restore, with_prose
 from bookwright.models.codex.record import Record, Stored
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import EditState, RecordEdit, TextEdit
+from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, PlainEdit, TextEdit
 from bookwright.models.errors import BookHeld, EditConflict
 from bookwright.models.staleness import Version
+from bookwright.models.tree.place import Place
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -59,6 +60,12 @@ def node_names(stores: Stores, labels: Iterable[str]) -> dict[str, str]:
     return {label: node.title or node.goal[:60] for label, node in nodes.items()}
 
 
+def places_named(stores: Stores, places: Iterable[Place | None]) -> dict[Place | None, str]:
+    """Return what places of the codex are called: a unit that is there by its title, any other as it is written."""
+    known = {node.label: node.title for node in stores.nodes.titled_units()}
+    return {place: "–" if place is None else known.get(str(place), str(place)) for place in places}
+
+
 def editable_parts(stores: Stores, label: str) -> list[str]:
     """Return the labels of what holds a unit's text: its own, or those of the units below that have it."""
     node = stores.nodes.by_label(label)
@@ -67,7 +74,7 @@ def editable_parts(stores: Stores, label: str) -> list[str]:
     return with_prose(node, stores)
 
 
-def save(opened: OpenBook, edit: TextEdit | RecordEdit) -> Document | Stored[Record] | None:
+def save(opened: OpenBook, edit: PlainEdit) -> Document | Stored[Record] | None:
     """Make an author's change to a book that rests; None where it says what stands there already.
 
     Raises:
@@ -79,7 +86,7 @@ def save(opened: OpenBook, edit: TextEdit | RecordEdit) -> Document | Stored[Rec
         return put_edit(stores, edit)
 
 
-def save_or_queue(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None = None) -> SavedEdit:
+def save_or_queue(opened: OpenBook, edit: PlainEdit, after: int | None = None) -> SavedEdit:
     """Make an author's change at once where the book rests; else let it wait for whoever writes the book.
 
     `after` is the waiting edit of the same thing that the author has seen, which this one replaces.
@@ -92,7 +99,7 @@ def save_or_queue(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | No
     try:
         return SavedEdit(made=save(opened, edit))
     except BookHeld:
-        return SavedEdit(queued=_queued(opened, edit, after))
+        return SavedEdit(queued=queue_edit(opened, edit, after))
 
 
 def take_in_at_rest(opened: OpenBook) -> None:
@@ -107,12 +114,19 @@ def take_in_at_rest(opened: OpenBook) -> None:
             return
 
 
-def _queued(opened: OpenBook, edit: TextEdit | RecordEdit, after: int | None) -> int:
+def queue_edit(opened: OpenBook, edit: AuthorEdit, after: int | None) -> int:
+    """Let an edit wait for whoever writes the book; return its number.
+
+    Raises:
+        EditConflict: Another version stands, or another edit of the same thing waits than `after`.
+        InvalidInput: It cannot be so.
+    """
     with opened.storage.write() as stores:
         before = stores.edits.waiting_for(edit.target)
         if before is not None and before.id != after:
             raise EditConflict("another edit of the same thing waits to be taken in; nothing was changed")
-        check_edit(stores, edit)
+        if not isinstance(edit, NoteEdit):
+            check_edit(stores, edit)
         if before is not None:
             stores.edits.settle(before.id, EditState.REPLACED)
         return stores.edits.add(edit)
@@ -127,3 +141,21 @@ def take_up(opened: OpenBook, label: str, kind: DocumentKind | None, version: in
     """
     with at_rest(opened.storage) as stores:
         return restore(stores, stores.nodes.by_label(label), kind, version)
+
+
+def take_up_or_queue(opened: OpenBook, label: str, kind: DocumentKind | None, version: int) -> SavedEdit:
+    """Take an earlier version of a text up again, at once or between two steps of whoever writes the book.
+
+    Raises:
+        EditConflict: Another edit of it waits already.
+        InvalidInput: There is no such version, or its text stands there already.
+    """
+    try:
+        return SavedEdit(made=take_up(opened, label, kind, version))
+    except BookHeld:
+        with opened.storage.read() as stores:
+            node = stores.nodes.by_label(label)
+            old = chosen(stores, node, kind)
+            text = stores.documents.text_of(earlier(stores, node, old, version))
+        edit = TextEdit(label=label, kind=old.kind, text=text, seen=old.version)
+        return SavedEdit(queued=queue_edit(opened, edit, None))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from bookwright.app.candidates.sight import candidates_at
 from bookwright.exports.report.judgements import review_lines
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Gate, GateKind, Refusal
@@ -31,8 +32,10 @@ def subject_text(gate: Gate, stores: Stores) -> str:
         case GateKind.OUTLINE:
             tasks = stores.nodes.children(node.key, *_TASKS)
             return "\n".join(f"{task.label} {task.task_type}: {_title(task)}{task.goal}" for task in tasks)
-        case GateKind.CHAPTER:
+        case GateKind.CHAPTER | GateKind.UNIT:
             return _prose(node, stores)
+        case GateKind.CANDIDATES:
+            return _drafts(node, stores)
     return _designs(node, stores)
 
 
@@ -61,6 +64,13 @@ def grouped(reasons: Iterable[str]) -> Iterator[str]:
         times = f", {len(places)} times" if len(places) > 1 else ""
         shown = ", ".join(quoted[:_MOST_QUOTED]) + (f" and {more} more" if more > 0 else "")
         yield f"{what}{times}" + (f": {shown}" if shown else "")
+
+
+def _drafts(unit: TaskNode, stores: Stores) -> str:
+    """What readers said of a unit's candidates, and all of them, each under its number."""
+    choice = candidates_at(unit, stores).choice
+    drafts = (f"Candidate {one.number}, {one.angle.told}:\n\n{one.text}" for one in choice.candidates)
+    return "\n\n".join([choice.as_text, *drafts])
 
 
 def _prose(unit: TaskNode, stores: Stores) -> str:

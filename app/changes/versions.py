@@ -28,7 +28,7 @@ def version_rows(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> l
     kinds = [kind] if kind else list(DocumentKind)
     versions = [version for each in kinds for version in stores.documents.versions(node.key, each)]
     if not versions:
-        raise InvalidInput(f"{node.name} has no {kind or 'document'} yet")
+        raise InvalidInput(f"{stores.name_of(node)} has no {kind or 'document'} yet")
     return [_row(version, stores) for version in versions]
 
 
@@ -40,8 +40,10 @@ def maker(row: dict[str, Any]) -> str:
         DocumentOrigin.NOTE: f"a note, of {row['base']}",
         DocumentOrigin.REFRESH: f"a refresh, of {row['base']}",
         DocumentOrigin.REPAIR: "the book's last corrections",
+        DocumentOrigin.CANDIDATE: f"{row['note']}, taken",
         DocumentOrigin.IMPORT: "the author, by import",
         DocumentOrigin.WORLD: "the world it is set in",
+        DocumentOrigin.MERGE: row["note"] or "a branch",
         DocumentOrigin.RESTORE: f"{row['base']} restored",
     }[DocumentOrigin(row["origin"])]
     return f"{told} (step {row['step']})" if row["step"] else told
@@ -60,13 +62,13 @@ def two_versions(
     current = chosen(stores, node, kind)
     there = {version.version: version for version in stores.documents.versions(node.key, current.kind)}
     if a is None and len(there) == 1:
-        raise InvalidInput(f"the {current.kind} of {node.name} has one version only")
+        raise InvalidInput(f"the {current.kind} of {stores.name_of(node)} has one version only")
     second = current.version if b is None else b
     first = second - 1 if a is None else a
     for number in (first, second):
         if number not in there:
             raise InvalidInput(
-                f"the {current.kind} of {node.name} has no version {number}; it has 1 to {current.version}"
+                f"the {current.kind} of {stores.name_of(node)} has no version {number}; it has 1 to {current.version}"
             )
     old, new = there[first], there[second]
     return VersionPair(old, new, stores.documents.text_of(old), stores.documents.text_of(new))

@@ -44,6 +44,8 @@ LINES: Mapping[str, CommandLine] = {
     "export": CommandLine(("export",), options={"format": "--to"}),
     "report": CommandLine(("report",), options={"format": "--to"}),
     "style": CommandLine(("style",), is_look=True),
+    "timeline": CommandLine(("timeline",), is_look=True),
+    "timeline_set": CommandLine(("timeline",), ("node",), {"when": "--when"}),
     "codex": CommandLine(("codex", "list"), is_look=True),
     "secrets": CommandLine(("secrets", "list"), is_look=True),
     "foreshadowing": CommandLine(("foreshadowing", "list"), is_look=True),

@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
+from bookwright.app.changes.editing import queue_edit
+from bookwright.app.comments.passages import CommentSight, comment_sight, comments_at
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
@@ -15,9 +18,11 @@ from bookwright.flows.book_windows import kept_windows
 from bookwright.flows.revision.revise import check_writable, chosen
 from bookwright.models.comment import Comment, CommentState
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.errors import BookHeld, InvalidInput
+from bookwright.models.edit import EditState, NoteEdit
+from bookwright.models.errors import InvalidInput
 from bookwright.models.profile import ProfileName
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
 
 _READ_BESIDE = 3
 """A writer reads the text with about this much around it."""
@@ -27,20 +32,33 @@ _READ_BESIDE = 3
 class NoteOrder:
     """A comment as it would be ordered."""
 
-    comment: Comment
+    sight: CommentSight
     document: Document
     bill: RefreshBill
 
     @property
+    def comment(self) -> Comment:
+        """The comment itself."""
+        return self.sight.comment
+
+    @property
     def note(self) -> str:
         """What the model is told."""
-        return f"“{self.comment.anchor.quote}”: {self.comment.words}"
+        return self.sight.order
 
     @property
     def hash(self) -> str:
         """What stands for this order and its bill: another version, or another price, has another one."""
         told = [self.comment.id, self.note, self.document.id, self.bill.facts()]
         return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+    @property
+    def edit(self) -> NoteEdit:
+        """What waits of it while the book is written."""
+        document = self.document
+        return NoteEdit(
+            comment=self.comment.id, label=self.comment.label, kind=document.kind, note=self.note, seen=document.version
+        )
 
     @property
     def arguments(self) -> list[str]:
@@ -56,7 +74,8 @@ def check_amendable(opened: OpenBook, node: TaskNode, old: Document) -> None:
     Raises:
         InvalidInput: The engine keeps it, or the models are none for that; nothing was asked.
     """
-    check_writable(old, node)
+    with opened.storage.read() as stores:
+        check_writable(old, node, stores)
     checks.check_writable(opened.book.brief, opened.settings)
     if fitted_profile(opened.book.brief, kept_windows(opened.book, opened.settings)).name is ProfileName.SMALL:
         raise InvalidInput("a book of the profile small has a model too weak for notes; give the words with --text")
@@ -67,18 +86,15 @@ def order_of(opened: OpenBook, number: int) -> NoteOrder:
 
     Raises:
         EntryNotFound: There is no such comment.
-        BookHeld: The book is being written; it can be ordered once the book rests.
         InvalidInput: A model cannot be told to change that text.
     """
-    if is_held(opened.book):
-        raise BookHeld(opened.book.id, opened.book.lease_owner or "", 0.0)
     with opened.storage.read() as stores:
-        comment = stores.comments.get(number)
-        node = stores.nodes.by_label(comment.label)
+        sight = comment_sight(stores, number)
+        node = stores.nodes.by_label(sight.comment.label)
         old = chosen(stores, node, DocumentKind.PROSE)
         known = bill_of_making(old, stores)
     check_amendable(opened, node, old)
-    return NoteOrder(comment, old, known or _guessed(opened, old))
+    return NoteOrder(sight, old, known or _guessed(opened, old))
 
 
 def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
@@ -93,10 +109,36 @@ def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
     return order
 
 
-def mark_ordered(opened: OpenBook, order: NoteOrder) -> None:
-    """Note that a model was told, and for which version of the text."""
+def give_order(opened: OpenBook, order: NoteOrder) -> bool:
+    """Note that a model was told; True if whoever writes the book does it between two steps, else it is ours to do.
+
+    What waits of this note already is not done as well.
+    """
+    comment, document = order.comment, order.document
+    with opened.storage.read() as stores:
+        before = stores.edits.waiting_for(order.edit.target)
+    is_left = is_held(opened.book)
+    if is_left:
+        queue_edit(opened, order.edit, before.id if before else None)
     with opened.storage.write() as stores:
-        stores.comments.settle(order.comment.id, CommentState.ORDERED, order.document.version)
+        if before is not None and not is_left:
+            stores.edits.settle(before.id, EditState.REPLACED)
+        stores.comments.settle(comment.id, CommentState.ORDERED, document.version)
+    return is_left
+
+
+def orders_waiting(stores: Stores, label: str) -> list[CommentSight]:
+    """Return the comments at a unit that whoever revises its text next is to be told, oldest first.
+
+    One that was told already is among them as long as the text reads as it did: what was begun then goes on.
+    """
+    return [sight for sight in comments_at(stores, [label]) if sight.is_order and sight.now]
+
+
+def mark_told(stores: Stores, sights: Iterable[CommentSight]) -> None:
+    """Note that a model is told of some comments at the text as it stands."""
+    for sight in sights:
+        stores.comments.settle(sight.comment.id, CommentState.ORDERED, sight.version)
 
 
 def _guessed(opened: OpenBook, old: Document) -> RefreshBill:

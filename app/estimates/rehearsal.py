@@ -23,6 +23,7 @@ from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
+from bookwright.flows.tracing.traced import untraced
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
@@ -144,15 +145,16 @@ def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) 
             update={
                 "home": Path(folder), "database_url": "", "chroma_url": "", "embedding": "hashing",
                 "model": mode, "models": {}, "free_megabytes": 0, "studio_usd": None, "studio_tokens": None,
-                "keep_vault": False,
+                "keep_vault": False, "notify_command": (),
             }
         )  # fmt: skip
         if (own := settings.home / "blueprints").is_dir():
             copytree(own, alone.home / "blueprints")
         with closing(ModelService(alone)) as models, library(alone) as database:
             yield RunConfig(
-                alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length)
-            )
+                alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length),
+                tracing=untraced,
+            )  # fmt: skip
 
 
 def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:

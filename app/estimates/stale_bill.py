@@ -58,7 +58,8 @@ def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
 
 
 def _sum(calls: Iterable[MakingStep]) -> Bill:
-    return sum((Bill(1, call.input_tokens, call.output_tokens, call.cost) for call in calls), Bill())
+    asked = (call for call in calls if call.input_tokens)  # what code did by itself asked nobody
+    return sum((Bill(1, call.input_tokens, call.output_tokens, call.cost) for call in asked), Bill())
 
 
 def _said(bill: Bill) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -71,13 +72,15 @@ def conflicts_in(plan: Plan) -> list[FolderConflict]:
     return [_shown(edit) for edit in plan.edits if edit.outcome is FileOutcome.CONFLICT]
 
 
-def settle_conflict(vault: Vault, path: str, side: Side, seen: str) -> None:
-    """Let the words of one side stand where file and book changed the same; the file as it was is kept in its notes.
+def settle_conflict(vault: Vault, path: str, sides: Sequence[Side], seen: str) -> None:
+    """Let the words of one side stand at each place where file and book changed the same, as chosen place by place.
+
+    The file as it was is kept in the folder's notes.
 
     Raises:
         EditConflict: File or book have changed since they were shown; nothing was done.
         BookHeld: The book is being written; nothing was changed.
-        InvalidInput: There is no such conflict, or the folder cannot be written.
+        InvalidInput: There is no such conflict, a place was left open, or the folder cannot be written.
     """
     plan = look_at_folder(vault)
     edit = next((one for one in plan.edits if one.outcome is FileOutcome.CONFLICT and one.path == path), None)
@@ -85,7 +88,9 @@ def settle_conflict(vault: Vault, path: str, side: Side, seen: str) -> None:
         raise InvalidInput("There is no such conflict any more.")
     if _hash(edit) != seen:
         raise EditConflict("The file or the book has changed since this was shown; look at it again.")
-    settled = _settled(vault, edit, side)
+    if len(sides) != len(_REGION.findall(edit.conflict)):
+        raise InvalidInput("At each place either the words of the file are to stand, or those of the book.")
+    settled = _settled(vault, edit, sides)
     try:
         set_aside(vault.folder, path)
         vault.folder.write(conflict_path(edit.page.path), settled.encode())
@@ -94,13 +99,15 @@ def settle_conflict(vault: Vault, path: str, side: Side, seen: str) -> None:
     sync_folder(vault)
 
 
-def _settled(vault: Vault, edit: Edit, side: Side) -> str:
-    """Return the file with one side's words where both stood, and behind them the blanks that this side has there."""
+def _settled(vault: Vault, edit: Edit, sides: Sequence[Side]) -> str:
+    """Return the file with the chosen words where both stood, and behind them the blanks that their side has there."""
     with vault.storage.read() as stores:
-        source = edit.content.decode("utf-8", "replace") if side is Side.FILE else edit.page.render(stores)
+        sources = {Side.FILE: edit.content.decode("utf-8", "replace"), Side.BOOK: edit.page.render(stores)}
+    left = iter(sides)
 
     def chosen(region: re.Match[str]) -> str:
-        words = region[1 if side is Side.FILE else 2].rstrip("\n")
+        side = next(left)
+        words, source = region[1 if side is Side.FILE else 2].rstrip("\n"), sources[side]
         place = source.find(words)
         blanks = _BLANKS.match(source, place + len(words)) if words and place >= 0 else None
         return words + (blanks[0] if blanks else "")

@@ -8,7 +8,7 @@ from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
 from bookwright.app.status.progress import EVERY_STEP
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity, Usage
+from bookwright.models.step import CODE, Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage, Stores
 
@@ -138,6 +138,8 @@ def _served_units(stores: Stores) -> list[_Served]:
         entry.nodes += 1
         units[node.label] = entry
     for line in stores.steps.lines(limit=EVERY_STEP):
+        if line.role == CODE:  # nobody was asked
+            continue
         entry = units[line.label]
         bills = entry.for_each_child if line.activity in RECURRING else entry.once
         bills[line.role] += Bill(1, line.input_tokens, line.output_tokens)

@@ -2,11 +2,12 @@
 
 from bookwright.agents.backends.local import weights
 from bookwright.agents.backends.spending import prices
-from bookwright.flows.book_models import model_of
+from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.library import check_blueprint, check_models
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidSetting, RequestRejected, UnknownModel
 from bookwright.models.model_name import ROLES
+from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
 from bookwright.models.step import Usage
 from bookwright.storage.index.embedding import make_embedder
@@ -19,6 +20,8 @@ def check_writable(brief: Brief, settings: Settings) -> None:
         InvalidInput: It cannot; the message says what to change.
     """
     check_models(brief, settings)
+    if brief.drafts_a_unit > 1 and fitted_profile(brief, settings).name is ProfileName.SMALL:
+        raise InvalidSetting("candidates are judged by a model; those of the profile small are too weak for that")
     check_blueprint(brief, settings)
     make_embedder(settings)
     names = list(dict.fromkeys(model_of(role, brief, settings) for role in ROLES))

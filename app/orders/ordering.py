@@ -16,7 +16,7 @@ from bookwright.models.errors import InvalidBrief, InvalidInput
 from bookwright.storage.files.blueprints import folders
 
 _TEXTS = ("premise", "title", "pen_name", "genre", "style", "style_sample", "audience", "ending", "language", "profile")
-_WHOLE = ("length", "seed")
+_WHOLE = ("length", "seed", "candidates")
 
 
 def brief_of(fields: Mapping[str, str], home: Path) -> Brief:

@@ -1,17 +1,16 @@
 """The order of a book as a form: its changes are shown before they are saved, by the state that was seen."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.brief_edits import change_brief
+from bookwright.app.access import OpenBook
+from bookwright.app.changes.editing import SavedEdit, save_or_queue
 from bookwright.app.orders.briefs import laid_over
 from bookwright.flows.library import check_models
-from bookwright.models.book import Book
+from bookwright.flows.revision.brief_edits import brief_seen
 from bookwright.models.brief import Brief
+from bookwright.models.edit import BriefEdit
 from bookwright.models.errors import EditConflict, InvalidBrief
 
 LONG = ("premise", "style", "ending")
@@ -35,12 +34,6 @@ def brief_values(brief: Brief) -> dict[str, str]:
     }
 
 
-def brief_seen(brief: Brief) -> str:
-    """Return what stands for a brief as somebody has it before them."""
-    told = json.dumps(brief.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
-
-
 def brief_changes(brief: Brief, fields: Mapping[str, str]) -> list[BriefChange]:
     """Return which fields of a form read otherwise than the brief.
 
@@ -51,21 +44,22 @@ def brief_changes(brief: Brief, fields: Mapping[str, str]) -> list[BriefChange]:
     return [BriefChange(name, now[name], wanted[name]) for name in FIELDS if now[name] != wanted[name]]
 
 
-def save_brief(opened: OpenBook, fields: Mapping[str, str], seen: str) -> Book:
-    """Change the order of a book that rests.
+def save_brief(opened: OpenBook, fields: Mapping[str, str], seen: str, after: int | None = None) -> SavedEdit:
+    """Change the order of a book, at once or between two steps of whoever writes it.
+
+    `after` is the change that waits and that the author has seen, which this one replaces.
 
     Raises:
         EditConflict: It was changed since it was shown; nothing was saved.
-        BookHeld: The book is being written.
         InvalidBrief: It cannot be so, or not any more; nothing was changed.
     """
-    with at_rest(opened.storage) as stores:
-        book = stores.books.get(opened.book.id)
-        if brief_seen(book.brief) != seen:
-            raise EditConflict("The order was changed since this page was shown; look at it again.")
-        wanted = _wanted(book.brief, fields)
-        check_models(wanted, opened.settings)
-        return change_brief(wanted, book, stores)
+    with opened.storage.read() as stores:
+        brief = stores.books.get(opened.book.id).brief
+    if brief_seen(brief) != seen:
+        raise EditConflict("The order was changed since this page was shown; look at it again.")
+    wanted = _wanted(brief, fields)
+    check_models(wanted, opened.settings)
+    return save_or_queue(opened, BriefEdit(brief=wanted.model_dump(mode="json"), seen=seen), after)
 
 
 def _wanted(brief: Brief, fields: Mapping[str, str]) -> Brief:

@@ -47,8 +47,10 @@ def named_entries(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"id": slug(str(table.get("name") or "")), **table} for table in tables]
 
 
-def edited(text: str) -> str | None:
+def edited(text: str, name: str = "entry.toml") -> str | None:
     """Let the author change a text in $VISUAL or $EDITOR; None where it was left as it was.
+
+    `name` is what the file is called: its ending tells an editor what it holds.
 
     Raises:
         InvalidInput: There is no terminal, or the editor failed.
@@ -57,7 +59,7 @@ def edited(text: str) -> str | None:
         raise InvalidInput("nothing to change was given, and there is no terminal for an editor; see --help")
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "entry.toml"
+        file = Path(folder) / name
         file.write_text(text, encoding="utf-8")
         try:
             failed = subprocess.run([*shlex.split(command), str(file)], check=False).returncode
@@ -69,9 +71,9 @@ def edited(text: str) -> str | None:
     return None if after == text else after
 
 
-def keep_draft(text: str) -> Path:
+def keep_draft(text: str, ending: str = ".toml") -> Path:
     """Keep what an author typed and could not be taken, and tell where."""
-    handle, name = tempfile.mkstemp(prefix="bookwright-", suffix=".toml")
+    handle, name = tempfile.mkstemp(prefix="bookwright-", suffix=ending)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
     return Path(name)

@@ -3,7 +3,6 @@
 from collections import deque
 from dataclasses import dataclass
 
-from bookwright.app.places import name_in
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.text.language import Language
@@ -39,7 +38,7 @@ class BookProgress:
     def place(self) -> str:
         """The path in one line, without the book itself."""
         return " > ".join(
-            name_in(self.names, node) for node in self.path if node.level is not Level.BOOK or not node.is_unit
+            self.names.named(node) for node in self.path if node.level is not Level.BOOK or not node.is_unit
         )
 
 

@@ -1,12 +1,12 @@
 """The time line of a book, and the times of its units as its author sets them."""
 
 from bookwright.app.access import OpenBook, at_rest
+from bookwright.app.places import find_node
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.timeline import StoryLine, StoryTurn
 from bookwright.models.story_time.places import places_in
 from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.value import StoryTime
-from bookwright.models.tree.task import TaskNode
 
 
 def read_timeline(opened: OpenBook) -> StoryLine:
@@ -24,21 +24,22 @@ def read_turns(opened: OpenBook) -> dict[str, StoryTurn]:
     return {} if reading.clock.is_empty else {label: own.turn for label, own in places_in(reading).items()}
 
 
-def set_time(opened: OpenBook, label: str, time: StoryTime | None) -> TaskNode:
-    """Say when a unit of a resting book is set; None takes back what was said.
+def set_time(opened: OpenBook, place: str, time: StoryTime | None) -> str:
+    """Say when a unit of a resting book is set, and return its name; None takes back what was said.
 
     Raises:
         NodeNotFound: There is no such node.
         InvalidInput: The node is a task, or the time is counted from the unit itself.
     """
     with at_rest(opened.storage) as stores:
-        unit = stores.nodes.by_label(label)
+        unit = find_node(place, stores)
         if not unit.is_unit:
-            raise InvalidInput(f"{unit.name} is a task and no part of the story; name a chapter or a scene")
+            raise InvalidInput(f"{stores.name_of(unit)} is a task and no part of the story; name a chapter or a scene")
         stores.nodes.change(unit.key, story_time=time)
-        if label in stores.codex.reading_order().clock.circles:
-            raise InvalidInput(f"{str(time)!r} is counted from {label} itself; name another unit, a date or a day")
-        return stores.nodes.by_label(label)
+        named = stores.name_of(unit)
+        if unit.label in stores.codex.reading_order().clock.circles:
+            raise InvalidInput(f"{str(time)!r} is counted from {named} itself; name another unit, a date or a day")
+        return named
 
 
 def is_compared(time: StoryTime) -> bool:

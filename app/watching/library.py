@@ -40,7 +40,7 @@ class BookSight:
     """What the last step was answered."""
 
 
-class Library:
+class WatchedLibrary:
     """The database of an installation, opened when it is there and opened again when it was replaced.
 
     Every look may raise StorageError or DBAPIError: what lies under it may be away, and come back.

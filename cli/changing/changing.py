@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable
 from dataclasses import asdict
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,6 +44,9 @@ def revise(
     node: NodeArgument,
     kind: KindOption = None,
     words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
+    by_notes: Annotated[
+        bool, typer.Option("--notes", help="What your notes that are orders ask. This is paid.")
+    ] = False,
     length: Annotated[
         int | None,
         typer.Option("--length", min=1, max=MOST_LENGTH, help="How long prose is to be; as planned if not given."),
@@ -53,12 +57,14 @@ def revise(
     as_json: AsJson = False,
 ) -> None:
     """Give a document a new version: in your own words, or as a model changes it by your note. The old one stays."""
-    if (words is None) == (text is None):
+    is_order = words is not None or by_notes
+    if is_order == (text is not None):
         raise InvalidInput("revise takes either --note, for a model, or --text, with the words themselves")
     if words is not None and not words.strip():
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
-        made = _by_note(opened, node, kind, words, length) if words else _by_hand(opened, node, kind, read_text(text))
+        by_model = partial(_by_note, opened, node, kind, words or "", length, by_notes=by_notes)
+        made = by_model() if is_order else _by_hand(opened, node, kind, read_text(text))
         _show_made(opened, node, made, as_json)
 
 
@@ -120,8 +126,10 @@ def _by_hand(opened: OpenBook, label: str, kind: DocumentKind | None, text: str)
     return made
 
 
-def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None) -> Document:
-    from bookwright.app.comments.orders import check_amendable
+def _by_note(
+    opened: OpenBook, label: str, kind: DocumentKind | None, words: str, length: int | None, *, by_notes: bool
+) -> Document:
+    from bookwright.app.comments.orders import check_amendable, mark_told, orders_waiting
     from bookwright.cli.writing import running
     from bookwright.flows.revision.amend import Amendment, amend
     from bookwright.flows.revision.revise import WRITABLE, chosen
@@ -129,12 +137,17 @@ def _by_note(opened: OpenBook, label: str, kind: DocumentKind | None, words: str
     with opened.storage.read() as stores:
         node = find_node(label, stores)
         old = chosen(stores, node, kind)
+        told = orders_waiting(stores, node.label) if by_notes and old.kind is DocumentKind.PROSE else []
+    order = "\n".join([*filter(None, [words.strip()]), *(sight.order for sight in told)])
+    if not order:
+        raise InvalidInput(f"no note at the text of {node.name} is an order; `bookwright note` lists them")
     if length is not None and old.kind in WRITABLE and old.kind is not DocumentKind.PROSE:
         raise InvalidInput(f"--length is for a chapter's text; the {old.kind} is as long as it needs to be")
     check_amendable(opened, node, old)
 
     def work(deps: "Deps") -> Document:
-        amend(node, old, Amendment(words.strip(), DocumentOrigin.NOTE, length=length), deps)
+        deps.desk.journal.move(lambda stores, _: mark_told(stores, told))
+        amend(node, old, Amendment(order, DocumentOrigin.NOTE, length=length), deps)
         with deps.stores() as stores:
             return chosen(stores, node, old.kind)
 

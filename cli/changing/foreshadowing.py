@@ -7,6 +7,7 @@ import typer
 from bookwright.agents.relay.threads.alerts import PACINGS, Pacing
 from bookwright.agents.relay.threads.foreshadowing import recorded
 from bookwright.agents.relay.threads.instructions import check_foreshadowing_for_scene
+from bookwright.app.places import find_node, place_name
 from bookwright.app.records.board import make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
@@ -60,7 +61,8 @@ def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", a
     """Show what a unit owes the threads: which to plant, bring back or pay off in it, and which payoffs come near."""
     profile = _pacing(pacing)
     with open_book(book) as opened, opened.storage.read() as stores:
-        unit = stores.nodes.by_label(node)
+        unit = find_node(node, stores)
+        named = place_name(unit, stores)
         reading = stores.codex.reading_order()
         owed = check_foreshadowing_for_scene(stores.codex.threads(), unit.label, reading, profile.reminder)
 
@@ -74,7 +76,7 @@ def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", a
             if threads:
                 print_text(f"{name}: {', '.join(threads)}")
         if not any(lists.values()):
-            print_text(f"{unit.name} owes the threads nothing")
+            print_text(f"{named} owes the threads nothing")
 
     emit(lambda: owed.model_dump(mode="json"), tell, as_json=as_json)
 

@@ -17,7 +17,10 @@ from bookwright.models.story_time.value import StoryTime, asked_time
 def timeline(
     book: BookArgument,
     node: Annotated[
-        str | None, typer.Argument(metavar="[NODE]", help="A unit's label, to say when it is set; all if not given.")
+        str | None,
+        typer.Argument(
+            metavar="[NODE]", help="A chapter (chapter 9, or 9), a label or a title, to say when it is set."
+        ),
     ] = None,
     when: Annotated[
         str | None,
@@ -68,11 +71,11 @@ def _time(when: str, order: float | None) -> StoryTime:
 def _set(opened: OpenBook, node: str, time: StoryTime | None) -> None:
     unit = set_time(opened, node, time)
     if time is None:
-        note(f"{unit.name} has no time of its own now")
+        note(f"{unit} has no time of its own now")
     elif is_compared(time):
-        note(f"{unit.name} is set at: {time}")
+        note(f"{unit} is set at: {time}")
     else:
-        note(f"{unit.name} is set at: {time}. Nothing can be compared with these words; --order NUMBER sorts them")
+        note(f"{unit} is set at: {time}. Nothing can be compared with these words; --order NUMBER sorts them")
 
 
 def _print(found: StoryLine, book: str) -> None:

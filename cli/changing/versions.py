@@ -58,7 +58,7 @@ def diff(
         if before == after:
             note(f"versions {old.version} and {new.version} of the {new.kind} read the same")
         elif new.kind is DocumentKind.PROSE:
-            make_console().print(_words(before, after))
+            make_console().print(marked_words(before, after))
         else:
             _print_lines(lines)
 
@@ -104,7 +104,7 @@ def _print_lines(lines: list[str]) -> None:
         console.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
 
 
-def _words(before: str, after: str) -> Text:
+def marked_words(before: str, after: str) -> Text:
     """Mark what went as [-so-] and what came as {+so+}, in colour besides."""
     shown = Text()
     for old, new in word_diff(before, after):

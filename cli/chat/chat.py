@@ -27,11 +27,12 @@ def chat(
     as_json: AsJson = False,
 ) -> None:
     """Talk with an agent. Through a pipe, the whole input is one message."""
+    from bookwright.app.talks import opening
     from bookwright.cli.chat import room as chat_room
     from bookwright.cli.chat import sessions as chat_sessions  # these bring the agents, which other verbs do not need
 
     settings = load_settings()
-    wanted = chat_sessions.SessionWish(agent, book, provider, model, session, fork)
+    wanted = opening.SessionWish(agent, book, provider, model, session, fork)
     if lists:
         with existing_library(settings) as known:
             chat_sessions.list_sessions(known, wanted, as_json=as_json)
@@ -42,5 +43,5 @@ def chat(
         raise InvalidSetting("--budget-usd is no amount of money")
     manner = chat_room.Manner(cwd, show_raw, yes, lines, as_json, budget_usd)
     with library(settings) as database:
-        opening = chat_sessions.open_talk(wanted, settings, database)
-        chat_room.hold(opening, manner, settings, database)
+        begins = opening.open_talk(wanted, settings, database)
+        chat_room.hold(begins, manner, settings, database)

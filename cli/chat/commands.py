@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from bookwright.cli.chat.bill import TalkBill
+from bookwright.app.talks.bill import TalkBill
 
 _COMMAND = re.compile(r"/([A-Za-z]+)\s*\Z")
 

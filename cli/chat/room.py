@@ -17,12 +17,13 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.event_file import event_path, kept_events
 from bookwright.agents.small.sampling import NARROW_MODELS
 from bookwright.agents.tools.outside import one_line
+from bookwright.app.talks.opening import Opening
+from bookwright.app.talks.permission import Confirm
+from bookwright.app.talks.talk import Talk, is_cancel
+from bookwright.app.talks.view import ChatView
 from bookwright.cli.chat.commands import Quit, command_in, run_command
 from bookwright.cli.chat.input import Terminal, checked, piped_lines, whole_pipe
-from bookwright.cli.chat.permission import Confirm
-from bookwright.cli.chat.sessions import Opening
-from bookwright.cli.chat.talk import Talk, is_cancel
-from bookwright.cli.chat.view import ChatView, JsonView, TextView
+from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.cli.edge import FAULT, INTERRUPTED
 from bookwright.flows.talk.talking import ground
 from bookwright.models.errors import InvalidInput

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import typer
 
@@ -12,7 +12,8 @@ from bookwright.agents.react.unwrapping import ReplyPart, ShownPiece, Unwrapping
 from bookwright.agents.runtime.asking import REPLY
 from bookwright.agents.runtime.stream import SHORTENED
 from bookwright.agents.tools.outside import clean, one_line
-from bookwright.cli.chat.bill import TalkBill
+from bookwright.app.talks.bill import TalkBill
+from bookwright.app.talks.view import CANCELLED, SOURCES
 from bookwright.cli.output import make_console
 from bookwright.models.errors import BudgetExceeded
 from bookwright.models.talk.event import (
@@ -26,32 +27,9 @@ from bookwright.models.talk.event import (
     as_json,
 )
 
-CANCELLED = "cancelled"
-"""The kind of failure of an answer that was broken off."""
-SOURCES = "sources"
-"""The name of the `agent:event` that tells which pages an answer rests on, and whether anything was looked up."""
-
 _INPUT_CHARACTERS = 160
 _RESULT_CHARACTERS = 120
 _TITLE_CHARACTERS = 100
-
-
-class ChatView(Protocol):
-    """Whoever shows a talk. Called on one thread alone."""
-
-    shows_raw: bool
-
-    def hear(self, event: Event) -> None:
-        """Show an event."""
-        ...
-
-    def note(self, line: str) -> None:
-        """Say something that is no part of the talk."""
-        ...
-
-    def ended(self, bill: TalkBill) -> None:
-        """An answer is over, well or not."""
-        ...
 
 
 class JsonView:

@@ -26,6 +26,9 @@ from bookwright.storage.studio import Studio, StudioStanding
 if TYPE_CHECKING:
     from bookwright.flows.prefect.handed_in import HandedIn
 
+_WIDE = 110
+"""Columns from which on there is room for all; below, an id stays whole, for it is what every verb is given."""
+
 
 def status(
     book: Annotated[str | None, typer.Argument(metavar="[BOOK]", help="A book's id, or a beginning of it.")] = None,
@@ -62,17 +65,26 @@ def _show_all(lines: list[ShelfLine], waiting: "list[HandedIn]", settings: Setti
         if not lines and not waiting:
             note(f"no books yet in {settings.home}; `bookwright write --premise ... --words 900` begins one")
             return
-        numbers = ("written", "of", "cost")
-        table = plain_table("book", "state", *numbers, "changed", "title", right=numbers, folds=("book", "title"))
+        console = make_console()
+        is_wide = console.width >= _WIDE
+        numbers = ("written", "of", "cost") if is_wide else ("written", "cost")
+        columns = ("book", "state", *numbers, "changed", "title") if is_wide else ("book", "state", *numbers)
+        table = plain_table(*columns, right=numbers, folds=("title", "state"))
         for line in lines:
             book = line.book
-            table.add_row(
-                book.id, line.words, f"{line.written:,}", f"{book.brief.length:,}", money(book.cost),
-                moment(book.updated_at), book.title,
-            )  # fmt: skip
+            row = {
+                "book": book.id, "state": line.words, "written": f"{line.written:,}", "of": f"{book.brief.length:,}",
+                "cost": money(book.cost), "changed": moment(book.updated_at), "title": book.title,
+            }  # fmt: skip
+            table.add_row(*(row[column] for column in columns))
         for one in waiting:
-            table.add_row(one.book, one.state, "", "", "", "", one.reason)
-        make_console().print(table)
+            row = {
+                "book": one.book,
+                "state": one.state if is_wide else f"{one.state}: {one.reason}",
+                "title": one.reason,
+            }
+            table.add_row(*(row.get(column, "") for column in columns))
+        console.print(table)
 
     emit(
         lambda: [*(_summary(line.book, line.written, line.verdict) for line in lines), *map(asdict, waiting)],

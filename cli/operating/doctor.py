@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,18 +12,27 @@ from bookwright.app.doctor import safety as doctor_safety
 from bookwright.app.doctor import stores as doctor_stores
 from bookwright.app.doctor.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import emit, make_console, plain_table
+from bookwright.cli.output import at_work, emit, fact_table, make_console, plain_table
 from bookwright.models.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from bookwright.app.doctor.asking import ModelTrial
 
 _DETAIL = 2
 
 
 def doctor(
     is_deep: Annotated[bool, typer.Option("--deep", help="Also read the whole database and look for damage.")] = False,
+    asked: Annotated[
+        str | None, typer.Option("--ask", metavar="MODEL", help="Ask a model two tiny questions, which are paid.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, its stores and its models; exit code 1 if something is broken."""
     settings = load_settings()
+    if asked:
+        _ask(asked, settings, as_json)
+        return
     checks = CHECKS | {"integrity": partial(doctor_stores.integrity, is_deep=is_deep)}
     findings = [_found(name, check, settings) for name, check in checks.items()]
 
@@ -37,6 +46,36 @@ def doctor(
     emit(lambda: [asdict(finding) for finding in findings], tell, as_json=as_json)
     if any(finding.health is Health.FAULT for finding in findings):
         raise typer.Exit(1)
+
+
+def _ask(model: str, settings: Settings, as_json: bool) -> None:
+    """Show what a model can do, and what asking it cost."""
+    from bookwright.app.doctor.asking import try_model  # brings the engine
+
+    with at_work(f"asking {model}"):
+        trial = try_model(model, settings)
+    emit(lambda: trial.facts(), lambda: _show_trial(trial), as_json=as_json)
+    if not trial.is_usable:
+        raise typer.Exit(1)
+
+
+def _show_trial(trial: "ModelTrial") -> None:
+    table = fact_table()
+    for ability in trial.abilities:
+        table.add_row(ability.name, f"{'yes' if ability.is_there else 'no'}, {ability.detail}")
+    table.add_row("window", f"{trial.window:,} tokens ({trial.window_source})")
+    table.add_row("price", _price_text(trial))
+    cost = "unknown" if trial.cost_micros is None else f"${trial.cost_micros / 1_000_000:.6f}"
+    table.add_row("this cost", f"{cost}, {trial.calls} calls, {trial.input_tokens + trial.output_tokens:,} tokens")
+    if trial.problem:
+        table.add_row("problem", trial.problem)
+    make_console().print(table)
+
+
+def _price_text(trial: "ModelTrial") -> str:
+    if trial.usd_in is None or trial.usd_out is None:
+        return f'unknown; config.toml can say it under [prices."{trial.model}"]'
+    return f"${trial.usd_in:,.2f} for a million tokens in, ${trial.usd_out:,.2f} out"
 
 
 def _found(name: str, check: Check, settings: Settings) -> Finding:

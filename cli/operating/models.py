@@ -38,14 +38,14 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("get")
 def get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as qwen2.5-7b; a wrong name lists them.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2, qwen2.5-7b ...; a wrong name lists all.")],
     as_json: AsJson = False,
 ) -> None:
-    """Download larger weights for the embedded model; an interrupted download goes on."""
+    """Fetch the weights of an embedded model and check their hash; an interrupted download goes on."""
     from bookwright.agents.backends.local import weights  # brings an HTTP client, for this verb alone
 
     settings = load_settings()
-    size = weights.find(name).size
+    size = weights.size_of(name)
     make_home(settings)
     columns = (TextColumn(name), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=make_console(stderr=True)) as bar:

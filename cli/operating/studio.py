@@ -3,7 +3,8 @@
 import signal
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,7 +33,8 @@ _TELL_SECONDS = 10.0
 
 @takes_brief(
     "premise", "world", "length", "language", "title", "models", "profile", "genre", "style", "audience", "ending",
-    "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "gates",
+    "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "candidates",
+    "candidates_for", "gates",
 )  # fmt: skip
 def submit(
     options: dict[str, Any],
@@ -112,11 +114,15 @@ def server(
     port: Annotated[int, typer.Option(min=1, max=65_535, help="Where the API and the UI are, on 127.0.0.1.")] = 4200,
     worker: Annotated[bool, typer.Option("--worker", help="Also deploy the flow and run a worker.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="How many books a worker writes at once.")] = 4,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=1, max=65_535, help="Also serve figures for Prometheus there, on 127.0.0.1.")
+    ] = None,
 ) -> None:
     """Run a Prefect server for this data folder until Ctrl-C, and with --worker all it takes to write books on it."""
     settings = load_settings()
-    if _is_taken(port):
-        raise InvalidSetting(f"port {port} is in use; end what listens there, or choose another with --port")
+    for taken, option in ((port, "--port"), (metrics_port, "--metrics-port")):
+        if taken and _is_taken(taken):
+            raise InvalidSetting(f"port {taken} is in use; end what listens there, or choose another with {option}")
     from bookwright.flows.prefect import server as prefect_server
     from bookwright.flows.prefect import sweep as prefect_sweep
     from bookwright.storage.engine.database import make_home
@@ -130,13 +136,25 @@ def server(
         prefect_server.wait_until_up(process, api.url)
         _tell_login(settings, api.url)
         sweeping = prefect_sweep.sweeping(settings, api)
-        with prefect_server.announced(settings, api.url), sweeping, suppress(KeyboardInterrupt):
+        figures = _figures(settings, metrics_port) if metrics_port else nullcontext()
+        with prefect_server.announced(settings, api.url), sweeping, figures, suppress(KeyboardInterrupt):
             if worker:
                 _work(settings, api, environment, limit, process)
             code = process.wait()
             raise BookwrightError(f"the Prefect server ended by itself with code {code}")
     finally:
         prefect_server.stop_process(process)
+
+
+@contextmanager
+def _figures(settings: Settings, port: int) -> Iterator[None]:
+    """Serve the figures of all books beside the server."""
+    from bookwright.app.access import library
+    from bookwright.app.status.figures import StudioFigures, served
+
+    with library(settings) as database, served(StudioFigures(database, settings), port) as address:
+        note(f"figures at {address}")
+        yield
 
 
 def _tell_login(settings: Settings, url: str) -> None:

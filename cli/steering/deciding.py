@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import typer
 
+from bookwright.app.candidates.sight import draft_at
 from bookwright.app.changes.deciding import decide
 from bookwright.app.changes.gate_subject import subject
 from bookwright.cli.output import note, print_text
 from bookwright.models.errors import GateDecided, InvalidInput
-from bookwright.models.gate import Decider, Gate
+from bookwright.models.gate import Decider, Gate, GateKind
 from bookwright.models.ruling import approval, rejection
 from bookwright.storage.stores import BookStorage
 
@@ -32,10 +33,18 @@ def type_in(question: str) -> str:
 def decide_here(gate: Gate, storage: BookStorage, ask: Answer = type_in) -> bool:
     """Ask what is to become of a gate until it is decided; False if that is left for later."""
     note(f"{storage.book} rests: {gate.name}")
+    question = f"{', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}"
+    if gate.kind is GateKind.CANDIDATES:
+        question += ", or the number of the draft that is to go on"
     while True:
-        choice = _choice(ask(f"{', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}"))
+        typed = ask(question).strip()
         try:
-            match choice:
+            if typed.isdecimal() and gate.kind is GateKind.CANDIDATES:
+                with storage.read() as stores:
+                    own = draft_at(gate, int(typed), stores)
+                decide(gate, approval(gate, Decider.PROMPT, text=own), storage)
+                return True
+            match _choice(typed):
                 case "approve":
                     decide(gate, approval(gate, Decider.PROMPT), storage)
                     return True

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bookwright.app.access import OpenBook, existing_library
+from bookwright.app.candidates.sight import draft_at
 from bookwright.app.changes.deciding import chosen_gate, decide, facts_of, start_again
 from bookwright.app.changes.gate_subject import reviews, subject
 from bookwright.app.places import find_node
@@ -57,15 +58,23 @@ def approve(
     book: BookArgument,
     gate: GateArgument = None,
     text: Annotated[
-        Path | None, typer.Option("--text", metavar="FILE", help="Instead of a refused draft, a text of your own.")
+        Path | None, typer.Option("--text", metavar="FILE", help="Instead of a draft, a text of your own.")
+    ] = None,
+    candidate: Annotated[
+        int | None, typer.Option("--candidate", metavar="N", min=1, help="Which of several drafts is to go on.")
     ] = None,
     remark: Annotated[str, typer.Option("--note", help="Kept with the decision.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Let a book go on past a gate."""
+    if text and candidate:
+        raise InvalidInput("approve takes either --candidate, or --text with a text of your own")
     own = _read(text) if text else None
     with open_book(book) as opened:
         found = _found(opened, gate)
+        if candidate is not None:
+            with opened.storage.read() as stores:
+                own = draft_at(found, candidate, stores)
         _decide(opened, found, approval(found, Decider.COMMAND, remark, own), as_json)
 
 

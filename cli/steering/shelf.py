@@ -8,12 +8,13 @@ import typer
 
 from bookwright.agents.runtime.events.event_file import remove_events
 from bookwright.app.access import OpenBook, at_rest
-from bookwright.app.orders.brief_edits import change_brief
 from bookwright.app.orders.briefs import merged
+from bookwright.app.orders.gate_edits import with_gates
 from bookwright.app.status.shelf import put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile
 from bookwright.cli.output import agrees, emit, note, print_text
+from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput
 
@@ -27,11 +28,18 @@ def brief(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
     ] = None,
     edit: EditFile = None,
+    gates: Annotated[
+        list[str] | None,
+        typer.Option("--gate", metavar="GATE", help="Rest there, too: 1.4, chapter 3, chapters of 2, climaxes, ..."),
+    ] = None,
+    no_gates: Annotated[list[str] | None, typer.Option("--no-gate", metavar="GATE", help="Rest there no more.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a book's brief as TOML, or change it while the book rests."""
     with open_book(book) as opened:
-        found = _edited(opened, assignments or [], edit) if assignments or edit else opened.book
+        found = opened.book
+        if assignments or edit or gates or no_gates:
+            found = _edited(opened, assignments or [], edit, gates or [], no_gates or [])
     values = found.brief.model_dump(mode="json", exclude_none=True)
     emit(
         lambda: {"book": found.id, "version": found.brief_version, "brief": values},
@@ -75,8 +83,11 @@ def delete(
     emit(lambda: {"book": opened.book.id, "deleted": True, "left": left}, tell, as_json=as_json)
 
 
-def _edited(opened: OpenBook, assignments: list[str], file: Path | None) -> Book:
-    wanted = merged(opened.book.brief, assignments, file)
+def _edited(opened: OpenBook, assignments: list[str], file: Path | None, gates: list[str], no_gates: list[str]) -> Book:
+    with opened.storage.read() as stores:
+        wanted, ahead = with_gates(merged(opened.book.brief, assignments, file), gates, no_gates, stores)
+    for gate in ahead:
+        note(f"the gate {gate!r} opens once there is such a unit; nothing stands there yet")
     from bookwright.flows.library import check_models  # brings the engine, which showing a brief does not need
 
     check_models(wanted, opened.settings)

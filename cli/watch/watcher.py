@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from bookwright.agents.runtime.events.event_file import event_path
 from bookwright.app.watching.ear import Ear
 from bookwright.app.watching.fisheye import Folds
-from bookwright.app.watching.library import BookSight, Library
+from bookwright.app.watching.library import BookSight, WatchedLibrary
 from bookwright.app.watching.stream import Heard
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookNotFound, BookwrightError
@@ -85,7 +85,7 @@ class Watcher:
         self._settings = settings
         self._wanted = books
         self._clock = clock
-        self.library = Library(settings)
+        self.library = WatchedLibrary(settings)
         self._tabs: dict[str, TabSight] = {}
         self._pulses: dict[str, BookPulse] = {}
         self._ears: dict[str, Ear] = {}

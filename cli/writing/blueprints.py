@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from bookwright.app.access import at_rest
-from bookwright.app.orders.brief_edits import change_brief
 from bookwright.cli.access import open_book
 from bookwright.cli.output import emit, make_console, note, plain_table, print_text
+from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
 from bookwright.models.brief import Brief
 from bookwright.models.errors import InvalidBlueprint, InvalidInput

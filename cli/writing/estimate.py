@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     "models",
     "profile",
     "max_planning_rounds",
+    "candidates",
+    "candidates_for",
     told={"language": "en, zh, ja or ko."},
 )
 def estimate(

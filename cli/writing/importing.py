@@ -11,8 +11,8 @@ from bookwright.cli.options import AsJson, JsonProgress, More, NoPrefect, Stream
 from bookwright.cli.output import emit, print_text
 from bookwright.cli.writing.write import check_one_voice
 from bookwright.exports.json_file import import_book
-from bookwright.flows.limits import Limits
-from bookwright.models.errors import InvalidInput
+from bookwright.flows.limits import Limits, may_be_title
+from bookwright.models.errors import InvalidInput, InvalidSetting
 from bookwright.models.settings import load_settings
 
 _HEAD = b'{\n"format"'
@@ -64,7 +64,7 @@ def import_file(
 
     wishes = ImportWishes(
         options, encoding, pattern, more, dry_run=dry_run, rests=rest, again=again, yes=yes,
-        limits=Limits.parse(until, None), streams=stream, uses_prefect=not no_prefect, json_progress=json_progress,
+        limits=_limits(until), streams=stream, uses_prefect=not no_prefect, json_progress=json_progress,
         as_json=as_json,
     )  # fmt: skip
     import_manuscript(file, wishes)
@@ -73,6 +73,20 @@ def import_file(
 def _check_run(json_progress: bool, *, is_run: bool) -> None:
     if json_progress and not is_run:
         raise InvalidInput("--json-progress tells how a run goes, and this import is none; --json gives its facts")
+
+
+def _limits(until: str | None) -> Limits:
+    """Return where the run is to rest.
+
+    Raises:
+        InvalidSetting: It is named by a title: nothing of the book is there yet.
+    """
+    if until is not None and may_be_title(until):
+        raise InvalidSetting(
+            f"--until is {until!r}: the book is not there yet, so none of its titles is; name a chapter (chapter 9, "
+            "or 9) or scene:12, or import with --rest and give the title to `bookwright resume`"
+        )
+    return Limits.parse(until, None)
 
 
 def _check_no_name(name: str | None) -> None:

@@ -56,4 +56,6 @@ def _verb(kind: str, said: str, *more: str) -> Callable[..., None]:
 
 
 worldbuild = _verb("worldbuild", "Build a world to set stories in: pages that refer to one another, and no prose.")
-mystery = _verb("mystery", "Write a fair-play mystery, planned from the crime outward.", "world")
+mystery = _verb(
+    "mystery", "Write a fair-play mystery, planned from the crime outward.", "world", "candidates", "candidates_for"
+)

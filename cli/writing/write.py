@@ -3,13 +3,14 @@
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import at_rest, library
 from bookwright.app.changes.deciding import facts_of
-from bookwright.app.orders.brief_edits import change_brief
-from bookwright.app.orders.briefs import given, laid_over, read_brief
-from bookwright.app.records.edits import take_in, unheard_of
+from bookwright.app.orders.briefs import read_brief
+from bookwright.app.orders.examples import example_brief
+from bookwright.app.orders.wishes import with_new_wishes
 from bookwright.app.status.progress import stage_of
 from bookwright.app.status.shelf import ask_to_rest
 from bookwright.cli.access import open_book
@@ -18,6 +19,7 @@ from bookwright.cli.options import (
     AsJson,
     BookArgument,
     BriefFile,
+    Example,
     Export,
     JsonProgress,
     More,
@@ -35,19 +37,12 @@ from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.exports.files import formats_in
 from bookwright.flows.limits import Limits
 from bookwright.models.book import Book, BookState
-from bookwright.models.brief import Brief
 from bookwright.models.errors import GateWaiting, InvalidSetting
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.stores import BookStorage
 
 if TYPE_CHECKING:
     from bookwright.cli.writing import running
-
-_CHANGEABLE = (
-    "pen_name", "contact", "prompt_language", "profile", "max_unit_length", "max_planning_rounds", "budget",
-    "gates", "unattended", "webhook", "default_visibility", "forbidden_keywords",
-)  # fmt: skip
-"""What a brief may say anew without meaning another book; the models too."""
 
 
 def write_brief(
@@ -61,8 +56,10 @@ def write_brief(
     words_today: WordsToday = None,
     json_progress: JsonProgress = False,
     as_json: AsJson = False,
+    example: Example = None,
 ) -> None:
     """Write a book from a brief, or go on with it; a finished one is shown and not paid again."""
+    brief_file = _chosen(brief_file, example)
     if "blueprint" in options:
         options |= of_blueprint(brief_file, options)
     check_one_voice(json_progress, as_json)
@@ -86,15 +83,23 @@ def write_brief(
         book = find_or_create(database, brief, is_new=is_new, setting=setting)
         storage = BookStorage(database, book.id, book.brief.language)
         wait_until_free(storage, settings)
-        book = _with_new_wishes(book, brief, storage)
+        book = with_new_wishes(book, brief, storage, note)
         bring_to_its_end(book, storage, settings, telling(wishes, book, storage, json_progress), formats)
 
 
 write = takes_brief(
     "premise", "outline", "blueprint", "world", "length", "language", "title", "models", "profile", "genre", "style",
-    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "gates",
+    "audience", "ending", "pen_name", "budget_usd", "budget_tokens", "max_planning_rounds", "seed", "candidates",
+    "candidates_for", "gates",
 )(write_brief)  # fmt: skip
 """The verb; `write_brief` takes the options of its brief together."""
+
+
+def _chosen(file: Path | None, example: str | None) -> Path | None:
+    """Return the file of a brief, or that of an example."""
+    if file and example:
+        raise InvalidSetting("write takes a file or --example, not both")
+    return example_brief(example) if example else file
 
 
 def resume(
@@ -201,29 +206,3 @@ def telling(wishes: "running.Wishes", book: Book, storage: BookStorage, json_pro
         return wishes
     lines = ProgressLines(book.id, streams=wishes.streams, stage_of=partial(stage_of, storage))
     return replace(wishes, lines=lines)
-
-
-def _with_new_wishes(book: Book, brief: Brief, storage: BookStorage) -> Book:
-    """Store a new version of a known book's brief where the author now names other models, caps and so on."""
-    named = given(brief)
-    wanted = laid_over(book.brief, {key: named[key] for key in _CHANGEABLE if key in named})
-    if "models" in named:
-        wanted = wanted.changed(models=brief.models)  # as a whole: a role that is no longer named has no model
-    _take_in_news(book, brief, storage)
-    if wanted == book.brief:
-        return book
-    with at_rest(storage) as stores:
-        changed = change_brief(wanted, book, stores)
-    note(f"the brief of {book.id} is now version {changed.brief_version}")
-    return changed
-
-
-def _take_in_news(book: Book, brief: Brief, storage: BookStorage) -> None:
-    """Put secrets and threads into a known book's codex that it never had; those that it has stay as they are."""
-    with storage.read() as stores:
-        news = unheard_of((*brief.secrets, *brief.foreshadowing), stores.codex)
-    if not news:
-        return
-    with at_rest(storage) as stores:
-        take_in(news, stores)
-    note(f"new in the codex of {book.id}: {', '.join(record.id for record in news)}")

@@ -86,13 +86,15 @@ def lines(
 def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> str:
     """Draw a row for each thread, from where it was opened to where it was closed; open ones run on."""
     height = _TOP + _ROW * len(rows) + _BOTTOM
-    parts = _numbers(count, height - _BOTTOM, _WIDE)
+    pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
+    parts = _columns(count, pitch, height)
     for row, stretch in enumerate(rows):
         y = _TOP + _ROW * row + _ROW / 2
-        start, end = _x(stretch.start - 1, count, _WIDE), _x((stretch.end or count) - 1, count, _WIDE)
+        start, end = (_NAMES + pitch * (place - 0.5) for place in (stretch.start, stretch.end or count))
         style = "closed" if stretch.end else "open"
         parts.append(f"<g><title>{escape(stretch.name)}: {escape(stretch.note)}</title>")
-        parts.append(f'<text class="note" x="{_LEFT - 10}" y="{y + 4:.1f}" text-anchor="end">{row + 1}</text>')
+        name = escape(_short(stretch.name))
+        parts.append(f'<text class="note" x="{_NAMES - 12}" y="{y + 4:.1f}" text-anchor="end">{name}</text>')
         edge = end if stretch.end else _WIDE - _RIGHT
         parts.append(
             f'<line class="stretch {style}" x1="{start:.1f}" x2="{max(edge, start + 2):.1f}" y1="{y}" y2="{y}"/>'
@@ -104,20 +106,29 @@ def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> st
     return _svg(title, about, parts, height, _WIDE)
 
 
-def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> str:
-    """Draw a row for each person and a field for each chapter that names them, darker where it does so more often."""
-    height = _TOP + _ROW * len(rows) + _BOTTOM
-    pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
+def _columns(count: int, pitch: float, height: float) -> list[str]:
+    """Number the chapters below rows that have names, not more of them than can be read."""
     step = max(1, ceil(count / (2 * _MOST_LABELS)))
-    parts = [
+    return [
         f'<text class="tick" x="{_NAMES + pitch * (place + 0.5):.1f}" y="{height - _BOTTOM + 18}" '
         f'text-anchor="middle">{place + 1}</text>'
         for place in range(0, count, step)
     ]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_LETTERS else f"{name[: _NAME_LETTERS - 1]}…"
+
+
+def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> str:
+    """Draw a row for each person and a field for each chapter that names them, darker where it does so more often."""
+    height = _TOP + _ROW * len(rows) + _BOTTOM
+    pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
+    parts = _columns(count, pitch, height)
     most = max((number for row in rows for number in row.counts), default=1) or 1
     for line, row in enumerate(rows):
         y = _TOP + _ROW * line
-        shown = row.name if len(row.name) <= _NAME_LETTERS else f"{row.name[: _NAME_LETTERS - 1]}…"
+        shown = _short(row.name)
         parts.append(
             f'<text class="note" x="{_NAMES - 10}" y="{y + 15}" text-anchor="end">{escape(shown)}'
             f"<title>{escape(row.name)}</title></text>"
@@ -159,9 +170,14 @@ def _grid(top: float) -> list[str]:
         y = _y(value, top)
         style = "axis" if step == 0 else "grid"
         parts.append(f'<line class="{style}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        shown = f"{value:,.0f}" if top >= 8 else f"{value:.2f}".rstrip("0").rstrip(".")
+        shown = f"{value:,.0f}" if top >= 8 else f"{value:.{_decimals(top)}f}".rstrip("0").rstrip(".")
         parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
     return parts
+
+
+def _decimals(top: float) -> int:
+    """Return how many decimals tell the lines of a chart apart."""
+    return max(2, 2 - floor(log10(top))) if top > 0 else 2
 
 
 def _numbers(count: int, base: float | None = None, width: int = WIDTH) -> list[str]:

@@ -103,7 +103,7 @@ def style_source(report: BookReport) -> str:
 
 
 def thread_chart(report: BookReport) -> Chart | None:
-    """Draw the threads that have a beginning, numbered as in the table."""
+    """Draw the threads that have a beginning."""
     placed = [thread for thread in shown_threads(report) if thread.opened is not None]
     if not placed:
         return None

@@ -43,7 +43,8 @@ class _Closing:
     sources: tuple[int, ...]
     """The documents whose text stands before the steps."""
     asks_review: bool
-    asks_gate: bool
+    gate: GateKind | None
+    """Which one it opens."""
 
     def keep(self, kind: DocumentKind, text: str, stores: Stores, step: int) -> int:
         """Store what came of a step; return the document's id."""
@@ -51,7 +52,7 @@ class _Closing:
 
     def finish(self, stores: Stores, _: int) -> None:
         """Mark the unit as done."""
-        _finish(self.unit, stores, self.asks_gate)
+        _finish(self.unit, stores, self.gate)
 
 
 def close(unit: TaskNode, deps: Deps) -> None:
@@ -69,8 +70,8 @@ def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
     run = ActivityRun(deps.desk, Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
     sources = _put_text_before(unit, run, deps)
-    asks_gate = not unit.is_brought_in and gates.asks_chapter(unit, deps)
-    return _Closing(unit, deps, run, sources, _asks_review(unit, deps), asks_gate)
+    gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
+    return _Closing(unit, deps, run, sources, _asks_review(unit, deps), gate)
 
 
 def _sum_up(closing: _Closing, found: Move) -> None:
@@ -203,7 +204,7 @@ def _owed(unit: TaskNode, deps: Deps) -> tuple[DocumentKind, ...]:
     return (*design, DocumentKind.GLOBAL_STATE)
 
 
-def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
+def _finish(unit: TaskNode, stores: Stores, gate: GateKind | None) -> None:
     """Mark a unit as done, and spread what its parent still owes over the siblings that wait.
 
     Only a division that is complete does so: one that is incremental grants the next unit its length when it is
@@ -211,8 +212,8 @@ def _finish(unit: TaskNode, stores: Stores, asks_gate: bool) -> None:
     """
     was_closed = stores.nodes.get(unit.key).status is NodeStatus.DONE
     stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
-    if asks_gate:
-        stores.gates.open(unit, GateKind.CHAPTER)
+    if gate is not None:
+        stores.gates.open(unit, gate)
     if unit.parent is None or was_closed:  # nobody pays twice for the same unit
         return
     waiting = stores.nodes.waiting_units(unit.parent)

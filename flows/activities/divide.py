@@ -66,9 +66,10 @@ def divide(unit: TaskNode, deps: Deps) -> None:
     """Make the next child unit a node, or all of them where the level divides at once."""
     unit = deps.fresh(unit)
     level = child_level_of(unit, deps)
-    if level is None:
-        raise BookPaused(f"{unit.name} can be divided no further", "raise max_unit_length in the brief")
     with deps.stores() as stores:
+        if level is None:
+            named = stores.name_of(unit)
+            raise BookPaused(f"{named} can be divided no further", "raise max_unit_length in the brief")
         index = len(stores.nodes.children(unit.key, TaskType.WRITE)) + 1
     if outlined.add_foreseen(unit, level, index, deps):
         return

@@ -11,6 +11,7 @@ from prefect.settings import get_current_settings
 from starlette.types import ASGIApp
 
 from bookwright.flows.prefect.guard import PageGuard
+from bookwright.models.log_format import LogFormat
 from bookwright.models.settings import load_settings
 
 _EVERYWHERE = ("0.0.0.0", "::")
@@ -31,10 +32,11 @@ def main() -> None:
 def serve(guard: Callable[[ASGIApp, Iterable[str]], ASGIApp]) -> None:
     """Serve Prefect's app behind a guard, where Prefect's settings say."""
     server = get_current_settings().server
+    own_lines = None if load_settings().log_format is LogFormat.JSON else uvicorn.config.LOGGING_CONFIG
     guarded = guard(create_app(final=True), own_hosts(server.api.host, server.api.port))
     uvicorn.run(
         guarded, host=server.api.host, port=server.api.port, timeout_keep_alive=server.api.keepalive_timeout,
-        log_level=server.logging_level.lower(),
+        log_level=server.logging_level.lower(), log_config=own_lines,
     )  # fmt: skip
 
 

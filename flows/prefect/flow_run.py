@@ -8,7 +8,7 @@ from prefect.settings.legacy import Setting
 from prefect.states import Cancelled, Failed
 
 from bookwright.flows.prefect.server import PrefectApi
-from bookwright.models.errors import BookHeld, BookPaused, BookwrightError, GateWaiting
+from bookwright.models.errors import BookFailed, BookHeld, BookPaused, BookwrightError, GateWaiting
 
 FLOW_NAME = "write-book"
 
@@ -32,17 +32,19 @@ class RunCancelled(BookPaused):
 def ending_of(error: BookwrightError) -> State[None]:
     """Say as a state of a flow run why a walk ended before its book did.
 
-    A book that rests ends its run as failed, with the reason as the message: a person is to look,
-    Completed would count it among the written books, and Prefect's own Paused would wait to be resumed
-    there, while a book is resumed by any later run.
+    A book that rests because somebody wanted it to ends its run as cancelled, with the reason as the message: no
+    alert on failures goes off, Completed would count it among the written books, and Prefect's own Paused would wait
+    to be resumed there, while a book is resumed by any later run. What did not come about ends it as failed.
     """
     for cause in (error, error.__cause__):
         if isinstance(cause, RunCancelled):
             return Cancelled(message=str(cause))  # the only ending that Prefect takes of such a run
         if isinstance(cause, GateWaiting):
-            return Failed(name="Waiting", message=str(cause))  # suspended where a worker would start it again
-        if isinstance(cause, BookPaused):
+            return Cancelled(name="Waiting", message=str(cause))  # suspended where a worker would start it again
+        if isinstance(cause, BookFailed):
             return Failed(name="Paused", message=str(cause))
+        if isinstance(cause, BookPaused):
+            return Cancelled(name="Paused", message=str(cause))
         if isinstance(cause, BookHeld):
-            return Failed(name="Held", message=str(cause))
+            return Cancelled(name="Held", message=str(cause))
     return Failed(message=str(error))

@@ -15,6 +15,7 @@ import httpx
 from bookwright import NO_CALLS_OUT
 from bookwright.flows.prefect.login import known_login, make_login
 from bookwright.models.errors import BookwrightError
+from bookwright.models.log_format import LogFormat
 from bookwright.models.settings import Settings
 from bookwright.storage.files.privacy import make_private
 from bookwright.storage.files.processes import lives
@@ -37,6 +38,9 @@ _SERVER_DEFAULTS = {
     "PREFECT_SERVER_API_HOST": "127.0.0.1",
     "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
 }
+
+_JSON_LINES = {"PREFECT_LOGGING_HANDLERS_CONSOLE_FORMATTER": "json", "PREFECT_LOGGING_COLORS": "false"}
+"""Prefect's own settings that make its log, and that of the runs, one object a line."""
 
 
 class NoPrefectServer(BookwrightError):
@@ -64,10 +68,11 @@ def server_environment(settings: Settings, port: int, *, has_ui: bool = True) ->
         "PREFECT_SERVER_UI_ENABLED": str(has_ui).lower(),
     } | _SERVER_DEFAULTS
     # The port as a setting and not only as an option: the UI asks the settings where the API is.
+    lines = _JSON_LINES if settings.log_format is LogFormat.JSON else {}
     fixed = {"PREFECT_SERVER_API_PORT": str(port), "PREFECT_API_URL": url, "BOOKWRIGHT_HOME": str(settings.home)}
     # One login for both sides: an API without one obeys whoever reaches it.
     logins = {"PREFECT_SERVER_API_AUTH_STRING": login, "PREFECT_API_AUTH_STRING": login}
-    return ours | dict(os.environ) | fixed | logins | NO_CALLS_OUT
+    return ours | lines | dict(os.environ) | fixed | logins | NO_CALLS_OUT
 
 
 def api_url(port: int) -> str:

@@ -62,7 +62,7 @@ def wait_for_decision(gate: Gate, database: Database) -> None:
 def _suspend(gate: Gate, number: int) -> GateInput | None:
     """Suspend the run, or find that it was resumed from here and with what; None for no answer that can be read."""
     about = f"{gate.name}, waits. `decision` is approve or reject; a rejection needs a `note` that says what to change."
-    if gate.kind is GateKind.HUMAN_FALLBACK:
+    if gate.kind in (GateKind.HUMAN_FALLBACK, GateKind.CANDIDATES):
         about += " `text` is accepted in the place of the draft."
     wanted = GateInput.with_initial_data(description=about)
     try:

@@ -74,7 +74,7 @@ def amend(node: TaskNode, old: Document, wanted: Amendment, deps: Deps, guard: G
     node = _at_no_other_order(node, old, wanted.step_of(old), deps)
     run = _begin(node, old, deps, wanted, guard)
     run.add("text", old.text, is_prose=old.kind is DocumentKind.PROSE)
-    run.add("order", _sayable(wanted.order, run, node))
+    run.add("order", _sayable(wanted.order, run, node, deps))
     run.rests_on(*wanted.rests_on)
     if old.kind is DocumentKind.PROSE:
         finish = UnitFinish(
@@ -116,11 +116,13 @@ def hold(node: TaskNode, old: Document, deps: Deps, guard: Guard, replaced: Mapp
     deps.observer.run(Activity.REVIEW, node, lambda: finish.hold(old.text))
 
 
-def _sayable(order: str, run: ActivityRun, node: TaskNode) -> str:
+def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
     if run.guard.redact(order):
         return order
+    with deps.stores() as stores:
+        named = stores.name_of(node)
     raise InvalidInput(
-        f"every sentence of the note says what is secret in {node.name}, so no writer may read it; nothing was asked. "
+        f"every sentence of the note says what is secret in {named}, so no writer may read it; nothing was asked. "
         f"`bookwright secrets list {node.book}` shows what is in force; say what readers are to see instead",
     )
 

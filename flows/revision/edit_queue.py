@@ -1,38 +1,51 @@
-"""Edits of an author taken in while their book is written: between two activities, in order, each exactly once."""
+"""What an author changes while their book is written, taken in between two activities, in order, each exactly once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.revision.amend import Amendment, amend
+from bookwright.flows.revision.brief_edits import brief_seen, change_brief, check_brief_change
 from bookwright.flows.revision.record_rules import check_change, check_places
 from bookwright.flows.revision.revise import check_words, chosen, take_in, void_unfinished
+from bookwright.models.book import Book
+from bookwright.models.brief import make_brief
 from bookwright.models.codex.record import Origin, Stored, make_record
 from bookwright.models.codex.record import Record as CodexRecord
-from bookwright.models.document import Document
-from bookwright.models.edit import EditState, QueuedEdit, RecordEdit, TextEdit
-from bookwright.models.errors import EditConflict, InvalidInput
+from bookwright.models.document import Document, DocumentOrigin
+from bookwright.models.edit import BriefEdit, EditState, NoteEdit, PlainEdit, QueuedEdit, RecordEdit, TextEdit
+from bookwright.models.errors import EditConflict, InvalidInput, NoResult, OrderChanged
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
 
-@dataclass(frozen=True)
+@dataclass
 class TakingObserver:
     """An observer that first takes in what the author has saved meanwhile."""
 
     inner: RunObserver
     storage: BookStorage
     journal: Journal
+    _walk: Deps | None = None
+    """The walk that is observed; None for what is none: no model is asked for a note there."""
+    _is_taking: bool = False
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Take in what waits, then let the work be done."""
-        take_in_waiting(self.storage, self.journal)
+        """Take in what waits, then let the work be done.
+
+        Raises:
+            OrderChanged: The brief is another now; the walk has to be opened anew.
+        """
+        if not self._is_taking:
+            self._take_in()
         self.inner.run(activity, node, work)
 
     def began(self, deps: Deps) -> None:
         """Hand it on."""
+        self._walk = deps
         self.inner.began(deps)
 
     def finished(self, unit: TaskNode, deps: Deps) -> None:
@@ -43,9 +56,23 @@ class TakingObserver:
         """Hand it on."""
         self.inner.ended(deps)
 
+    def _take_in(self) -> None:
+        self._is_taking = True  # what a note has done is observed, too
+        try:
+            take_in_waiting(self.storage, self.journal, self._walk)
+        finally:
+            self._is_taking = False
 
-def take_in_waiting(storage: BookStorage, journal: Journal) -> None:
-    """Take in the edits that wait, each in a fenced transaction of its own; none in the middle of an activity."""
+
+def take_in_waiting(storage: BookStorage, journal: Journal, walk: Deps | None) -> None:
+    """Take in the edits that wait, each in a fenced transaction of its own; none in the middle of an activity.
+
+    Without a `walk` the order and notes go on waiting: nobody could go on under another brief, or ask a model.
+
+    Raises:
+        OrderChanged: The brief is another now; the walk has to be opened anew.
+        BookPaused, BackendError: A model was asked for a note, as for any step.
+    """
     if not journal.edits_wait:
         return
     with storage.look() as stores:
@@ -53,7 +80,29 @@ def take_in_waiting(storage: BookStorage, journal: Journal) -> None:
         if not waiting or _is_under_way(stores):
             return
     for queued in waiting:
-        journal.move(partial(_take_in, queued))
+        if isinstance(queued.edit, TextEdit | RecordEdit):
+            journal.move(partial(_take_in, queued))
+        elif walk is not None and isinstance(queued.edit, NoteEdit):
+            _carry_out(queued.id, queued.edit, walk)
+        elif walk is not None:
+            journal.move(partial(_take_in, queued))
+            raise OrderChanged(storage.book)
+
+
+def _carry_out(number: int, edit: NoteEdit, walk: Deps) -> None:
+    """Have a model see to a note, in steps of the book; one that cannot be seen to is refused and kept."""
+    state, outcome = EditState.TAKEN, ""
+    try:
+        with walk.stores() as stores:
+            node, old = _standing(stores, edit)
+        amend(node, old, Amendment(edit.note, DocumentOrigin.NOTE), walk)
+    except (InvalidInput, NoResult) as error:
+        state, outcome = EditState.REFUSED, str(error)
+    walk.desk.journal.move(partial(_settled, number, state, outcome))
+
+
+def _settled(number: int, state: EditState, outcome: str, stores: Stores, step: int) -> None:
+    stores.edits.settle(number, state, outcome)
 
 
 def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:
@@ -63,9 +112,9 @@ def _take_in(queued: QueuedEdit, stores: Stores, step: int) -> None:
 def settle_edit(stores: Stores, queued: QueuedEdit) -> bool:
     """Make the change of a queued edit and say so in one transaction; one that cannot be made is refused and kept.
 
-    Returns False, and changes nothing, where it waits no more.
+    Returns False, and changes nothing, where it waits no more, or waits for a model.
     """
-    if not stores.edits.settle(queued.id, EditState.TAKEN):
+    if isinstance(queued.edit, NoteEdit) or not stores.edits.settle(queued.id, EditState.TAKEN):
         return False
     try:
         put_edit(stores, queued.edit)  # it looks before it writes, so that what is refused has changed nothing
@@ -74,17 +123,22 @@ def settle_edit(stores: Stores, queued: QueuedEdit) -> bool:
     return True
 
 
-def put_edit(stores: Stores, edit: TextEdit | RecordEdit) -> "Document | Stored[CodexRecord] | None":
-    """Make an author's change in a transaction that may write the book; None where it says what stands there.
+def put_edit(stores: Stores, edit: PlainEdit) -> "Document | Stored[CodexRecord] | None":
+    """Make an author's change in a transaction that may write the book.
+
+    Returns the new version; None where it says what stands there, and for the order, which is no document.
 
     Raises:
         EditConflict: Another version stands than the author had before them.
         InvalidInput: It cannot be so.
     """
+    if isinstance(edit, BriefEdit):
+        change_brief(make_brief(edit.brief), _ordered(stores, edit), stores)
+        return None
     return _put_words(stores, edit) if isinstance(edit, TextEdit) else _put_record(stores, edit)
 
 
-def check_edit(stores: Stores, edit: TextEdit | RecordEdit) -> None:
+def check_edit(stores: Stores, edit: PlainEdit) -> None:
     """Make sure that a change could be made as things stand.
 
     Raises:
@@ -93,7 +147,9 @@ def check_edit(stores: Stores, edit: TextEdit | RecordEdit) -> None:
     """
     if isinstance(edit, TextEdit):
         node, old = _current(stores, edit)
-        check_words(old, node, edit.text)
+        check_words(old, node, edit.text, stores)
+    elif isinstance(edit, BriefEdit):
+        check_brief_change(make_brief(edit.brief), _ordered(stores, edit), stores)
     else:
         _wanted(stores, edit)
 
@@ -114,10 +170,23 @@ def _current(stores: Stores, edit: TextEdit) -> tuple[TaskNode, Document]:
     old = chosen(stores, node, edit.kind)
     if edit.seen is not None and old.version != edit.seen:
         raise EditConflict(
-            f"version {old.version} of the {old.kind} of {node.name} was made since you opened version {edit.seen}; "
-            "nothing was changed"
+            f"version {old.version} of the {old.kind} of {stores.name_of(node)} was made since you opened version "
+            f"{edit.seen}; nothing was changed"
         )
     return node, old
+
+
+def _ordered(stores: Stores, edit: BriefEdit) -> Book:
+    book = stores.books.get(stores.nodes.root().book)
+    if brief_seen(book.brief) != edit.seen:
+        raise EditConflict("the order was changed since you opened it; nothing was changed")
+    return book
+
+
+def _standing(stores: Stores, edit: NoteEdit) -> tuple[TaskNode, Document]:
+    """Return what a note is about, as it stands now: other words around it leave the note what it is."""
+    node = stores.nodes.by_label(edit.label)
+    return node, chosen(stores, node, edit.kind)
 
 
 def _wanted(stores: Stores, edit: RecordEdit) -> CodexRecord:

@@ -36,11 +36,13 @@ def chosen(stores: Stores, node: TaskNode, kind: DocumentKind | None) -> Documen
     if found is not None:
         return found
     if kind in (None, DocumentKind.PROSE) and (parts := with_prose(node, stores)):
-        raise InvalidInput(f"{node.name} has its text in parts; name one of them: {_some(parts)}")
+        raise InvalidInput(f"{stores.name_of(node)} has its text in parts; name one of them: {_some(parts)}")
     told = f"it has {', '.join(sorted(kinds))}" if kinds else "it has none yet"
     if kind is None and kinds:
-        raise InvalidInput(f"{node.name} has several documents; say with --kind which: {', '.join(sorted(kinds))}")
-    raise InvalidInput(f"{node.name} has no {kind or 'document'}; {told}")
+        raise InvalidInput(
+            f"{stores.name_of(node)} has several documents; say with --kind which: {', '.join(sorted(kinds))}"
+        )
+    raise InvalidInput(f"{stores.name_of(node)} has no {kind or 'document'}; {told}")
 
 
 def with_prose(unit: TaskNode, stores: Stores) -> list[str]:
@@ -57,7 +59,7 @@ def _some(labels: Sequence[str]) -> str:
     return ", ".join(labels[:_SHOWN_PARTS]) + more
 
 
-def check_writable(document: Document, node: TaskNode) -> None:
+def check_writable(document: Document, node: TaskNode, stores: Stores) -> None:
     """Refuse what nobody writes by hand.
 
     Raises:
@@ -65,21 +67,23 @@ def check_writable(document: Document, node: TaskNode) -> None:
     """
     if document.kind not in WRITABLE:
         raise InvalidInput(
-            f"the {document.kind} of {node.name} is kept by the engine; revise what it is made of, "
+            f"the {document.kind} of {stores.name_of(node)} is kept by the engine; revise what it is made of, "
             "or take an earlier version up again with `bookwright restore`"
         )
 
 
-def check_words(old: Document, node: TaskNode, text: str) -> str:
+def check_words(old: Document, node: TaskNode, text: str, stores: Stores) -> str:
     """Return an author's words as they would be kept in the place of a document's.
 
     Raises:
         InvalidInput: There are none, or the kind is not an author's to write.
     """
-    check_writable(old, node)
+    check_writable(old, node, stores)
     text = plain(text).strip()
     if not text:
-        raise InvalidInput(f"a {old.kind} without a word would leave {node.name} without one; nothing was changed")
+        raise InvalidInput(
+            f"a {old.kind} without a word would leave {stores.name_of(node)} without one; nothing was changed"
+        )
     return text
 
 
@@ -91,7 +95,7 @@ def take_in(stores: Stores, node: TaskNode, old: Document, text: str, note: str 
     Raises:
         InvalidInput: There are no words, or the kind is not an author's to write.
     """
-    text = check_words(old, node, text)
+    text = check_words(old, node, text, stores)
     if text == stores.documents.text_of(old).strip():
         return None
     new = NewDocument(
@@ -108,21 +112,31 @@ def restore(stores: Stores, node: TaskNode, kind: DocumentKind | None, version: 
         InvalidInput: There is no such version, or its text stands there already.
     """
     current = chosen(stores, node, kind)
-    versions = stores.documents.versions(node.key, current.kind)
-    old = next((found for found in versions if found.version == version), None)
-    if old is None:
-        raise InvalidInput(
-            f"the {current.kind} of {node.name} has no version {version}; it has 1 to {current.version}, "
-            f"see `bookwright history {current.book} {node.label}`"
-        )
-    if old.text_hash == current.text_hash:
-        raise InvalidInput(f"the {current.kind} of {node.name} reads as in version {version} already")
+    old = earlier(stores, node, current, version)
     new = NewDocument(
         node=node.key, kind=old.kind, text=stores.documents.text_of(old), data=stores.documents.data_of(old),
         inputs=tuple(stores.documents.inputs_of(old.id)), origin=DocumentOrigin.RESTORE, base=version,
         codex=stores.codex_uses.of(old.id),
     )  # fmt: skip
     return put(stores, node, current, new, None)
+
+
+def earlier(stores: Stores, node: TaskNode, current: Document, version: int) -> Document:
+    """Return an earlier version of a document, without its text.
+
+    Raises:
+        InvalidInput: There is no such version, or its text stands there already.
+    """
+    versions = stores.documents.versions(node.key, current.kind)
+    old = next((found for found in versions if found.version == version), None)
+    if old is None:
+        raise InvalidInput(
+            f"the {current.kind} of {stores.name_of(node)} has no version {version}; it has 1 to {current.version}, "
+            f"see `bookwright history {current.book} {node.label}`"
+        )
+    if old.text_hash == current.text_hash:
+        raise InvalidInput(f"the {current.kind} of {stores.name_of(node)} reads as in version {version} already")
+    return old
 
 
 def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: int | None) -> Document:

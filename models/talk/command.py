@@ -112,6 +112,21 @@ class Style(_Command):
     verb: Literal["style"]
 
 
+class TellTimes(_Command):
+    """When the parts of the book are set in its story, with flashbacks and slips."""
+
+    verb: Literal["timeline"]
+
+
+class SetTime(_Command):
+    """Another time in the story for one part."""
+
+    verb: Literal["timeline_set"]
+    node: Node
+    when: Name
+    """Such as "evening of day 3"."""
+
+
 class Registers(_Command):
     """One of the three registers as a list."""
 
@@ -257,7 +272,7 @@ class Unclear(_Command):
 
 
 Command = (
-    Status | Tree | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Style | Registers
-    | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise | Stale | Refresh | Restore
-    | Gates | Approve | Reject | Delete | Unclear
+    Status | Tree | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Style | TellTimes
+    | SetTime | Registers | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise
+    | Stale | Refresh | Restore | Gates | Approve | Reject | Delete | Unclear
 )  # fmt: skip

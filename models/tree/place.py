@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_valid
 
 from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.value import StoryTime
+from bookwright.models.tree.task import TaskNode
 
 _LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
 _NODE = re.compile(r"1(?:\.[1-9][0-9]{0,8})*", re.ASCII)
@@ -144,6 +145,11 @@ class ReadingOrder(BaseModel):
         """Name a node with its title: `chapter 9 "The Debt" (1.16)`."""
         name, titled = self.name_of(label), f' "{title}"' if title else ""
         return f"{name}{titled} ({label})" if label in self._by_label else f"{name}{titled}"
+
+    def named(self, node: TaskNode) -> str:
+        """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, `the book`, all else by its own name."""
+        is_named = node.label == _BOOK or (node.is_unit and node.label in self._by_label)
+        return self.name_with(node.label, node.title or node.goal[:40]) if is_named else node.name
 
     def call_of(self, call: str) -> str:
         """Name a call, or what comes next, by its place: `chapter 9 write/draft` for `1.16 write/draft`."""

@@ -31,7 +31,7 @@ def make_private(folder: Path) -> None:
     What is not ours to close stays as it is; `doctor` names it.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not _is_open(folder):
+    if not is_open_to_others(folder):
         return
     _close(folder)  # first, so that nobody comes in meanwhile, nor after a crash in the middle
     for path in _inside(folder):
@@ -49,11 +49,19 @@ def write_once(path: Path, text: str) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
+def is_open_to_others(path: Path) -> bool:
+    """True where somebody but its owner may do something with a file or folder; False for what is not there."""
+    with suppress(OSError):
+        mode = path.lstat().st_mode
+        return os.name == "posix" and not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
+    return False
+
+
 def open_to_others(folder: Path, limit: int) -> list[Path]:
     """Return what others can read of a folder, at most so much; nothing if they cannot even enter it."""
-    if not folder.exists() or not _is_open(folder):
+    if not folder.exists() or not is_open_to_others(folder):
         return []
-    return list(islice((path for path in _inside(folder) if _is_open(path)), limit)) or [folder]
+    return list(islice((path for path in _inside(folder) if is_open_to_others(path)), limit)) or [folder]
 
 
 def _inside(folder: Path) -> Iterator[Path]:
@@ -61,14 +69,7 @@ def _inside(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in (*folders, *files))
 
 
-def _is_open(path: Path) -> bool:
-    with suppress(OSError):
-        mode = path.lstat().st_mode
-        return os.name == "posix" and not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
-    return False
-
-
 def _close(path: Path) -> None:
-    if _is_open(path):
+    if is_open_to_others(path):
         with suppress(OSError):
             path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)

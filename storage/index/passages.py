@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
+from sqlalchemy import Connection, Label, Select, delete, func, literal_column, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passage import NewPassage, Passage, Row, StoredVector
 from bookwright.storage.tables import documents, nodes, passages, vectors
@@ -78,7 +79,7 @@ class PassageRepository:
         found: dict[str, Vectors] = {}
         for some in _slices(list(dict.fromkeys(hashes))):
             query = select(vectors.c.hash, vectors.c.vector).where(
-                vectors.c.book == self._book, vectors.c.model == self._model, vectors.c.hash.in_(some)
+                of_lineage(vectors.c.book, self._book), vectors.c.model == self._model, vectors.c.hash.in_(some)
             )
             found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
         return found
@@ -108,9 +109,8 @@ class PassageRepository:
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
         query = (
-            _PLACES.add_columns(vectors.c.vector)
-            .join(vectors, self._has_vector())
-            .where(passages.c.book == self._book, passages.c.id > row)
+            _PLACES.add_columns(self._vector())
+            .where(passages.c.book == self._book, passages.c.id > row, self._vector().is_not(None))
             .order_by(passages.c.id)
             .limit(limit)
         )
@@ -167,22 +167,15 @@ class PassageRepository:
 
     def newest_lacks_vector(self) -> bool:
         """True if the newest passage has no vector of this model: it was chosen later, or part way."""
-        newest = (
-            select(vectors.c.hash)
-            .select_from(passages.outerjoin(vectors, self._has_vector()))
-            .where(passages.c.book == self._book)
-            .order_by(passages.c.id.desc())
-            .limit(1)
-        )
+        newest = select(self._vector()).where(passages.c.book == self._book).order_by(passages.c.id.desc()).limit(1)
         row = self._connection.execute(newest).one_or_none()
-        return row is not None and row.hash is None
+        return row is not None and row.vector is None
 
     def without_vector(self, limit: int) -> list[NewPassage]:
         """Return up to `limit` passages that have no vector of this model, oldest first."""
         query = (
             _PLACES.add_columns(passages.c.vector_hash)
-            .outerjoin(vectors, self._has_vector())
-            .where(passages.c.book == self._book, vectors.c.hash.is_(None))
+            .where(passages.c.book == self._book, self._vector().is_(None))
             .order_by(passages.c.id)
             .limit(limit)
         )
@@ -193,20 +186,20 @@ class PassageRepository:
         self._connection.execute(delete(passages).where(passages.c.book == self._book))
 
     def drop_unused_vectors(self) -> None:
-        """Let go of vectors that no passage has, and of those of other models."""
-        used = select(passages.c.vector_hash).where(passages.c.book == self._book)
+        """Let go of vectors that no passage has, of a branch neither, and of those of other models."""
+        used = select(passages.c.vector_hash).where(of_heirs(passages.c.book, self._book))
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
 
     def _rows_and_vectors(self) -> Select[Any]:
-        return select(passages.c.id, vectors.c.vector).join_from(passages, vectors, self._has_vector())
+        return select(passages.c.id, self._vector()).where(self._vector().is_not(None))
 
-    def _has_vector(self) -> ColumnElement[bool]:
-        return (
-            (vectors.c.book == passages.c.book)
-            & (vectors.c.hash == passages.c.vector_hash)
-            & (vectors.c.model == self._model)
-        )
+    def _vector(self) -> Label[Any]:
+        """The vector of a passage: the book's own, or else an origin's."""
+        found = select(vectors.c.vector).where(vectors.c.hash == passages.c.vector_hash, vectors.c.model == self._model)
+        own = found.where(vectors.c.book == passages.c.book).correlate(passages).scalar_subquery()
+        shared = found.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(literal_column("1"))
+        return func.coalesce(own, shared.correlate(passages).scalar_subquery()).label("vector")
 
     def _insert(self, table: Any) -> Any:
         dialect = sqlite if self._connection.dialect.name == "sqlite" else postgresql

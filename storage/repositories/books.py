@@ -24,6 +24,7 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.edit import EditState
 from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
+from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.studio import Studio
@@ -110,7 +111,12 @@ class BookRepository:
         return version
 
     def delete(self, identity: str) -> None:
-        """Remove a book with all that belongs to it; the studio goes on counting what it has cost."""
+        """Remove a book with all that belongs to it; the studio goes on counting what it has cost.
+
+        Raises:
+            InvalidInput: It has branches, which share its texts.
+        """
+        BranchRepository(self._connection).refuse_deletion(identity)
         Studio(self._connection).keep_spent(identity)
         self._connection.execute(delete(books).where(books.c.id == identity))
 

@@ -15,6 +15,7 @@ from bookwright.models.codex.sight import SeenEntry, see
 from bookwright.models.errors import EditConflict, EntryNotFound, InvalidEntry, NameTaken
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
@@ -31,8 +32,9 @@ _CURRENT = (
     .order_by(_FIRST.c.id)
 )
 _NEWEST = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug"), _IS_CURRENT)
-_HISTORY = select(codex).where(*_OF_KIND, codex.c.slug == bindparam("slug")).order_by(codex.c.version)
-_EVERY = select(codex).where(codex.c.book == bindparam("book")).order_by(codex.c.id)
+_WHOLE = select(*map(words_of, codex.c))
+_HISTORY = _WHOLE.where(*_OF_KIND, codex.c.slug == bindparam("slug")).order_by(codex.c.version)
+_EVERY = _WHOLE.where(codex.c.book == bindparam("book")).order_by(codex.c.id)
 _ADD = insert(codex).returning(codex.c.id, codex.c.recorded_at)
 _RETIRE = (
     update(codex)

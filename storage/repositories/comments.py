@@ -35,6 +35,11 @@ class CommentRepository:
         )
         return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
 
+    def open(self) -> list[Comment]:
+        """Return all comments of the book that are not done yet, in order of their coming."""
+        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value)
+        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
+
     def get(self, identity: int) -> Comment:
         """Return a comment.
 

@@ -17,13 +17,16 @@ from sqlalchemy import (
 )
 
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.branches.lineage import ancestors_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import document_inputs, documents, nodes, texts
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
 _ONE: ColumnElement[int] = literal_column("1")
-_with_text = (texts.c.book == documents.c.book) & (texts.c.hash == documents.c.text_hash)
-WITH_TEXT = select(documents, texts.c.body).outerjoin(texts, _with_text)
+_text = select(texts.c.body).where(texts.c.hash == documents.c.text_hash).correlate(documents)
+_own = _text.where(texts.c.book == documents.c.book).scalar_subquery()
+_shared = _text.where(texts.c.book.in_(ancestors_of(documents.c.book))).limit(_ONE).scalar_subquery()
+WITH_TEXT = select(documents, func.coalesce(_own, _shared).label("body"))
 IS_CURRENT = documents.c.is_current.is_(True)
 _ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
 _OF_BOOK = documents.c.book == bindparam("book")

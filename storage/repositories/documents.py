@@ -152,6 +152,7 @@ class DocumentRepository:
             .where(
                 documents.c.book == self._book,
                 documents.c.kind == DocumentKind.PROSE.value,
+                steps.c.book == documents.c.book,  # what a branch shares was written by its origin
                 steps.c.recorded_at >= database_now() - seconds,
             )
         ).scalar_one_or_none()

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from bookwright.models.edit import EditState, QueuedEdit, RecordEdit, TextEdit
+from bookwright.models.edit import AuthorEdit, EditState, QueuedEdit
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import edits
 
@@ -18,10 +18,11 @@ class EditQueue:
         self._connection = connection
         self._book = book
 
-    def add(self, edit: TextEdit | RecordEdit) -> int:
+    def add(self, edit: AuthorEdit) -> int:
         """Let an edit wait behind those that are there; return its number."""
+        seen = edit.seen if isinstance(edit.seen, int) else 0
         values = {
-            "book": self._book, "target": edit.target, "seen": edit.seen or 0, "body": edit.model_dump_json(),
+            "book": self._book, "target": edit.target, "seen": seen, "body": edit.model_dump_json(),
             "state": EditState.WAITING.value, "created_at": database_now(),
         }  # fmt: skip
         return int(self._connection.execute(insert(edits).values(values).returning(edits.c.id)).scalar_one())
@@ -33,6 +34,12 @@ class EditQueue:
     def waiting_for(self, target: str) -> QueuedEdit | None:
         """Return the newest edit of something that waits."""
         query = _FIRST.where(edits.c.book == self._book, edits.c.target == target).order_by(None)
+        row = self._connection.execute(query.order_by(edits.c.id.desc()).limit(1)).one_or_none()
+        return _edit(row) if row else None
+
+    def latest_for(self, target: str) -> QueuedEdit | None:
+        """Return the newest edit of something, whatever became of it."""
+        query = select(edits).where(edits.c.book == self._book, edits.c.target == target)
         row = self._connection.execute(query.order_by(edits.c.id.desc()).limit(1)).one_or_none()
         return _edit(row) if row else None
 

@@ -78,7 +78,7 @@ class GateRepository:
         found = self._connection.execute(select(gates.c.id).where(gates.c.id == identity, _IS_WAITING))
         return found.first() is not None
 
-    def rejected_work(self, node: TaskNode, kind: GateKind) -> str:
+    def rejected_work(self, node: TaskNode, *kinds: GateKind) -> str:
         """Return what was rejected of a node, as it was kept; empty where the last rejection was of another kind."""
         found = self._connection.execute(
             select(gates.c.kind, gates.c.draft)
@@ -87,7 +87,7 @@ class GateRepository:
             .order_by(gates.c.id.desc())
             .limit(1)
         ).one_or_none()
-        return found.draft if found is not None and found.kind == kind else ""
+        return found.draft if found is not None and found.kind in kinds else ""
 
     def is_rejected_since(self, node: TaskNode, moment: float) -> bool:
         """True if work on a node was rejected after a moment, in seconds of the database's clock."""

@@ -7,14 +7,21 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, literal_column, select
 
+from bookwright.storage.branches.lineage import ancestors_of, of_lineage
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import texts
 
 _LEVEL = 3
 _columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
-_GET = select(texts.c.body).where(texts.c.book == bindparam("book"), texts.c.hash == bindparam("hash"))
+_OF_HASH = select(texts.c.body).where(texts.c.hash == bindparam("hash"))
+_GET = select(
+    func.coalesce(  # what an origin has is looked for only where the book itself has it not
+        _OF_HASH.where(texts.c.book == bindparam("book")).scalar_subquery(),
+        _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book")))).limit(literal_column("1")).scalar_subquery(),
+    )
+)
 
 
 @cache
@@ -44,7 +51,7 @@ def _encoded(text: str) -> bytes:
 
 
 class TextStore:
-    """The texts of one book in one transaction."""
+    """The texts of one book in one transaction; a branch reads those of its origins, too."""
 
     def __init__(self, connection: Connection, book: str) -> None:
         self._connection = connection
@@ -68,7 +75,7 @@ class TextStore:
         Raises:
             KeyError: It is not stored (its prompt was let go by retention).
         """
-        body = self._connection.execute(_GET, {"book": self._book, "hash": key}).scalar_one_or_none()
+        body = self._connection.execute(_GET, {"book": self._book, "hash": key}).scalar_one()
         if body is None:
             raise KeyError(key)
         return unpacked(body)
@@ -79,6 +86,6 @@ class TextStore:
         if not wanted:
             return {}
         rows = self._connection.execute(
-            select(texts.c.hash, texts.c.body).where(texts.c.book == self._book, texts.c.hash.in_(wanted))
+            select(texts.c.hash, texts.c.body).where(of_lineage(texts.c.book, self._book), texts.c.hash.in_(wanted))
         )
         return {key: unpacked(body) for key, body in rows}

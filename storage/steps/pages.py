@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Integer, cast, func, or_, select
 
 from bookwright.models.step import Failure
-from bookwright.storage.steps.queries import StepLine, lines_query, no_step
+from bookwright.storage.steps.queries import IS_OWN, StepLine, lines_query, no_step
 from bookwright.storage.tables import nodes, steps
 
 
@@ -67,7 +67,7 @@ class StepPages:
     def by_hour(self) -> list[HourCost]:
         """Return what each hour with calls in it has cost, in order."""
         hour = cast(steps.c.recorded_at / 3_600, Integer).label("hour")
-        query = select(hour, func.coalesce(func.sum(steps.c.cost), 0)).where(steps.c.book == self._book)
+        query = select(hour, func.coalesce(func.sum(steps.c.cost), 0)).where(steps.c.book == self._book, IS_OWN)
         return [
             HourCost(int(row[0]), int(row[1])) for row in self._connection.execute(query.group_by(hour).order_by(hour))
         ]
@@ -76,4 +76,4 @@ class StepPages:
         """Return what a node and all below it has cost, in millionths of a dollar."""
         below = or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True))
         query = select(func.coalesce(func.sum(steps.c.cost), 0)).join(nodes, nodes.c.key == steps.c.node)
-        return int(self._connection.execute(query.where(steps.c.book == self._book, below)).scalar_one())
+        return int(self._connection.execute(query.where(steps.c.book == self._book, below, IS_OWN)).scalar_one())

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, case, func, or_, select
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.branches.lineage import steps_of_lineage
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import nodes, steps
 
@@ -17,6 +18,9 @@ _LEAVING_NOTHING = (Activity.CONDENSE, Activity.MAINTAIN, Activity.RECALL)
 """Activities of one step that may end without having done anything to the book."""
 _BETWEEN_SECONDS = 60.0
 """The engine's own work between two calls takes no longer."""
+
+IS_OWN = steps.c.lease_token > 0
+"""False for what a branch has taken along of its origin's journal: nobody paid for it twice."""
 
 NO_LONGER_KEPT = "(no longer kept)"
 """Stands in a prompt, or a card, for a text that retention let go of."""
@@ -83,7 +87,7 @@ class RoleSum:
 def lines_query(book: str) -> Select[Any]:
     """Return the query of a book's journal as lines."""
     columns = [steps.c[name] for name in StepLine.__dataclass_fields__ if name != "label"]
-    return select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == book)
+    return select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == book, IS_OWN)
 
 
 class StepRepository:
@@ -129,7 +133,7 @@ class StepRepository:
         since = steps.c.recorded_at - func.lag(steps.c.recorded_at).over(order_by=steps.c.id)
         limit = took + _BETWEEN_SECONDS
         worked = case((since.is_(None), took), (since < limit, since), else_=limit).label("worked")
-        in_range = (steps.c.book == self._book, steps.c.id >= after, steps.c.id <= until)
+        in_range = (steps.c.book == self._book, steps.c.id >= after, steps.c.id <= until, IS_OWN)
         rows = select(steps.c.id, worked).where(*in_range).subquery()
         total = select(func.sum(rows.c.worked)).where(rows.c.id > after)
         return float(self._connection.execute(total).scalar_one_or_none() or 0)
@@ -141,7 +145,7 @@ class StepRepository:
             NodeNotFound: The book has no such step.
         """
         row = self._connection.execute(
-            select(steps).where(steps.c.id == step, steps.c.book == self._book)
+            select(steps).where(steps.c.id == step, steps_of_lineage(self._book))
         ).one_or_none()
         if row is None:
             raise no_step(self._book, step)
@@ -161,7 +165,7 @@ class StepRepository:
 
         Empty where that was no template of the walk, or an older version recorded the step.
         """
-        query = select(steps.c.card).where(steps.c.id == step, steps.c.book == self._book)
+        query = select(steps.c.card).where(steps.c.id == step, steps_of_lineage(self._book))
         return self._shown(self._connection.execute(query).scalar_one_or_none() or "")
 
     def reply(self, step: int) -> str:
@@ -176,7 +180,7 @@ class StepRepository:
         """Return what a step of a name was last answered, if it was a result."""
         found = self._connection.execute(
             select(steps.c.reply)
-            .where(steps.c.book == self._book, steps.c.activity == activity.value, steps.c.step == step)
+            .where(steps_of_lineage(self._book), steps.c.activity == activity.value, steps.c.step == step)
             .where(steps.c.failure.is_(None))
             .order_by(steps.c.id.desc())
             .limit(1)
@@ -216,7 +220,7 @@ class StepRepository:
     def has_answered(self, model: str) -> bool:
         """True if a model has given this book a result."""
         answered = select(steps.c.id).where(
-            steps.c.book == self._book, steps.c.model == model, steps.c.failure.is_(None)
+            steps_of_lineage(self._book), steps.c.model == model, steps.c.failure.is_(None)
         )
         return self._connection.execute(answered.limit(1)).first() is not None
 
@@ -234,7 +238,7 @@ class StepRepository:
                 func.coalesce(func.sum(steps.c.cost), 0).label("cost"),
                 (func.count() - func.count(steps.c.cost)).label("unpriced"),
             )
-            .where(steps.c.book == self._book, steps.c.model != CODE)
+            .where(steps.c.book == self._book, steps.c.model != CODE, IS_OWN)
             .group_by(steps.c.role, steps.c.model)
         )
         sums = [RoleSum(**{name: _number(value) for name, value in row._mapping.items()}) for row in rows]
@@ -258,7 +262,7 @@ class StepRepository:
 
     def _column(self, step: int, name: str) -> str:
         value = self._connection.execute(
-            select(steps.c[name]).where(steps.c.id == step, steps.c.book == self._book)
+            select(steps.c[name]).where(steps.c.id == step, steps_of_lineage(self._book))
         ).scalar_one_or_none()
         if value is None:
             raise no_step(self._book, step)

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import Settings
+from bookwright.storage.branches.lineage import of_heirs
 from bookwright.storage.engine.database import Database, database_file, database_now
 from bookwright.storage.files.file_system import has_room
 from bookwright.storage.holders import holders
@@ -116,12 +117,13 @@ def _kept_steps(connection: Connection, book: str, keep: Keep) -> ColumnElement[
 
 
 def _needed(connection: Connection, book: str, is_kept: ColumnElement[bool]) -> set[str]:
-    """Return the hashes of all texts that must stay."""
+    """Return the hashes of all texts that must stay, for the book or for its branches."""
     needed: set[str] = set()
-    needed.update(connection.execute(select(steps.c.reply).where(steps.c.book == book)).scalars())
-    needed.update(connection.execute(select(tool_uses.c.response).where(tool_uses.c.book == book)).scalars())
+    needed.update(connection.execute(select(steps.c.reply).where(of_heirs(steps.c.book, book))).scalars())
+    needed.update(connection.execute(select(tool_uses.c.response).where(of_heirs(tool_uses.c.book, book))).scalars())
     for kept in (documents.c.text_hash, documents.c.data_hash):
-        needed.update(connection.execute(select(kept).where(documents.c.book == book, kept.is_not(None))).scalars())
+        hashes = select(kept).where(of_heirs(documents.c.book, book), kept.is_not(None))
+        needed.update(connection.execute(hashes).scalars())
     for asked in connection.execute(select(_asked).where(steps.c.book == book, is_kept)).scalars():
         needed.update(asked.split())
     return needed

@@ -1,6 +1,7 @@
 """The tables. Rows stay in this package; repositories hand out domain models."""
 
 from bookwright.storage.tables.book import allowances, books, briefs, gates, nodes, paces, studio
+from bookwright.storage.tables.branch import branches, lineages, merges
 from bookwright.storage.tables.codex_records import codex, codex_suggestions, codex_uses
 from bookwright.storage.tables.columns import metadata
 from bookwright.storage.tables.comment import comments
@@ -12,6 +13,7 @@ from bookwright.storage.tables.session import session_messages, sessions
 __all__ = [
     "allowances",
     "books",
+    "branches",
     "briefs",
     "codex",
     "codex_suggestions",
@@ -21,7 +23,9 @@ __all__ = [
     "documents",
     "edits",
     "gates",
+    "lineages",
     "maintenance",
+    "merges",
     "metadata",
     "nodes",
     "paces",

@@ -20,10 +20,14 @@ codex = Table(
     Column("document", Key),
     Column("step", Key),
     Column("recorded_at", Float, nullable=False),
+    Column("shared", Key),
     UniqueConstraint("book", "kind", "slug", "version"),
     Index("ix_codex_current", "book", "kind", "is_current", "slug"),
 )
-"""Entries, secrets and threads of foreshadowing in all their versions; none is ever overwritten."""
+"""Entries, secrets and threads of foreshadowing in all their versions; none is ever overwritten.
+
+An earlier version that a branch has of its origin is empty: `shared` is the row there that holds its words.
+"""
 
 codex_uses = Table(
     "codex_uses",

@@ -20,24 +20,33 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     TypeDecorator,
+    and_,
     collate,
     func,
     select,
+    union_all,
 )
 from sqlalchemy.dialects import sqlite
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Activity
-from bookwright.storage.tables import books, maintenance, metadata, steps, texts
+from bookwright.storage.branches.lineage import of_lineage, words_of
+from bookwright.storage.tables import books, documents, maintenance, metadata, steps, texts, tool_uses
 
 MADE_AGAIN = {
     "allowances": "a slice of the studio's cap, which only a running book has",
+    "branches": "a book that is taken elsewhere stands alone, with what it shared with its origin",
+    "lineages": "as the branches, of which they follow",
+    "merges": "what would take a merge back holds keys of one database",
     "passages": "cut from the documents when the book is gone on with",
     "vectors": "embedded anew by the embedding that is set where the book comes to",
 }
 """Tables of a book that are no part of it, and why."""
 
-LOCAL = {"books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"})}
+LOCAL = {
+    "books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"}),
+    "codex": frozenset({"shared"}),
+}
 """Columns that mean nothing elsewhere; the book's id is told once, beside the rows."""
 
 SOFT_REFERENCES = {
@@ -68,6 +77,8 @@ class BookTable:
     columns: tuple[Column[Any], ...]
     references: Mapping[str, str]
     """The table that a column refers to by its number."""
+    optional: frozenset[str] = frozenset()
+    """Those of them that may be told as nothing: a branch names steps that are its origin's."""
 
     @property
     def name(self) -> str:
@@ -140,7 +151,7 @@ def count_rows(part: BookTable, book: str, keys: Keys, connection: Connection) -
 def rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> Iterator[dict[str, Any]]:
     """Yield a book's rows of one table, as JSON knows values, in an order that every database keeps."""
     order = [_by_bytes(column, connection) for column in part.table.primary_key if column.name != "book"]
-    query = select(*part.columns).where(part.of(book)).order_by(*order)
+    query = select(*map(words_of, part.columns)).where(part.of(book)).order_by(*order)
     for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
         values = {name: _told(value, part) for name, value in row.items()}
         yield _rested(part, _numbered(part, values, keys.number))
@@ -194,9 +205,8 @@ def _numbered(part: BookTable, values: dict[str, Any], translate: Any) -> dict[s
         referring[part.key] = part.name
     if is_round_of_queue(part, values):
         referring["round"] = maintenance.name
-    return values | {
-        name: translate(table, values[name]) for name, table in referring.items() if values.get(name) is not None
-    }
+    told = {name: translate(table, values[name]) for name, table in referring.items() if values.get(name) is not None}
+    return values | {name: number or (None if name in part.optional else 0) for name, number in told.items()}
 
 
 def _rested(part: BookTable, values: dict[str, Any]) -> dict[str, Any]:
@@ -210,7 +220,8 @@ def _part(table: Table) -> BookTable:
         key = None
     left_out = LOCAL.get(table.name, frozenset())
     columns = tuple(column for column in table.columns if column.name != "book" and column.name not in left_out)
-    return BookTable(table, key, columns, _references(table))
+    optional = frozenset(column.name for column in table.columns if column.foreign_keys and column.nullable)
+    return BookTable(table, key, columns, _references(table), optional)
 
 
 def _references(table: Table) -> dict[str, str]:
@@ -222,10 +233,28 @@ def _references(table: Table) -> dict[str, str]:
 def _of_book(table: Table, book: str) -> ColumnElement[bool]:
     if table is books:
         return books.c.id == book
+    if table is texts:
+        return _texts_of(book)
     if "book" in table.c:
         return table.c.book == book
     key = next(key for key in table.foreign_keys if is_of_a_book(key.column.table))
     return key.parent.in_(select(key.column).where(_of_book(key.column.table, book)))
+
+
+def _texts_of(book: str) -> ColumnElement[bool]:
+    """The texts of a book; of a branch, with those of its origins that its documents and its journal have."""
+    another = texts.alias("another")
+    needed = union_all(
+        select(texts.c.hash).where(texts.c.book == book),
+        select(documents.c.text_hash).where(documents.c.book == book),
+        select(documents.c.data_hash).where(documents.c.book == book),
+        select(steps.c.reply).where(steps.c.book == book),
+        select(tool_uses.c.response).where(tool_uses.c.book == book),
+    )
+    told_already = select(another.c.hash).where(
+        another.c.hash == texts.c.hash, another.c.book < texts.c.book, of_lineage(another.c.book, book)
+    )
+    return and_(of_lineage(texts.c.book, book), texts.c.hash.in_(needed), ~told_already.correlate(texts).exists())
 
 
 def _keys(part: BookTable, book: str, connection: Connection) -> "array[int]":

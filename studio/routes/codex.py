@@ -1,25 +1,27 @@
 """The codex: people, places, secrets and threads, each with its history; what a reading would change of them."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import OpenBook
-from bookwright.app.changes.editing import save_or_queue
+from bookwright.app.changes.editing import places_named, save_or_queue
 from bookwright.app.records.board import Board, make_board
 from bookwright.app.records.edits import settle
 from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
+from bookwright.app.records.unions import take_up
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.views import Chart, thread_chart
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
-from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion
+from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of
 from bookwright.models.errors import EntryNotFound, InvalidInput
 from bookwright.storage.stores import Stores
 from bookwright.studio.fields import Fields
-from bookwright.studio.pages import page, speaker
+from bookwright.studio.pages import Undo, done, page, speaker
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.workshop import Here
 
@@ -42,12 +44,13 @@ def codex(request: Request, here: Here, book: str) -> HTMLResponse:
     opened = here.look(book)
     with opened.storage.read() as stores:
         rows = {kind: [_row(kind, one) for one in stores.codex.current(kind)] for kind in RecordKind}
+        named = places_named(stores, (secret.revealed_at for secret in stores.codex.secrets()))
         wishes = [
             (wish, _name_of(stores, wish)) for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)
         ]
     return page(
         request, "codex.html.j2", crumb_of(opened, "codex"), entries=rows[RecordKind.ENTRY],
-        secrets=rows[RecordKind.SECRET], wishes=wishes, entry_kinds=list(EntryKind),
+        secrets=rows[RecordKind.SECRET], wishes=wishes, entry_kinds=list(EntryKind), named=named,
     )  # fmt: skip
 
 
@@ -76,11 +79,30 @@ def change(request: Request, here: Here, book: str, kind: RecordKind, name: str,
             wanted = record_edit(stores, kind, name, fields, int(seen))
         saved = save_or_queue(opened, wanted)
     say = speaker(request)
-    words = say("Saved") if saved.queued is None else say("Saved; it is taken in between two steps of the book")
-    answer = page(request, "done.html.j2", words=words)
-    if saved.made is not None:
-        answer.headers["HX-Refresh"] = "true"
-    return answer
+    if saved.queued is not None:
+        undo = Undo(f"/books/{book}/edits/{saved.queued}/withdraw")
+        return done(request, say("Saved; it is taken in between two steps of the book"), undo)
+    return _told(request, book, kind, name, int(seen) + 1, say("Saved"))
+
+
+@router.post("/books/{book}/codex/{kind}/{name}/take-up")
+def take_record_up(
+    request: Request, here: Here, book: str, kind: RecordKind, name: str, fields: Fields
+) -> HTMLResponse:
+    """Make an earlier version of a record stand again."""
+    version = fields.get("version", "")
+    if not version.isdecimal():
+        raise InvalidInput("There is no such version.")
+    with here.change(book) as opened:
+        made = take_up(opened, kind, name, int(version))
+    words = speaker(request)("It stands again, as version {version}.", version=made.version)
+    return _told(request, book, kind, name, made.version, words)
+
+
+def _told(request: Request, book: str, kind: RecordKind, name: str, version: int, words: str) -> HTMLResponse:
+    """Say what was done to a record; the form that is open saves upon its new version from now on."""
+    undo = Undo(f"/books/{book}/codex/{kind.value}/{name}/take-up", {"version": version - 1})
+    return page(request, "record_done.html.j2", words=words, undo=undo, stands=version)
 
 
 @router.post("/books/{book}/codex/{kind}")
@@ -97,8 +119,12 @@ def decide(request: Request, here: Here, book: str, number: int, verdict: str) -
     if verdict not in ("take", "drop"):
         raise EntryNotFound("There is no such decision.")
     with here.change(book) as opened:
-        settle(opened, number, is_taken=verdict == "take")
-    return page(request, "done.html.j2", words=speaker(request)("Taken." if verdict == "take" else "Dropped."))
+        made = settle(opened, number, is_taken=verdict == "take")
+    say, record = speaker(request), made.record
+    if verdict == "drop":
+        return done(request, say("Dropped."))
+    back = f"/books/{book}/codex/{kind_of(record).value}/{record.id}/take-up"
+    return done(request, say("Taken."), Undo(back, {"version": made.version - 1}))
 
 
 @router.get("/books/{book}/threads")
@@ -109,8 +135,11 @@ def threads(request: Request, here: Here, book: str) -> HTMLResponse:
     with opened.storage.read() as stores:
         board: Board = make_board(stores, PACINGS["medium"], is_finished=is_finished)
         written = stores.nodes.root().written
+        threads = [card.thread for card in board.cards]
+        places = [(one.seed.planned_at, *one.timeline.reinforce_at, one.payoff.planned_at) for one in threads]
+        named = places_named(stores, chain.from_iterable(places))
     chart: Chart | None = _chart(opened) if written else None
-    return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart)
+    return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart, named=named)
 
 
 def _chart(opened: OpenBook) -> Chart | None:

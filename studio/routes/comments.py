@@ -5,8 +5,9 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import editable_parts
-from bookwright.app.comments.orders import confirm_order, mark_ordered, order_of
-from bookwright.app.comments.passages import comment_on, comments_at
+from bookwright.app.comments.orders import confirm_order, give_order, order_of
+from bookwright.app.comments.passages import comment_on, comments_at, lay_aside
+from bookwright.app.status.shelf import is_held
 from bookwright.models.comment import Anchor, CommentState
 from bookwright.models.errors import InvalidInput
 from bookwright.studio.fields import Fields
@@ -44,32 +45,40 @@ def bill(request: Request, here: Here, book: str, label: str, number: int) -> HT
 
 
 @router.post("/books/{book}/comments/{label}/{number}/order")
-def give_order(request: Request, here: Here, book: str, label: str, number: int, fields: Fields) -> HTMLResponse:
-    """Have a model see to a comment, in a process of its own, if the bill is the one that was shown."""
+def order(request: Request, here: Here, book: str, label: str, number: int, fields: Fields) -> HTMLResponse:
+    """Have a model see to a comment, here or by whoever writes the book, if the bill is the one that was shown."""
     opened = here.look(book)
-    order = confirm_order(opened, number, fields.get("bill", ""))
-    if here.runs.is_starting(book):
+    wanted = confirm_order(opened, number, fields.get("bill", ""))
+    if here.runs.is_starting(book) and not is_held(opened.book):
         raise InvalidInput("A process that this page started is still at work on this book.")
     with here.change(book) as changing:
-        mark_ordered(changing, order)
-    here.runs.start(book, order.arguments, here.settings)
+        is_left = give_order(changing, wanted)
+    if not is_left:
+        here.runs.start(book, wanted.arguments, here.settings)
     return _listed(request, here, opened, label)
 
 
 @router.post("/books/{book}/comments/{label}/{number}/done")
-def lay_aside(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
-    """Lay a comment aside."""
+def put_away(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
+    """Lay a comment aside; what of it waited for a model is taken back."""
     with here.change(book) as changing, changing.storage.write() as stores:
-        comment = stores.comments.get(number)
-        stores.comments.settle(comment.id, CommentState.DONE, comment.seen)
+        lay_aside(stores, number)
+    return _listed(request, here, here.look(book), label, laid=number)
+
+
+@router.post("/books/{book}/comments/{label}/{number}/open")
+def take_out(request: Request, here: Here, book: str, label: str, number: int) -> HTMLResponse:
+    """Take a comment out again that was laid aside."""
+    with here.change(book) as changing, changing.storage.write() as stores:
+        stores.comments.settle(stores.comments.get(number).id, CommentState.OPEN)
     return _listed(request, here, here.look(book), label)
 
 
-def _listed(request: Request, here: Workshop, opened: OpenBook, label: str) -> HTMLResponse:
+def _listed(request: Request, here: Workshop, opened: OpenBook, label: str, laid: int | None = None) -> HTMLResponse:
     with opened.storage.read() as stores:
         sights = comments_at(stores, editable_parts(stores, label))
     book = opened.book.id
     return page(
         request, "comments.html.j2", crumb_of(opened, "read"), sights=sights, label=label,
-        failure=here.runs.failure(book), is_at_work=here.runs.is_starting(book),
+        laid=laid, failure=here.runs.failure(book), is_at_work=here.runs.is_starting(book),
     )  # fmt: skip

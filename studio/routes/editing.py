@@ -1,18 +1,19 @@
 """Editing by hand: the editor, saving by the version that was open, versions side by side."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from bookwright.app.changes.editing import edit_sight, node_names, save_or_queue, take_up
+from bookwright.app.changes.editing import edit_sight, node_names, save_or_queue, take_up_or_queue
 from bookwright.app.changes.versions import maker, two_versions, version_rows
-from bookwright.models.document import DocumentKind
-from bookwright.models.edit import TextEdit
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, RecordEdit, TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.word_diff import word_diff
 from bookwright.studio.fields import Fields
-from bookwright.studio.pages import page, speaker
+from bookwright.studio.pages import Undo, done, page, speaker
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.workshop import Here, Workshop
 
@@ -36,8 +37,8 @@ def edits(request: Request, here: Here, book: str) -> HTMLResponse:
     opened = here.look(book)
     with opened.storage.read() as stores:
         found = stores.edits.newest()
-        names = node_names(stores, (one.edit.label for one in found if isinstance(one.edit, TextEdit)))
-    lines = [(one, names[one.edit.label] if isinstance(one.edit, TextEdit) else one.edit.slug) for one in found]
+        names = node_names(stores, (one.edit.label for one in found if isinstance(one.edit, TextEdit | NoteEdit)))
+    lines = [(one, _about(one.edit, names)) for one in found]
     return page(request, "edits.html.j2", crumb_of(opened, "desk"), lines=lines)
 
 
@@ -54,9 +55,21 @@ def save_text(request: Request, here: Here, book: str, label: str, fields: Field
         return _conflict(here, book, wanted)
     if saved.queued is not None:
         words = say("Saved; it is taken in between two steps of the book")
-        return JSONResponse({"version": wanted.seen, "after": saved.queued, "words": words})
-    words = say("Saved") if saved.made else say("These words stand there already.")
-    return JSONResponse({"version": saved.made.version if saved.made else wanted.seen, "words": words})
+        undo = f"/books/{book}/edits/{saved.queued}/withdraw"
+        return JSONResponse({"version": wanted.seen, "after": saved.queued, "words": words, "undo": undo})
+    if saved.made is None:
+        return JSONResponse({"version": wanted.seen, "words": say("These words stand there already.")})
+    undo = f"/books/{book}/restore/{label}"
+    return JSONResponse({"version": saved.made.version, "words": say("Saved"), "undo": undo, "before": wanted.seen})
+
+
+@router.post("/books/{book}/edits/{number}/withdraw")
+def withdraw(request: Request, here: Here, book: str, number: int) -> HTMLResponse:
+    """Take an edit back that waits to be taken in."""
+    with here.change(book) as opened, opened.storage.write() as stores:
+        if not stores.edits.settle(number, EditState.WITHDRAWN):
+            raise InvalidInput("It waits no more; take an earlier version up again instead.")
+    return done(request, speaker(request)("It is taken back."))
 
 
 @router.get("/books/{book}/history/{label}")
@@ -81,9 +94,22 @@ def history(
 def restore(request: Request, here: Here, book: str, label: str, fields: Fields) -> HTMLResponse:
     """Take an earlier version up again."""
     with here.change(book) as opened:
-        made = take_up(opened, label, _kind(fields), _version(fields) or 0)
+        saved = take_up_or_queue(opened, label, _kind(fields), _version(fields) or 0)
+    if saved.queued is not None:
+        words = speaker(request)("Saved; it is taken in between two steps of the book")
+        return done(request, words, Undo(f"/books/{book}/edits/{saved.queued}/withdraw"))
+    made = saved.made
+    assert isinstance(made, Document)  # a text was taken up
     words = speaker(request)("It stands again, as version {version}.", version=made.version)
-    return page(request, "done.html.j2", words=words)
+    before = Undo(f"/books/{book}/restore/{label}", {"kind": made.kind.value, "version": made.version - 1})
+    return done(request, words, before)
+
+
+def _about(edit: AuthorEdit, names: Mapping[str, str]) -> str:
+    """Return what an edit is of, as an author calls it; empty for the order of the book."""
+    if isinstance(edit, TextEdit | NoteEdit):
+        return names[edit.label]
+    return edit.slug if isinstance(edit, RecordEdit) else ""
 
 
 def _conflict(here: Workshop, book: str, wanted: TextEdit) -> JSONResponse:

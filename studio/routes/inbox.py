@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from bookwright.app.candidates.sight import candidates_at, draft_at
 from bookwright.app.changes.deciding import chosen_gate, decide, start_again
 from bookwright.app.changes.gate_subject import grouped, reviews, subject_text
 from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import Decider, Gate, GateKind
 from bookwright.models.ruling import approval, rejection
+from bookwright.models.story.candidates import Candidate
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.text.word_diff import word_diff
 from bookwright.storage.repositories.gates import waiting_gates
@@ -26,6 +28,8 @@ _TITLES = {
     GateKind.BOOK_DESIGN: "The design of the whole book",
     GateKind.VOLUME_DESIGN: "The design of a volume",
     GateKind.CHAPTER: "A chapter is finished",
+    GateKind.UNIT: "A part is finished",
+    GateKind.CANDIDATES: "Several drafts are there to choose from",
     GateKind.HUMAN_FALLBACK: "A draft was refused too often",
 }
 
@@ -45,6 +49,10 @@ class GateSight:
     scores: dict[str, float]
     reviews: list[str]
     """What reviews have left on record, in lines."""
+    drafts: tuple[Candidate, ...]
+    """Between which a draft is to be chosen; empty where nothing is."""
+    preferred: int
+    """Which of them blind readers preferred."""
     refusals: list[list[str]]
     """Why drafts were refused, the oldest first, what differs by its words alone in one line."""
 
@@ -67,6 +75,9 @@ def approve(request: Request, here: Here, book: str, gate: int, fields: Fields) 
     """Let a book go on past a gate, with a text of the author's own where one is given."""
     found = _found(here, book, gate)
     own = fields.get("text") if fields.get("text", "").strip() else None
+    if found.kind is GateKind.CANDIDATES and fields.get("candidate", "").isdecimal():
+        with here.look(book).storage.read() as stores:
+            own = draft_at(found, int(fields["candidate"]), stores)
     return _decided(request, here, found, is_approved=True, note=fields.get("note", ""), own=own)
 
 
@@ -108,12 +119,14 @@ def _sight(here: Workshop, gate: Gate) -> GateSight:
         before = stores.gates.rejected_work(node, gate.kind)
         scored = stores.documents.current(node.key, DocumentKind.QUALITY, with_text=False)
         data = stores.documents.data_of(scored) if scored else ""
-        said = reviews(gate, stores)
+        said = [line for line in reviews(gate, stores) if not (scored and line.startswith("scores:"))]
+        choice = candidates_at(node, stores).choice if gate.kind is GateKind.CANDIDATES else None
     brief = opened.book.brief
+    drafts = (choice.candidates, choice.preferred) if choice else ((), 0)
     return GateSight(
         gate, _TITLES[gate.kind], opened.book.title or brief.working_title, brief.language.value, paragraphs(told),
-        list(word_diff(clean(before), told)) if before else [], _scores(data),
-        said, [list(grouped(refusal.reasons)) for refusal in gate.refusals],
+        list(word_diff(clean(before), told)) if before else [], _scores(data), said, *drafts,
+        [list(grouped(refusal.reasons)) for refusal in gate.refusals],
     )  # fmt: skip
 
 

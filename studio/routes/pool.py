@@ -8,7 +8,7 @@ from bookwright.app.status.shelf import is_held, shelf
 from bookwright.flows.prefect.server import known_server
 from bookwright.models.errors import BookHeld, InvalidInput
 from bookwright.storage.studio import Studio
-from bookwright.studio.pages import page, speaker
+from bookwright.studio.pages import done, page, speaker
 from bookwright.studio.routes.shelf import row_of
 from bookwright.studio.workshop import Here
 
@@ -25,9 +25,7 @@ def hand_in(request: Request, here: Here, book: str) -> HTMLResponse:
         raise InvalidInput("No work pool is set up here.")
     check_writable(opened.book.brief, opened.settings)
     here.runs.start(book, ["submit", "--book", book], here.settings)
-    return page(
-        request, "done.html.j2", words=speaker(request)("It is being handed in; a worker of the pool writes it.")
-    )
+    return done(request, speaker(request)("It is being handed in; a worker of the pool writes it."))
 
 
 @router.get("/pool")

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
+from bookwright.app.candidates.sight import candidates_of
 from bookwright.app.changes.editing import editable_parts
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene, Section
 from bookwright.models.document import Document, DocumentKind
@@ -28,6 +29,8 @@ class ReadSight:
     scenes: list[Scene]
     parts: list[str]
     """Labels of what holds its text, each of which can be edited."""
+    drafted: list[str]
+    """Which of these have drafts to choose from."""
     previous: str
     """Labels of its neighbours; empty where it has none."""
     next: str
@@ -72,9 +75,10 @@ def _sight(opened: OpenBook, label: str) -> ReadSight:
         found = chapters[place] if place is not None else next(c for c in manuscript.sections(label))
         assert isinstance(found, Chapter)
         parts = editable_parts(stores, found.unit.label)
+        drafted = [part for part in parts if candidates_of(stores.nodes.by_label(part), stores) is not None]
     before, after = (chapters[place - 1 : place], chapters[place + 1 : place + 2]) if place is not None else ([], [])
     return ReadSight(
-        manuscript.cover(), _named(found), found.unit.label, manuscript.scenes(found), parts,
+        manuscript.cover(), _named(found), found.unit.label, manuscript.scenes(found), parts, drafted,
         before[0].unit.label if before else "", after[0].unit.label if after else "",
     )  # fmt: skip
 

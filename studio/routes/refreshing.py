@@ -14,7 +14,7 @@ from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import StaleDocument
 from bookwright.studio.fields import Fields
-from bookwright.studio.pages import page, speaker
+from bookwright.studio.pages import done, page, speaker
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.routes.shelf import ShelfRow, row_of
 from bookwright.studio.workshop import Here, Workshop
@@ -54,7 +54,7 @@ def refresh(request: Request, here: Here, book: str, fields: Fields) -> HTMLResp
     if not here.runs.start(book, ["refresh", book, *wanted.options, "--yes"], here.settings):
         raise InvalidInput("A process that this page started is still at work on this book.")
     words = speaker(request)("It is being made anew. This page shows what is left as it goes.")
-    return page(request, "done.html.j2", words=words)
+    return done(request, words)
 
 
 def _sight(here: Workshop, opened: OpenBook, wanted: RefreshScope) -> StaleSight:

@@ -12,8 +12,8 @@ from bookwright.app.orders.checks import check_writable
 from bookwright.app.status.shelf import ShelfLine, ask_to_rest, is_held, put_away, shelf
 from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld, InvalidInput
-from bookwright.studio.pages import page, speaker
-from bookwright.studio.remedies import in_words
+from bookwright.studio.pages import Undo, done, page, speaker
+from bookwright.studio.remedies import Remedy, in_words, remedy_in
 from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
@@ -46,6 +46,13 @@ class ShelfRow:
         return "It has come as far as you asked." if reason.startswith("reached ") else in_words(reason)
 
     @property
+    def remedy(self) -> Remedy | None:
+        """The page that has the way out, where it rests for a reason that asks for one."""
+        book = self.line.book
+        told = self.failure or (f"{book.reason} {book.advice}" if book.state is BookState.PAUSED else "")
+        return remedy_in(told, book.id) if told and self.standing in ("paused", "interrupted") else None
+
+    @property
     def holder(self) -> str:
         """The machine that writes it, where it is not this one."""
         host = (self.line.book.lease_owner or "").rpartition(" on ")[2] if is_held(self.line.book) else ""
@@ -71,14 +78,14 @@ def pause(request: Request, here: Here, book: str) -> HTMLResponse:
         asked = ask_to_rest(opened)
     say = speaker(request)
     words = "It will rest once the call in flight is recorded." if asked.is_asked else "It rests already."
-    return page(request, "done.html.j2", words=say(words))
+    return done(request, say(words))
 
 
 @router.post("/books/{book}/resume")
 def resume(request: Request, here: Here, book: str) -> HTMLResponse:
     """Go on with a book, in a process of its own."""
     start_writing(here, book)
-    return page(request, "done.html.j2", words=speaker(request)("It is being started; that takes a few seconds."))
+    return done(request, speaker(request)("It is being started; that takes a few seconds."))
 
 
 @router.post("/books/{book}/archive")
@@ -128,4 +135,5 @@ def _moved(request: Request, here: Workshop, book: str, *, is_archived: bool) ->
     with here.change(book) as opened:
         put_away(opened, is_archived)
     words = "It is put away." if is_archived else "It is back on the shelf."
-    return page(request, "done.html.j2", words=speaker(request)(words))
+    back = "unarchive" if is_archived else "archive"
+    return done(request, speaker(request)(words), Undo(f"/books/{book}/{back}"))

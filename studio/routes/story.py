@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from bookwright.app.access import OpenBook
 from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.report.book_map import book_map
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.charts import Series, bars, lines
 from bookwright.exports.report.notes import read_as
@@ -33,6 +34,8 @@ class StorySight:
 
     report: BookReport
     state: GlobalState | None
+    map: Chart | None
+    """The tree with length and state."""
     summary: list[str]
     charts: list[Chart]
     presence: Chart | None
@@ -59,8 +62,9 @@ def _sight(opened: OpenBook) -> StorySight:
         drawn = [*charts(report), *_costs(stores, report)]
         told = list(_summaries(stores, report))
         entries = stores.codex.entries()
+        drawn_map = book_map(stores, lambda label: f"/books/{opened.book.id}/page/{label}")
     presence = presence_chart(report, entries, Manuscript(opened.storage))
-    return StorySight(report, state, summary(report), drawn, presence, told[::-1])
+    return StorySight(report, state, drawn_map, summary(report), drawn, presence, told[::-1])
 
 
 def _summaries(stores: Stores, report: BookReport) -> list[tuple[str, str, str]]:

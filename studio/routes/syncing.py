@@ -32,13 +32,18 @@ def sync(request: Request, here: Here, book: str) -> HTMLResponse:
 
 @router.post("/books/{book}/folder/settle")
 def settle(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse:
-    """Let one side's words stand."""
+    """Let the words stand that were chosen, place by place."""
     _check_kept(here)
-    if fields.get("side") not in tuple(Side):
-        raise InvalidInput("Either the words of the file are to stand, or those of the book.")
+    chosen = [fields.get(f"side-{number}", "") for number in range(1, _most(fields) + 1)]
+    if not all(side in tuple(Side) for side in chosen):
+        raise InvalidInput("At each place either the words of the file are to stand, or those of the book.")
     with here.change(book) as opened:
-        settle_conflict(vault_of(opened), fields.get("path", ""), Side(fields["side"]), fields.get("seen", ""))
+        settle_conflict(vault_of(opened), fields.get("path", ""), [Side(one) for one in chosen], fields.get("seen", ""))
     return _shown(request, here, book, "folder_list.html.j2")
+
+
+def _most(fields: dict[str, str]) -> int:
+    return sum(name.startswith("side-") for name in fields)
 
 
 def _shown(request: Request, here: Workshop, book: str, template: str) -> HTMLResponse:

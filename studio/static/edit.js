@@ -26,6 +26,7 @@ function write(text) {
 
 function changed(text) {
   state.textContent = told.unsaved;
+  offer({});
   clearTimeout(timer);
   timer = setTimeout(() => {
     localStorage.setItem(draftKey, JSON.stringify({ text, version }));
@@ -63,6 +64,22 @@ document.getElementById("save").addEventListener("click", async () => {
   localStorage.removeItem(draftKey);
   document.getElementById("draft-note").classList.add("hidden");
   state.textContent = made.words;
+  offer(made);
+});
+
+// A save can be undone for a while: what was saved stays among the versions.
+const back = document.getElementById("undo");
+let offered = null;
+function offer(made) {
+  offered = made.undo ? made : null;
+  back.hidden = !offered;
+}
+back.addEventListener("click", async () => {
+  const fields = new URLSearchParams({ kind: place.dataset.kind, version: offered.before || "" });
+  const answer = await fetch(offered.undo, { method: "POST", body: fields, headers: { "X-Studio-Token": pass, "HX-Request": "true" } });
+  if (answer.ok) return location.reload();
+  document.getElementById("notices").innerHTML = await answer.text();
+  htmx.process(document.getElementById("notices"));
 });
 
 function differ(standing, mine) {

@@ -12,10 +12,19 @@ body.addEventListener("htmx:beforeSwap", (event) => {
   event.detail.target = document.getElementById("notices");
   event.detail.swapOverride = "innerHTML";
 });
+// What was done is told for a while, long enough to be undone.
+new MutationObserver(() => {
+  for (const note of document.querySelectorAll("#notices .note.done:not([data-fades])")) {
+    note.dataset.fades = "1";
+    setTimeout(() => note.remove(), 30_000);
+  }
+}).observe(document.getElementById("notices"), { childList: true, subtree: true });
 body.addEventListener("htmx:sendError", () => lost(true));
 document.addEventListener("click", (event) => {
   const closer = event.target.closest("[data-close]");
   if (closer) closer.closest(closer.dataset.close).remove();
+  const chooser = event.target.closest("[data-choose]");
+  if (chooser) for (const one of chooser.form.querySelectorAll(`input[type=radio][value=${chooser.dataset.choose}]`)) one.checked = true;
   const opener = event.target.closest("[data-dialog]");
   if (opener) document.getElementById(opener.dataset.dialog).showModal();
 });
@@ -59,6 +68,9 @@ if (window.SharedWorker) {
   listen();
 }
 
+// On a phone the tabs are a strip: the one that is open is to be seen.
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center", behavior: "instant" });
+
 // Dark or light, and the language of the page.
 document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement;
@@ -84,6 +96,16 @@ document.addEventListener("keydown", (event) => {
   const place = { j: "[data-next]", k: "[data-previous]", e: "[data-edit]", g: "[data-shelf]" }[event.key];
   const link = place && document.querySelector(place);
   if (link) { event.preventDefault(); link.click(); }
+  else if (event.key === "j" || event.key === "k") step(event.key === "j" ? 1 : -1);
 });
+// In a list j and k go from one to the next.
+function step(way) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  const at = rows.indexOf(document.activeElement?.closest("[data-row]"));
+  const row = rows[at < 0 ? (way > 0 ? 0 : rows.length - 1) : at + way];
+  if (!row) return;
+  row.scrollIntoView({ block: "start", behavior: "instant" });
+  (row.querySelector("a, button") || row).focus({ preventScroll: true });
+}
 
 window.studio = { token, words, book };

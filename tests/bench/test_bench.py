@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import resume, shim
+from bench import branches, resume, shim
 from bench.length import length_score
 from bench.measure import Measure
 from bench.parts import (
@@ -86,3 +86,9 @@ def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
 
     assert queries[0] == queries[1]
     assert queries[0] <= 22
+
+
+def test_a_step_of_a_branch_takes_as_many_statements_as_its_origins(tmp_path: Path) -> None:
+    found = branches.go_on(tmp_path, home=str(tmp_path))
+
+    assert found["branch"] == found["origin"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.cli.verbs import VERBS, load
+from tests.cli.terminal import Terminal
 
 NAMES = [name for verbs in VERBS.values() for name in verbs]
 
@@ -99,3 +101,18 @@ def test_verbs_and_options_are_completed(home: Path, typed: str, wanted: set[str
     }
 
     assert set(run(**words).stdout.split()) == wanted
+
+
+def test_no_color_is_heeded(tmp_path: Path) -> None:
+    def shown(**environment: str) -> str:
+        terminal = Terminal(
+            ["doctor", "--ask", "rehearsal:exact"],
+            {"BOOKWRIGHT_HOME": str(tmp_path / "home"), "TERM": "xterm-256color", **environment},
+        )
+        terminal.left()
+        terminal.close()
+        return terminal.shown
+
+    colours = re.compile("\x1b\\[[0-9;]*3[0-9]m")
+    assert colours.search(shown())
+    assert colours.search(shown(NO_COLOR="1")) is None

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from alembic import command
@@ -13,8 +14,12 @@ from bookwright import migrations
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.app.access import OpenBook
+from bookwright.app.candidates.sight import candidates_at, draft_at
+from bookwright.app.candidates.taking import take
 from bookwright.exports.files import export, export_path
 from bookwright.failpoints import Failpoint
+from bookwright.flows.candidates.later import make_candidates
 from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.revision.refresh import RefreshScope, refresh
@@ -25,11 +30,12 @@ from bookwright.flows.upkeep import prune
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.codex.record import Origin, RecordKind
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.errors import GateDecided, GateWaiting
+from bookwright.models.errors import GateDecided, GateWaiting, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.backup.backup import back_up, restore
 from bookwright.storage.backup.backup_file import read_manifest
 from bookwright.storage.engine.database import open_database
@@ -38,6 +44,7 @@ from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
+from tests.durability.forked import fork_and_merge, forked_book
 from tests.support import novelist
 
 _PLANNED = {"profile": "economy", "max_planning_rounds": 1}
@@ -57,6 +64,10 @@ _GATED = make_brief(
      "gates": ["book_design", "chapter"], "webhook": "http://127.0.0.1:9/gates"}
 )  # fmt: skip
 """Nobody listens there, so the news is noted as not told."""
+_CANDIDATES = make_brief(
+    {"premise": "A clerk paints the lamps.", "title": "Paint", "length": 600, "profile": "economy", "candidates": 3,
+     "gates": ["candidates"]}
+)  # fmt: skip
 _NOTES = "\n\n".join(novelist.write(f"Notes {number}: about 4,000 words", None) for number in (1, 2))
 _BACKUP = "backup.zip"
 
@@ -231,6 +242,61 @@ def _gated_book(settings: Settings) -> object:
     return found, _whole_book(settings)
 
 
+def _write_candidates(settings: Settings) -> None:
+    """Write a book whose author takes another draft than its readers do."""
+    while True:
+        try:
+            _write(_CANDIDATES, settings)
+            return
+        except GateWaiting as waiting:
+            _take_the_other(waiting.gate, settings)
+
+
+def _take_the_other(gate: Gate, settings: Settings) -> None:
+    database = open_library(settings)
+    storage = BookStorage(database, gate.book, _CANDIDATES.language)
+    with storage.read() as stores:
+        choice = candidates_at(stores.nodes.get(gate.node), stores).choice
+        other = draft_at(gate, choice.preferred % 3 + 1, stores)
+    with suppress(GateDecided), storage.write(F.DECIDE_GATE) as stores:
+        stores.gates.decide(gate.id, approval(gate, Decider.COMMAND, text=other))
+    database.dispose()
+
+
+def _draft_beside(settings: Settings) -> None:
+    """Have three candidates written beside a text that stands, and take the second one."""
+    database = open_library(settings)
+    book = find_or_create(database, _TALE)
+    storage = BookStorage(database, book.id, book.brief.language)
+    models = ModelService(settings)
+    try:
+        with hold(book.id, RunConfig(settings, database, models), way_on="`bookwright candidates`") as deps:
+            make_candidates(deps.storage.node(_root(storage).key), 3, deps)
+        with suppress(InvalidInput):  # a worker that died had taken it
+            take(OpenBook(settings, storage, book), "1", 2)
+    finally:
+        models.close()
+        database.dispose()
+
+
+def _root(storage: BookStorage) -> TaskNode:
+    with storage.read() as stores:
+        return stores.nodes.root()
+
+
+def _candidates_of(brief: Brief, settings: Settings) -> object:
+    """Every version of the choice is kept once, beside the text that it led to."""
+    database = open_library(settings)
+    book = find_or_create(database, brief)
+    with BookStorage(database, book.id, book.brief.language).read() as stores:
+        root = stores.nodes.root()
+        kinds = (DocumentKind.CANDIDATES, DocumentKind.PROSE)
+        versions = [version for kind in kinds for version in stores.documents.versions(root.key, kind)]
+        kept = [(version.kind, version.origin, stores.documents.text_of(version)) for version in versions]
+    database.dispose()
+    return kept, root.written, finished_text(settings)[1]
+
+
 def _back_up(settings: Settings) -> None:
     """Make a backup, if none is there: a file that is whole is never replaced."""
     if not (settings.home / _BACKUP).exists():
@@ -310,6 +376,14 @@ A_REFRESH = Scenario(
     "a refresh", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.MOVE, F.LEAVE_BOOK}), _refresh,
     _refreshed_book, prepare=_write_and_change,
 )  # fmt: skip
+CANDIDATES = Scenario(
+    "candidates at a gate", frozenset({F.CALL_MODEL, F.RECORD_STEP, F.OPEN_GATE, F.DECIDE_GATE}), _write_candidates,
+    partial(_candidates_of, _CANDIDATES), prepare=_open,
+)  # fmt: skip
+CANDIDATES_BESIDE = Scenario(
+    "candidates beside a text", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.LEAVE_BOOK}), _draft_beside,
+    partial(_candidates_of, _TALE), prepare=_write_tale,
+)  # fmt: skip
 A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,
@@ -317,6 +391,10 @@ A_LONG_CALL = Scenario(
 A_BOOK_WITH_GATES = Scenario(
     "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
     _gated_book, prepare=_open,
+)  # fmt: skip
+A_BRANCH = Scenario(
+    "a branch", frozenset({F.FORK, F.MERGE}), partial(fork_and_merge, _TALE), partial(forked_book, _TALE),
+    prepare=_write_tale,
 )  # fmt: skip
 SCENARIOS = (
     Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),
@@ -326,6 +404,7 @@ SCENARIOS = (
     A_TALE_WITH_SEARCHES,
     A_LONG_CALL,
     A_BOOK_WITH_GATES,
+    A_BRANCH,
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(
         "a restore", frozenset({F.KEEP_REPLACED, F.PREPARE_RESTORE, F.RESTORE}), _restore, _backup_and_book,

@@ -14,10 +14,13 @@ from tests.durability.children import provider
 from tests.durability.crashes import Scenario
 from tests.durability.scenarios import (
     A_BOOK_WITH_GATES,
+    A_BRANCH,
     A_LONG_CALL,
     A_REFRESH,
     A_TALE,
     A_TALE_WITH_NOTES,
+    CANDIDATES,
+    CANDIDATES_BESIDE,
     CHAPTERS,
     SCENARIOS,
 )
@@ -127,6 +130,37 @@ def test_a_refresh_killed_at_any_place_ends_like_an_undisturbed_one(stage: Stage
     assert wrongs_of(trials) == []
     assert all(trial.again <= 1 for trial in trials)
     assert len(trials) >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", [CANDIDATES, CANDIDATES_BESIDE], ids=lambda scenario: scenario.name)
+def test_drafts_and_readings_that_are_killed_lead_to_the_same_choice(on_sqlite: Stage, scenario: Scenario) -> None:
+    trial = on_sqlite.kill(scenario, "after:call_model:2", "after:record_step:1", "before:record_step:4")
+
+    assert trial.wrongs == []
+    assert len(trial.reached) == 3
+    assert trial.again == 2
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("scenario", [CANDIDATES, CANDIDATES_BESIDE], ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_candidates_killed_at_any_place_lead_to_the_same_choice(stage: Stage, scenario: Scenario) -> None:
+    trials = [stage.kill(scenario, point) for point in points(stage, scenario, most=40)]
+
+    _tell(f"kill {scenario.name}", trials)
+    assert wrongs_of(trials) == []
+    assert all(trial.again <= 1 for trial in trials)
+    assert len(trials) >= 20
+
+
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_fork_or_a_merge_killed_at_any_place_is_whole_or_was_not(stage: Stage) -> None:
+    trials = [stage.kill(A_BRANCH, point) for point in points(stage, A_BRANCH, most=3)]
+
+    assert wrongs_of(trials) == []
+    assert {place.partition(":")[2] for place in places_of(trials)} == {Failpoint.FORK, Failpoint.MERGE}
+    assert all(trial.again == 0 for trial in trials)
 
 
 @pytest.mark.slow

@@ -2,10 +2,11 @@
 
 import json
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 
 from bookwright.flows import webhook
+from bookwright.flows.limits import Limits
 from bookwright.models.brief import make_brief
-from bookwright.models.errors import InvalidBrief
+from bookwright.models.errors import BookPaused, InvalidBrief
 from tests.flows.gated import Desk, sit_down
 
 
@@ -149,3 +151,61 @@ def test_what_is_no_address_is_refused_with_the_brief(url: str) -> None:
 def test_what_no_brief_can_ask_for_is_refused(gate: str) -> None:
     with pytest.raises(InvalidBrief, match=r"gates.* in the brief"):
         make_brief({"premise": "x", "length": 900, "gates": [gate]})
+
+
+def heard_by(file: Path) -> list[tuple[str, dict[str, Any]]]:
+    """What the author's command was run with: the line and the news."""
+    held = file.read_text("utf-8").splitlines() if file.exists() else []
+    return [(line, json.loads(news)) for line, news in map(json.loads, held)]
+
+
+def writes_down(file: Path) -> tuple[str, ...]:
+    code = (
+        "import json, sys; out = open(sys.argv[1], 'a');"
+        "out.write(json.dumps([sys.argv[-1], sys.stdin.read()]) + chr(10)); out.close()"
+    )
+    return (sys.executable, "-c", code, str(file))
+
+
+def told_by(home: Path, command: tuple[str, ...], **brief: Any) -> Desk:
+    """A book whose author has set a command."""
+    desk = sit_down(home, **brief)
+    settings = desk.around.settings.model_copy(update={"notify_command": command})
+    desk.around = replace(desk.around, settings=settings)
+    return desk
+
+
+def test_the_end_of_a_book_is_told_once_to_the_webhook_and_the_command(hook: Hook, tmp_path: Path) -> None:
+    file = tmp_path / "heard"
+    desk = told_by(tmp_path / "home", writes_down(file), webhook=hook.url)
+    book = desk.run()
+    desk.run()
+    desk.close()
+
+    [(line, told)] = heard_by(file)
+    assert line == f"{book.title} is finished"
+    assert (told["event"], told["book"], told["show"]) == ("book_finished", book.id, f"bookwright read {book.id}")
+    assert hook.heard == [told]
+
+
+def test_a_gate_is_told_to_the_command_and_then_a_rest(tmp_path: Path) -> None:
+    file = tmp_path / "heard"
+    desk = told_by(tmp_path / "home", writes_down(file), gates=["outline"], length=6_000, max_unit_length=2_400)
+    desk.approve(desk.wait())
+    desk.around = replace(desk.around, limits=Limits(words_today=1))
+    with pytest.raises(BookPaused):
+        desk.run()
+    desk.close()
+
+    (gate_line, gate), (rest_line, rest) = heard_by(file)
+    assert (gate["event"], gate_line.endswith("waits for your decision: outline")) == ("gate_waiting", True)
+    assert (rest["event"], rest["has_failed"]) == ("book_rests", False)
+    assert rest["reason"] in rest_line
+
+
+@pytest.mark.parametrize("command", [("/no/such/program",), (sys.executable, "-c", "raise SystemExit(3)")])
+def test_a_command_that_fails_stops_no_book(tmp_path: Path, command: tuple[str, ...]) -> None:
+    desk = told_by(tmp_path / "home", command)
+
+    assert desk.run().state == "finished"
+    desk.close()

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from bookwright.models.env_files import take_in
+import pytest
+
+from bookwright.models.env_files import take_in, take_in_secrets
+from bookwright.models.errors import InvalidSetting
 
 
 def test_the_environment_wins_over_the_first_file_and_that_over_the_second(tmp_path: Path) -> None:
@@ -34,3 +37,32 @@ def test_a_file_that_is_no_text_is_passed_over(tmp_path: Path) -> None:
     take_in(tmp_path, environment)
 
     assert environment == {}
+
+
+def test_a_key_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
+    key = tmp_path / "anthropic"
+    key.write_text("sk-of-the-file\n")
+    environment = {"ANTHROPIC_API_KEY_FILE": str(key), "GLM_API_KEY": "mine", "GLM_API_KEY_FILE": str(key)}
+
+    take_in_secrets(environment)
+
+    assert environment["ANTHROPIC_API_KEY"] == "sk-of-the-file"
+    assert environment["GLM_API_KEY"] == "mine"
+
+
+def test_other_names_that_end_alike_are_left_alone(tmp_path: Path) -> None:
+    environment = {"PATH_FILE": str(tmp_path / "nothing"), "LOG_FILE": str(tmp_path)}
+
+    take_in_secrets(environment)
+
+    assert set(environment) == {"PATH_FILE", "LOG_FILE"}
+
+
+@pytest.mark.parametrize("content", [None, "", " \n"])
+def test_a_key_file_that_holds_nothing_is_named_and_nothing_of_it_shown(tmp_path: Path, content: str | None) -> None:
+    file = tmp_path / "key"
+    if content is not None:
+        file.write_text(content)
+
+    with pytest.raises(InvalidSetting, match=r"OPENAI_API_KEY_FILE names .*key"):
+        take_in_secrets({"OPENAI_API_KEY_FILE": str(file)})

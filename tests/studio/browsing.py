@@ -1,4 +1,4 @@
-"""A studio in a process of its own, and a real browser that opens it."""
+"""Studios in processes of their own, and one real browser that opens them."""
 
 import os
 import subprocess
@@ -7,14 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bookwright.models.settings import Settings
+from tests.support.books import make_settings
 from tests.support.browser import PROGRAM
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
+STRANGE_NAME = "evil.example"
+"""A name that the browser takes for this machine, as one that was rebound."""
 _WAIT_MILLIS = 60_000
+_SETTINGS = {
+    "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0", "LEASE_SECONDS": "2",
+}  # fmt: skip
 
 
 @dataclass
@@ -43,9 +51,7 @@ class Visit:
         """Open a page of the studio in a tab of its own."""
         page = self.context.new_page()
         page.set_default_timeout(_WAIT_MILLIS)
-        page.on(
-            "console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None
-        )
+        page.on("console", self._hear)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(self.studio.origin + path)
         return page
@@ -55,10 +61,48 @@ class Visit:
             self.complaints.append(said.text)
 
 
+@dataclass
+class SharedStudio:
+    """A studio and a browser that many tests share, each with books of its own."""
+
+    home: Path
+    settings: Settings
+    studio: RunningStudio
+    browser: "playwright.Browser"
+    state: Any
+    """What the browser has once it came in by the one-time address."""
+
+    @contextmanager
+    def visiting(self, **context: object) -> Iterator[Visit]:
+        """Visit as the browser that the studio knows."""
+        opened = self.browser.new_context(storage_state=self.state, **context)
+        try:
+            yield Visit(opened, self.studio)
+        finally:
+            opened.close()
+
+
+def environment_of(home: Path) -> dict[str, str]:
+    """Return what lets a process find a data folder, and a model that costs nothing."""
+    given = {f"BOOKWRIGHT_{name}": value for name, value in {"HOME": str(home), **_SETTINGS}.items()}
+    return {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"} | given
+
+
+@contextmanager
+def shared_studio(home: Path) -> Iterator[SharedStudio]:
+    """Run a studio and a browser that has come in."""
+    with running_studio(home) as studio, launched() as browser:
+        first = browser.new_context()
+        first.new_page().goto(studio.address)
+        state = first.storage_state()
+        first.close()
+        yield SharedStudio(home, make_settings(home), studio, browser, state)
+
+
 @contextmanager
 def running_studio(home: Path, port: int = 0) -> Iterator[RunningStudio]:
     """Run `bookwright studio` for as long as the block lasts."""
-    environment = os.environ | {"BOOKWRIGHT_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+    environment = environment_of(home) | {"PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "bookwright", "studio", "--port", str(port), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:
         assert process.stdout is not None
@@ -70,14 +114,12 @@ def running_studio(home: Path, port: int = 0) -> Iterator[RunningStudio]:
 
 
 @contextmanager
-def visiting(studio: RunningStudio, *options: str, **context: object) -> Iterator[Visit]:
-    """Open a browser that has come in by the one-time address."""
+def launched() -> "Iterator[playwright.Browser]":
+    """Run a browser without a window."""
+    rules = f"--host-resolver-rules=MAP {STRANGE_NAME} 127.0.0.1"
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", *options])
-        visit = Visit(browser.new_context(**context), studio)
-        entrance = visit.tab(studio.address.removeprefix(studio.origin))
-        entrance.close()
+        browser = driver.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", rules])
         try:
-            yield visit
+            yield browser
         finally:
             browser.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,6 +13,9 @@ from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys
 from tests.cli.shelf import a_book
 from tests.support.books import make_settings
+
+if TYPE_CHECKING:
+    from tests.studio.browsing import SharedStudio, Visit
 
 PORT = 8321
 
@@ -27,6 +31,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(f"BOOKWRIGHT_{name}", value)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SharedStudio]":
+    """One studio and one browser for all tests that leave both alive, each with books of its own."""
+    from tests.studio.browsing import shared_studio  # needs Playwright
+
+    with shared_studio(tmp_path_factory.mktemp("studio") / "home") as running:
+        yield running
+
+
+@pytest.fixture
+def visit(shared: "SharedStudio") -> "Iterator[Visit]":
+    """A visit that nobody complained of in the end: no error in the console, nothing that the policy refused."""
+    with shared.visiting() as visit:
+        yield visit
+        assert visit.complaints == []
 
 
 @pytest.fixture

@@ -1,56 +1,25 @@
-"""The studio in a real browser: a newcomer's way, decisions, conflicts, strangers, what keeps people out."""
+"""The studio in a real browser: a newcomer's way, decisions, conflicts, talks, files, undoing."""
 
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-from bookwright.models.codex.entries import CodexEntry
-from bookwright.models.codex.record import Origin
-from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind
-from bookwright.models.gate import GateKind
-from bookwright.models.settings import Settings
-from bookwright.models.story_time.value import StoryTime
-from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book
-from tests.studio.browsing import RunningStudio, Visit, playwright, running_studio, visiting
+from tests.studio.browsing import SharedStudio, Visit, environment_of, playwright
 from tests.support.browser import needs_browser
+from tests.support.vaults import a_vault, change, text_of
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
-BOOK_PAGES = (
-    "", "/read", "/read/1.1", "/edit/1.1", "/history/1.1", "/page/1.4", "/codex", "/codex/entry/mira", "/threads",
-    "/story", "/stale", "/journal", "/journal/1", "/exports", "/edits", "/talk",
-    "/brief", "/folder",
-)  # fmt: skip
 
-
-@pytest.fixture
-def studio(home: Path) -> Iterator[RunningStudio]:
-    with running_studio(home) as running:
-        yield running
-
-
-@pytest.fixture
-def visit(studio: RunningStudio) -> Iterator[Visit]:
-    """A visit that nobody complained of in the end: no error in the console, nothing that the policy refused."""
-    with visiting(studio) as visit:
-        yield visit
-        assert visit.complaints == []
-
-
-def test_a_newcomer_gets_from_an_empty_shelf_to_a_changed_book(visit: Visit, home: Path) -> None:
+def test_a_newcomer_gets_from_an_empty_shelf_to_a_changed_book(visit: Visit) -> None:
+    """It comes first: the shelf that the tests share is empty for it alone."""
     page, expect = visit.tab(), playwright.expect
     page.get_by_role("link", name="Begin a book").click()
     page.get_by_label("What happens?").fill("A keeper of a lighthouse counts one ship too many.")
@@ -86,8 +55,8 @@ def test_a_newcomer_gets_from_an_empty_shelf_to_a_changed_book(visit: Visit, hom
         assert any(b"Snow fell on the mole." in epub.read(name) for name in epub.namelist())
 
 
-def test_a_gate_is_decided_and_the_book_goes_on(visit: Visit, home: Path) -> None:
-    _bookwright(home, "write", "--premise", "A keeper counts ships.", "--words", "900", "--profile", "economy",
+def test_a_gate_is_decided_and_the_book_goes_on(visit: Visit, shared: SharedStudio) -> None:
+    _bookwright(shared.home, "write", "--premise", "A keeper counts ships.", "--words", "900", "--profile", "economy",
                 "--no-prefect", "--gate", "book_design", code=5)  # fmt: skip
     page, expect = visit.tab(), playwright.expect
     expect(page.locator("#waiting")).to_have_text("1")
@@ -99,10 +68,10 @@ def test_a_gate_is_decided_and_the_book_goes_on(visit: Visit, home: Path) -> Non
     expect(page.get_by_text("This book is written to its end.")).to_be_visible(timeout=120_000)
 
 
-def test_two_tabs_in_conflict_lose_nothing(visit: Visit, settings: Settings) -> None:
-    book = a_book(settings)
+def test_two_tabs_in_conflict_lose_nothing(visit: Visit, shared: SharedStudio) -> None:
+    book = a_book(shared.settings, identity="two")
     expect = playwright.expect
-    first, second = visit.tab("/books/lamp/edit/1.1?kind=prose"), visit.tab("/books/lamp/edit/1.1?kind=prose")
+    first, second = visit.tab("/books/two/edit/1.1?kind=prose"), visit.tab("/books/two/edit/1.1?kind=prose")
     _type(first, "Snow fell. ")
     first.locator("#save").click()
     expect(first.locator("#state")).to_have_text("Saved")
@@ -122,22 +91,22 @@ def test_two_tabs_in_conflict_lose_nothing(visit: Visit, settings: Settings) -> 
     assert texts == ["Rain fell.", "Snow fell.", "Hail fell."]
 
 
-def test_a_draft_outlives_its_tab(visit: Visit, settings: Settings) -> None:
-    a_book(settings)
-    page = visit.tab("/books/lamp/edit/1.1?kind=prose")
+def test_a_draft_outlives_its_tab(visit: Visit, shared: SharedStudio) -> None:
+    a_book(shared.settings, identity="draft")
+    page = visit.tab("/books/draft/edit/1.1?kind=prose")
     _type(page, "Snow fell. ")
     playwright.expect(page.locator("#state")).to_have_text("Draft kept in this browser")
     page.close()
 
-    again = visit.tab("/books/lamp/edit/1.1?kind=prose")
+    again = visit.tab("/books/draft/edit/1.1?kind=prose")
 
     playwright.expect(again.locator("#sheet .cm-content")).to_contain_text("Snow fell.")
     playwright.expect(again.locator("#draft-note")).to_be_visible()
 
 
-def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, settings: Settings) -> None:
-    book = a_book(settings)
-    page, expect = visit.tab("/books/lamp/read/1.1"), playwright.expect
+def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, shared: SharedStudio) -> None:
+    book = a_book(shared.settings, identity="note")
+    page, expect = visit.tab("/books/note/read/1.1"), playwright.expect
     expect(page.locator("#comments")).to_be_visible()
 
     page.locator("article.prose p").first.dblclick(position={"x": 12, "y": 12})  # the first word
@@ -153,124 +122,75 @@ def test_a_note_is_written_on_selected_words_and_marked(visit: Visit, settings: 
     assert (kept.anchor.quote, kept.anchor.after) == ("Rain", "fell. The [red] lamp went out.")
 
 
-def test_a_killed_book_is_seen_and_gone_on_with(visit: Visit, home: Path) -> None:
-    environment = os.environ | {"BOOKWRIGHT_HOME": str(home)}
-    command = [sys.executable, "-m", "bookwright", "write", "--premise", "A keeper counts ships.", "--words", "60000",
-               "--profile", "standard", "--no-prefect"]  # fmt: skip
-    page, expect = visit.tab(), playwright.expect
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as writer:
-        expect(page.locator(".standing.writing")).to_be_visible(timeout=90_000)
-        writer.send_signal(signal.SIGKILL)
+def test_an_agent_answers_on_the_page_as_its_words_come(visit: Visit, shared: SharedStudio) -> None:
+    a_book(shared.settings, identity="chat")
+    page, expect = visit.tab("/books/chat/talk"), playwright.expect
+    page.get_by_label("Your words").fill("What does she fear?")
+    page.keyboard.press("Control+Enter")
 
-    expect(page.locator(".standing.interrupted")).to_be_visible(timeout=30_000)
-    page.get_by_role("button", name="Go on").click()
-    expect(page.locator(".standing.writing")).to_be_visible(timeout=90_000)
-    page.get_by_role("button", name="Pause").click()
-    expect(page.locator(".standing.paused")).to_be_visible(timeout=90_000)
-
-
-def test_twelve_tabs_share_one_stream_and_hear_of_a_change(visit: Visit, settings: Settings, home: Path) -> None:
-    a_book(settings)
-    tabs = [visit.tab() for _ in range(12)]
-
-    tabs[0].get_by_role("button", name="Put away").click()
-
-    for tab in tabs:
-        tab.bring_to_front()
-        playwright.expect(tab.get_by_text("Night Watch")).to_have_count(0)
+    expect(page.locator(".said.person")).to_have_text("What does she fear?")
+    expect(page.locator(".said.agent")).to_contain_text("This is a rehearsal; no model wrote it.")
+    expect(page.locator(".said.agent")).to_contain_text("tokens")
+    expect(page.get_by_label("Your words")).to_have_value("")
+    page.get_by_label("Your words").fill("how far is it?")
+    page.get_by_text("Whoever does it").click()
+    page.get_by_role("button", name="Say it").click()
+    expect(page.get_by_text("I would do this:")).to_be_visible()
 
 
-def test_it_stops_though_streams_are_open_and_says_so(home: Path) -> None:
-    with running_studio(home) as studio, visiting(studio) as visit:
-        page = visit.tab()
-        playwright.expect(page.locator("#lost")).to_be_hidden()
+def test_files_of_ones_own_are_brought_along(visit: Visit, tmp_path: Path) -> None:
+    outline, sample, manuscript = tmp_path / "lamp.md", tmp_path / "sample.txt", tmp_path / "night-watch.md"
+    outline.write_text("# Lamp\n\n## Chapter 1: Rain\n\nIt rains.\n\n## Chapter 2: Snow\n\nIt snows.\n")
+    sample.write_text("The rain came slantwise off the sea.")
+    manuscript.write_text("# Night Watch\n\n" + "".join(
+        f"## Chapter {number}\n\n" + "The keeper counted the ships twice over. " * 40 + "\n\n" for number in (1, 2)
+    ))  # fmt: skip
+    page, expect = visit.tab("/new"), playwright.expect
+    page.get_by_text("More about the book").click()
+    page.locator("#outline-file").set_input_files(outline)
+    page.locator("#sample-file").set_input_files(sample)
+    expect(page.locator("#outline-split li")).to_have_count(2)
+    expect(page.locator("#style_sample")).to_have_value("The rain came slantwise off the sea.")
 
-        studio.process.send_signal(signal.SIGINT)
-
-        assert studio.process.wait(30) is not None
-        playwright.expect(page.locator("#lost")).to_be_visible()
-
-
-def test_a_page_on_another_port_changes_nothing(studio: RunningStudio, settings: Settings) -> None:
-    book = a_book(settings)
-    with visiting(studio) as visit, HostilePage(studio.origin) as address:
-        page = visit.context.new_page()
-        page.goto(address)
-        page.wait_for_function("() => window.done")
-        results = json.loads(page.evaluate("() => JSON.stringify(window.results)"))
-        page.get_by_role("button", name="send").click()
-        page.wait_for_load_state()
-        shown = page.locator("body").inner_text()
-
-    assert results == {"fetch": "refused", "read": "refused"}
-    assert "did not come from the studio's own page" in shown
-    with book.read() as stores:
-        assert not stores.books.get("lamp").is_archived
+    page.get_by_role("link", name="Bring a manuscript along").click()
+    page.locator("#manuscript").set_input_files(manuscript)
+    page.get_by_role("button", name="Show how it is split").click()
+    expect(page.locator("#split tbody tr")).to_have_count(2)
+    page.get_by_label("only take it in").check()
+    page.get_by_role("button", name="Make a book of it").click()
+    page.wait_for_url("**/books/*")
+    expect(page.get_by_text("its text was imported")).to_be_visible()
 
 
-def test_a_name_that_was_rebound_is_misdirected(studio: RunningStudio) -> None:
-    port = studio.origin.rpartition(":")[2]
-    with visiting(studio, "--host-resolver-rules=MAP evil.example 127.0.0.1") as visit:
-        page = visit.context.new_page()
-        answer = page.goto(f"http://evil.example:{port}/")
+def test_a_changed_file_of_the_folder_is_taken_in_by_a_click(visit: Visit, shared: SharedStudio) -> None:
+    vault = a_vault(shared.home, identity="folder")
+    path = next(one for one in vault.folder.files() if "Rain fell" in (vault.folder.root / one).read_text("utf-8"))
+    change(vault, path, "Rain fell", "Hail fell")
+    page = visit.tab("/books/folder/folder")
 
-    assert answer is not None
-    assert answer.status == 421
+    page.get_by_role("button", name="Take it in as new versions").click()
 
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_keeps_people_out_of_any_page(studio: RunningStudio, settings: Settings, scheme: str) -> None:
-    axe_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
-    _full(a_book(settings))
-    found: dict[str, list[str]] = {}
-    with visiting(studio, color_scheme=scheme) as visit:
-        for path in (
-            "/",
-            "/inbox",
-            "/new",
-            "/import",
-            "/pool",
-            "/help",
-            *(f"/books/lamp{each}" for each in BOOK_PAGES),
-        ):
-            page = visit.tab(path)
-            page.wait_for_timeout(150)
-            violations = axe_playwright.Axe().run(page).response["violations"]
-            serious = [f"{one['id']} {one['nodes'][0]['target']}" for one in violations
-                       if one["impact"] in ("serious", "critical")]  # fmt: skip
-            if serious:
-                found[path] = serious
-            width = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
-            assert width[0] <= width[1], path
-            page.close()
-        assert visit.complaints == []
-    assert found == {}
+    playwright.expect(page.get_by_text("Nothing was changed by hand.")).to_be_visible()
+    assert text_of(vault, "1.1").startswith("Hail fell")
 
 
-def test_every_page_fits_a_phone(studio: RunningStudio, settings: Settings) -> None:
-    _full(a_book(settings))
-    wide = []
-    with visiting(studio, viewport={"width": 390, "height": 780}) as visit:
-        for path in (
-            "/",
-            "/inbox",
-            "/new",
-            "/import",
-            "/pool",
-            "/help",
-            *(f"/books/lamp{each}" for each in BOOK_PAGES),
-        ):
-            page = visit.tab(path)
-            if page.evaluate("() => document.documentElement.scrollWidth") > 390:
-                wide.append(path)
-            page.close()
-        assert visit.complaints == []
-    assert wide == []
+def test_a_save_is_undone_in_the_editor(visit: Visit, shared: SharedStudio) -> None:
+    a_book(shared.settings, identity="undo")
+    page, expect = visit.tab("/books/undo/edit/1.1?kind=prose"), playwright.expect
+    _type(page, "Snow fell. ")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#state")).to_have_text("Saved")
+
+    page.get_by_role("button", name="Undo").click()
+
+    expect(page.locator("#state")).to_have_text("version 3")
+    expect(page.locator("#sheet .cm-content")).to_contain_text("Rain fell.")
+    expect(page.locator("#sheet .cm-content")).not_to_contain_text("Snow fell.")
 
 
-def test_keys_turn_chapters(visit: Visit, settings: Settings) -> None:
-    a_book(settings)
-    page = visit.tab("/books/lamp/read/1.1")
+def test_keys_turn_chapters(visit: Visit, shared: SharedStudio) -> None:
+    a_book(shared.settings, identity="keys")
+    page = visit.tab("/books/keys/read/1.1")
 
     page.keyboard.press("j")
     page.wait_for_url(re.compile(r"/read/1\.2$"))  # once it is loaded
@@ -287,50 +207,7 @@ def _type(page: "playwright.Page", words: str) -> None:
     page.keyboard.type(words)
 
 
-def _full(book: BookStorage) -> None:
-    """Give a book a gate that waits and an entry in its codex."""
-    with book.write() as stores:
-        stores.gates.open(stores.nodes.by_label("1.1"), GateKind.CHAPTER)
-        stores.codex.add(CodexEntry(id="mira", kind="character", name="Mira"), Origin.AUTHOR)
-        stores.codex.add(CodexEntry(id="rain", kind="character", name="Rain"), Origin.AUTHOR)
-        chapter = stores.nodes.by_label("1.1")
-        stores.comments.add(chapter.key, Anchor(quote="Rain fell.", after="The [red]"), "Does it rain too often?")
-        stores.nodes.change(chapter.key, story_time=StoryTime(when="1923"))
-
-
 def _bookwright(home: Path, *arguments: str, code: int) -> None:
-    environment = os.environ | {"BOOKWRIGHT_HOME": str(home)}
+    environment = environment_of(home)
     done = subprocess.run([sys.executable, "-m", "bookwright", *arguments], env=environment, capture_output=True)
     assert done.returncode == code, done.stderr.decode()
-
-
-class HostilePage:
-    """A page on another port of this machine that sends what it can to the studio."""
-
-    def __init__(self, origin: str) -> None:
-        html = f"""<!doctype html><form method="post" action="{origin}/books/lamp/archive"><button>send</button></form>
-<script>window.results = {{}};
-const tries = [["fetch", () => fetch("{origin}/books/lamp/archive", {{method: "POST", credentials: "include"}})],
-  ["read", () => fetch("{origin}/", {{credentials: "include"}}).then((answer) => answer.text())]];
-Promise.all(tries.map(([name, send]) => send().then(() => results[name] = "heard", () => results[name] = "refused")))
-  .then(() => window.done = true);</script>"""
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(html.encode())
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self._server.server_port}/"
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()

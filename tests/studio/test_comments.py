@@ -7,6 +7,7 @@ import time
 from starlette.testclient import TestClient
 
 from bookwright.models.document import DocumentKind
+from bookwright.models.edit import NoteEdit
 from bookwright.models.settings import Settings
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
@@ -25,6 +26,16 @@ def test_a_note_is_kept_at_its_words_and_laid_aside(page: TestClient, book: Book
     assert "Which lamp?" in shown
     assert 'data-quote="lamp went"' in again
     assert "Which lamp?" not in page.get("/books/lamp/comments/1.1").text
+
+
+def test_a_note_that_was_laid_aside_is_taken_out_again(page: TestClient, book: BookStorage) -> None:
+    page.post("/books/lamp/comments/1.1", data=NOTE)
+    [number] = _numbers(page.get("/books/lamp/comments/1.1").text)
+    laid = page.post(f"/books/lamp/comments/1.1/{number}/done").text
+    [back] = re.findall(r'hx-post="([^"]+/open)"', laid)
+
+    assert _numbers(laid) == []
+    assert _numbers(page.post(back).text) == [number]
 
 
 def test_a_note_outlives_other_words_around_it_and_tells_when_its_own_are_gone(
@@ -82,15 +93,27 @@ def test_a_note_becomes_an_order_by_its_bill_alone(page: TestClient, book: BookS
     assert versions[-1].note == "“lamp went”: Which lamp?"
 
 
-def test_nobody_is_ordered_while_the_book_is_written(page: TestClient, book: BookStorage) -> None:
+def test_a_note_that_is_ordered_while_the_book_is_written_waits_for_its_writer(
+    page: TestClient, book: BookStorage
+) -> None:
     page.post("/books/lamp/comments/1.1", data=NOTE)
     [number] = _numbers(page.get("/books/lamp/comments/1.1").text)
     with book.write() as stores:
-        Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+    bill = _bill(page.get(f"/books/lamp/comments/1.1/{number}/bill").text)
 
-    refused = page.get(f"/books/lamp/comments/1.1/{number}/bill", headers=PIECE)
+    shown = page.post(f"/books/lamp/comments/1.1/{number}/order", data={"bill": bill}).text
+    listed = page.get("/books/lamp/edits").text
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.2", data={"text": "She read it.", "version": "1", "kind": "prose"})
 
-    assert (refused.status_code, "Ask it to pause" in refused.text) == (409, True)
+    assert "The model does it between two steps of the book" in shown
+    assert "Which lamp?" in listed
+    with book.read() as stores:
+        [waiting] = stores.edits.waiting()  # whoever saves at rest takes in edits, and asks no model
+    assert isinstance(waiting.edit, NoteEdit)
+    assert (waiting.edit.seen, waiting.edit.note) == (1, "“lamp went”: Which lamp?")
 
 
 def _numbers(shown: str) -> list[str]:

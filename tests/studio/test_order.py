@@ -1,5 +1,6 @@
 """The order of a book changed on its page, an outline's split shown, covers, and handing in."""
 
+import re
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -29,18 +30,30 @@ def test_an_order_is_shown_changed_before_it_is_saved(page: TestClient, book: Bo
     assert late.status_code == 409
 
 
-def test_an_order_that_cannot_be_is_told_and_none_is_changed_while_the_book_is_written(
-    page: TestClient, book: BookStorage
-) -> None:
+def test_an_order_that_cannot_be_is_told(page: TestClient, book: BookStorage) -> None:
     for wrong in ({"length": "many"}, {"length": "7"}, {"premise": " "}, {"usd": "-1"}):
         assert page.post("/books/lamp/brief/preview", data=wrong, headers=PIECE).status_code == 422
+
+
+def test_an_order_that_is_changed_while_the_book_is_written_waits(page: TestClient, book: BookStorage) -> None:
     with book.write() as stores:
-        Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
 
-    held = page.post("/books/lamp/brief", data={"genre": "mystery", "seen": _seen(page)}, headers=PIECE)
+    first = page.post("/books/lamp/brief", data={"genre": "mystery", "seen": _seen(page)})
+    shown = page.get("/books/lamp/brief").text
+    blind = page.post("/books/lamp/brief", data={"genre": "comedy", "seen": _seen(page)}, headers=PIECE)
+    after = re.findall(r'name="after" value="(\d+)"', shown)
+    page.post("/books/lamp/brief", data={"genre": "romance", "seen": _seen(page), "after": after[0]})
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})
 
-    assert (held.status_code, "Ask it to pause" in held.text) == (409, True)
-    assert "Pause it to change its order" in page.get("/books/lamp/brief").text
+    assert (first.status_code, blind.status_code) == (200, 409)
+    assert "This is the order as you saved it" in shown
+    with book.read() as stores:
+        assert stores.books.get("lamp").brief.genre == "romance"
+        states = [(one.edit.of, one.state.value) for one in stores.edits.newest()]
+    assert states == [("brief", "taken"), ("brief", "replaced")]
 
 
 def test_the_split_of_an_outline_is_shown_before_anything_is_asked(page: TestClient) -> None:

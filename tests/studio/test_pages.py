@@ -1,6 +1,7 @@
 """What the pages show and do, asked as their scripts ask."""
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -8,14 +9,19 @@ import pytest
 from starlette.testclient import TestClient
 
 import bookwright.studio
+from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.stores import BookStorage
+from bookwright.studio.application import make_application
+from bookwright.studio.guard import StudioKeys
 from bookwright.studio.live import LOOK_SECONDS
 from tests.support.books import make_book
 
 STUDIO = Path(bookwright.studio.__file__).parent
+NO_MONEY = "the next call may cost up to $0.02 and the budget of lamp has $0.01 of $0.01 left"
+RAISE_IT = "`bookwright brief lamp --set budget.usd=...` raises it; then `bookwright resume lamp` goes on from here"
 _TRIGGER = re.compile(r'hx-trigger="([^"]*studio-[^"]*)"')
 
 
@@ -84,7 +90,8 @@ def test_a_chapter_is_read_with_its_neighbours(page: TestClient, book: BookStora
 def test_a_save_makes_a_version_and_names_the_one_it_came_from(page: TestClient, book: BookStorage) -> None:
     saved = page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})
 
-    assert saved.json() == {"version": 2, "words": "Saved"}
+    undo = {"undo": "/books/lamp/restore/1.1", "before": 1}
+    assert saved.json() == {"version": 2, "words": "Saved"} | undo
     assert _prose(book, "1.1") == "Snow fell."
 
 
@@ -195,3 +202,83 @@ def test_no_piece_of_a_page_misses_the_last_change() -> None:
     assert len(triggers) >= 4
     assert [text for text in triggers if "throttle" in text] == []
     assert max(int(delay) for text in triggers for delay in re.findall(r"delay:(\d+)ms", text)) < LOOK_SECONDS * 1000
+
+
+def test_what_was_done_can_be_undone(page: TestClient, book: BookStorage) -> None:
+    away = page.post("/books/lamp/archive").text
+    _undo(page, away)
+    saved = page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"}).json()
+    page.post(saved["undo"], data={"kind": "prose", "version": saved["before"]})
+    stood_first = _prose(book, "1.1")
+    again = page.post("/books/lamp/restore/1.1", data={"version": "2", "kind": "prose"}).text
+    stood_second = _prose(book, "1.1")
+    _undo(page, again)
+
+    assert "Night Watch" in page.get("/").text
+    assert (stood_first[:4], stood_second[:4], _prose(book, "1.1")[:4]) == ("Rain", "Snow", "Rain")
+
+
+def test_an_edit_that_waits_is_taken_back(page: TestClient, book: BookStorage) -> None:
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+    saved = page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"}).json()
+
+    page.post(saved["undo"])
+    twice = page.post(saved["undo"], headers={"hx-request": "true"})
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.2", data={"text": "She read it.", "version": "1", "kind": "prose"})
+
+    assert twice.status_code == 422
+    assert _prose(book, "1.1") == "Rain fell. The [red] lamp went out."
+
+
+def test_a_version_is_taken_up_while_the_book_is_written(page: TestClient, book: BookStorage) -> None:
+    page.post("/books/lamp/edit/1.1", data={"text": "Snow fell.", "version": "1", "kind": "prose"})
+    with book.write() as stores:
+        lease = Lease.take(stores.connection, "lamp", "a worker on elsewhere", 60)
+
+    told = page.post("/books/lamp/restore/1.1", data={"version": "1", "kind": "prose"}).text
+    stood = _prose(book, "1.1")
+    with book.write() as stores:
+        lease.release(stores.connection)
+    page.post("/books/lamp/edit/1.2", data={"text": "She read it.", "version": "1", "kind": "prose"})
+
+    assert "it is taken in between two steps" in told
+    assert (stood[:4], _prose(book, "1.1")[:4]) == ("Snow", "Rain")
+
+
+def test_a_book_that_rests_for_want_of_money_leads_to_its_order(page: TestClient, book: BookStorage) -> None:
+    with book.write() as stores:
+        stores.books.set_state("lamp", BookState.PAUSED, NO_MONEY, RAISE_IT)
+
+    shown = page.get("/").text
+
+    assert '<a href="/books/lamp/brief">Change the order</a>' in shown
+    assert "bookwright brief" not in shown
+
+
+def test_a_conflict_offers_to_look_again_where_it_was(page: TestClient, book: BookStorage) -> None:
+    where = {"hx-request": "true", "hx-current-url": "http://127.0.0.1:8321/books/lamp/brief?x=1"}
+
+    late = page.post("/books/lamp/brief", data={"genre": "farce", "seen": "another"}, headers=where)
+
+    assert late.status_code == 409
+    assert '<a class="button" href="/books/lamp/brief?x=1">Look at it again</a>' in late.text
+
+
+def test_a_first_run_says_what_the_built_in_model_can(page: TestClient, settings: Settings, keys: StudioKeys) -> None:
+    embedded = settings.model_copy(update={"model": "embedded:smollm2"})
+    with TestClient(make_application(embedded, keys), base_url=keys.origin) as client:
+        client.cookies = page.cookies
+        shown = client.get("/").text
+
+    assert "It can" in shown
+    assert "It cannot" in shown
+    assert "ANTHROPIC_API_KEY" in shown
+    assert "It cannot" not in page.get("/").text
+
+
+def _undo(page: TestClient, shown: str) -> None:
+    [(post, values)] = re.findall(r'hx-post="([^"]+)" hx-vals=\'([^\']+)\'', shown)
+    assert page.post(post, data=json.loads(values.replace("&#34;", '"'))).status_code == 200

@@ -55,6 +55,20 @@ def test_the_times_of_chapters_stand_in_the_order_of_the_story(page: TestClient,
     assert "flashback" in table
 
 
+def test_the_book_is_drawn_as_a_map_of_length_and_state(page: TestClient, settings: Settings) -> None:
+    parts = [{"level": "chapter", "title": "A & B", "text": "Rain fell."}, {"level": "chapter", "title": "Two"}]
+    make_book(settings, parts, length=4_000)
+
+    picture = page.get("/books/lamp/story").text.partition('id="map"')[2].partition("</figure>")[0]
+
+    assert re.findall(r'href="([^"]+)"[^>]*class="(\w+)"', picture) == [
+        ("/books/lamp/page/1.1", "done"), ("/books/lamp/page/1.2", "ahead"),
+    ]  # fmt: skip
+    widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="0" width="([^"]+)"', picture)]
+    assert 0 < widths[0] < 5 < widths[1] < 260  # two words of 4,000, and 1,000 of them
+    assert "A &amp; B: 2 / 1,000" in picture
+
+
 def _people(book: BookStorage, *names: str) -> None:
     with book.write() as stores:
         for number, name in enumerate(names):

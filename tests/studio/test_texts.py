@@ -1,6 +1,9 @@
 """The pages in two languages."""
 
+import ast
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from starlette.testclient import TestClient
@@ -13,7 +16,7 @@ from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
 from bookwright.storage.stores import BookStorage
 from bookwright.studio.pages import done_words, kind_words
-from bookwright.studio.texts import table
+from bookwright.studio.texts import Speaker, table
 
 STUDIO = Path(bookwright.studio.__file__).parent
 SAID = re.compile(r'(?:say|speaker\(request\))\(\s*"((?:[^"\\]|\\.)*)"\s*[,)]')
@@ -55,3 +58,77 @@ def test_placeholders_are_the_same_in_both_languages() -> None:
     fields = re.compile(r"\{(\w+)\}")
 
     assert [key for key, told in table("zh").items() if set(fields.findall(key)) != set(fields.findall(told))] == []
+
+
+def test_what_the_engine_says_is_said_in_chinese() -> None:
+    say = Speaker("zh")
+
+    assert say("'The glove' is due in 3 chapters") == "伏线 'The glove' 再过 3 章应回收"
+    assert say("asked to rest") == "应你的要求停下了"
+    assert say("the length of book 'x' cannot become 7: 9 are written already") == "《'x'》已写 9，篇幅不能改成 7"
+    assert say("it ended with code 3; nobody knows why") == "它以代码 3 结束。nobody knows why"
+    assert Speaker("en")("asked to rest") == "asked to rest"
+
+
+def test_the_engine_still_says_what_is_translated() -> None:
+    """A message that was reworded would be said in English from then on."""
+    said = "\n".join(_shape(text) for folder in FOLDERS for file in _sources(folder) for text in _literals(file))
+    pieces = [piece for english in told_by_engine() for piece in re.split(r"\{\w+\}", english)]
+    long = [piece.split() for piece in pieces if len(piece.split()) > 4]
+
+    lost = [words for words in long if not any(" ".join(words[at : at + 4]) in said for at in range(len(words) - 3))]
+
+    assert len(long) > 50
+    assert lost == []
+
+
+def test_every_refusal_of_a_page_has_its_chinese() -> None:
+    say = Speaker("zh")
+    refusals = {
+        text
+        for folder in ("studio", "app")
+        for file in _sources(folder)
+        for text in _raised(file)
+        if text[:1].isupper()
+    }
+
+    assert len(refusals) > 25
+    assert [text for text in refusals if say(text) == text] == []
+
+
+FOLDERS = ("app", "flows", "agents", "models", "storage", "manuscripts", "exports", "studio")
+
+
+def told_by_engine() -> list[str]:
+    """Return the messages of the table, as the source has them."""
+    return list(tomllib.loads((STUDIO / "texts" / "zh_messages.toml").read_text("utf-8")))
+
+
+def _sources(folder: str) -> Iterator[Path]:
+    return (STUDIO.parent / folder).resolve().rglob("*.py")
+
+
+def _literals(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            yield _joined(node)
+
+
+def _raised(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+            said = node.exc.args[0]
+            if isinstance(said, ast.JoinedStr):
+                yield _joined(said).replace("{}", "x")
+            elif isinstance(said, ast.Constant):
+                yield str(said.value)
+
+
+def _joined(node: ast.JoinedStr) -> str:
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+
+
+def _shape(text: str) -> str:
+    return " ".join(text.split())

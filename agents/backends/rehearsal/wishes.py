@@ -33,6 +33,8 @@ _COMMANDS = (
     ("export", "format=format", r"export|epub|导出|書き出|エクスポート|내보내"),
     ("report", "", r"report|quality|报告|质量|レポート|品質|보고서|품질"),
     ("style", "", r"style|文风|笔调|文体|문체"),
+    ("timeline_set", "node=node! when=text!", r"\bset\b.*(?:\bat\b|\bto\b)|时间(?:定|设)|時間を|시간을"),
+    ("timeline", "", r"time ?line|time ?lines|flashback|时间线|倒叙|時系列|年表|시간선|연표"),
     ("tree", "", r"outline|table of contents|大纲|目录|アウトライン|目次|개요|목차"),
     ("read", "node=node", r"\bread\b|读一?下|念给|読み|읽"),
     ("show", "node=node!", r"show|look at|看看|看一下|見せて|보여"),

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
-from bookwright.agents.relay.threads.climax import climax_ahead
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.short_books import is_free, is_told
 from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.candidates.drafting import chosen_of
+from bookwright.flows.candidates.meant import candidates_wanted, is_climax
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
@@ -19,9 +20,15 @@ from bookwright.models.tree.task import TaskNode
 
 
 def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Have a unit drafted, twice where it opens, turns or ends the book; a blind reader says which draft goes on."""
-    if is_free(unit, deps) and unit.revision == 1:
-        return _drafted_freely(agent, unit, run, deps)
+    """Have a unit drafted, twice where it opens, turns or ends the book; a blind reader says which draft goes on.
+
+    Where the author wants candidates there are as many as they want.
+    """
+    count = candidates_wanted(unit, deps)
+    if _is_told_freely(unit, deps):
+        return _drafted_freely(agent, count, unit, run, deps)
+    if count > 1:
+        return _gone_on(agent, *chosen_of(agent, count, unit, run, deps), run)
     first = str(run.run(agent).value)
     if not wants_two(unit, run, deps):
         return first
@@ -30,26 +37,48 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
     second = str(run.run(draft_again(agent)).value)
     run.put_away(agent.artefact)
     run.card = replace(run.card, is_second=False)
-    chosen, carry_over = _chosen(first, second, unit, run, deps)
+    return _gone_on(agent, *_chosen(first, second, unit, run, deps), run)
+
+
+def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: ActivityRun) -> str:
+    """Put the chosen draft before the steps that follow, with what of another one is worth taking over."""
     run.add(agent.artefact, chosen, is_prose=True)
     if carry_over:
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))
     return chosen
 
 
-def _drafted_freely(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
-    """Draft a book of one piece from its order alone, twice outside `economy`; no later step holds it to a plan."""
+def draft_candidates(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
+    """Have so many drafts of a unit whose text stands made and judged; the text stays as it is."""
+    is_free_draft = _is_told_freely(unit, deps)
+    chosen_of(FREE_DRAFT if is_free_draft else agent, count, unit, run, deps, is_bare=is_free_draft, stands=True)
+
+
+def _is_told_freely(unit: TaskNode, deps: Deps) -> bool:
+    return is_free(unit, deps) and unit.revision == 1
+
+
+def _drafted_freely(agent: Agent, count: int, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
+    """Draft a book of one piece from its order alone; no later step holds it to a plan."""
+    if count > 1:
+        chosen, _ = chosen_of(FREE_DRAFT, count, unit, run, deps, is_bare=True)
+    else:
+        chosen = _told_freely(unit, run, deps)
+    run.narrow_to("order")
+    run.card = replace(run.card, is_second=False, is_unplanned=True)
+    run.add(agent.artefact, chosen, is_prose=True)
+    return chosen
+
+
+def _told_freely(unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
+    """Tell a story from its order alone, twice outside `economy`."""
     drafts = []
     is_once = deps.profile.name is ProfileName.ECONOMY
     for writer in (FREE_DRAFT,) if is_once else (FREE_DRAFT, draft_again(FREE_DRAFT)):
         run.card = replace(run.card, is_second=writer is not FREE_DRAFT)
         drafts.append(str(run.run(writer, is_bare=True).value))
         run.put_away(writer.artefact)
-    chosen, _ = (drafts[0], ()) if is_once else _chosen(drafts[0], drafts[1], unit, run, deps)
-    run.narrow_to("order")
-    run.card = replace(run.card, is_second=False, is_unplanned=True)
-    run.add(agent.artefact, chosen, is_prose=True)
-    return chosen
+    return drafts[0] if is_once else _chosen(drafts[0], drafts[1], unit, run, deps)[0]
 
 
 def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
@@ -58,14 +87,7 @@ def wants_two(unit: TaskNode, run: ActivityRun, deps: Deps) -> bool:
         return True
     if deps.profile.name is not ProfileName.STANDARD or depth_at(unit, deps) is Depth.SLIGHT:
         return False
-    return run.card.is_first or run.card.is_last or _is_height(unit, deps)
-
-
-def _is_height(unit: TaskNode, deps: Deps) -> bool:
-    with deps.stores() as stores:
-        reading = stores.codex.reading_order()
-        ahead = climax_ahead(unit, stores, reading)
-        return ahead is not None and ahead.chapter == reading.chapter_of(unit.label)
+    return run.card.is_first or run.card.is_last or is_climax(unit, deps)
 
 
 def _is_first_a(unit: TaskNode, deps: Deps) -> bool:

@@ -218,8 +218,10 @@ class UnitFinish:
         """
         gapped = self._gapped(text, found)
         if not gapped.holds_text:
+            with self.deps.stores() as stores:
+                named = stores.name_of(self.unit)
             raise NoResult(
-                f"every sentence of {self.unit.name} in its new words gives a secret away; the old ones stand",
+                f"every sentence of {named} in its new words gives a secret away; the old ones stand",
                 f"`bookwright secrets list {self.unit.book}` shows what is in force",
             )
         self._cut += gapped.lost

@@ -44,21 +44,10 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
     No step of it sees a design, and nothing that its guard finds.
     """
-    run = ActivityRun(
-        deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
-        guard=guard_of(unit, deps),
-    )  # fmt: skip
-    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
-    gates.show_order(unit, run, deps)
+    run = sit_down(unit, deps)
     if deps.profile.name is ProfileName.SMALL:
         small.write(unit, run, deps)
         return
-    check_context(unit, run, deps)
-    is_read_first = not is_told(unit, deps) and plans_in_brief(deps.profile.name, depth_at(unit, deps))
-    if is_told_whole(unit, deps):
-        _put_book_before(unit, run, deps)
-    elif is_read_first:
-        _put_plan_before(unit, run, deps)
     *earlier, last = steps_of(unit, deps)
     draft = ""
     for agent in earlier:
@@ -68,10 +57,33 @@ def write(unit: TaskNode, deps: Deps) -> None:
             run.card = measured(replace(run.card, spots=_spots(draft, deps)), draft, unit, deps, leeway)
         else:
             run.run(agent)
-    if is_read_first and (told := first_reading(draft, unit, deps)):
+    if _is_read_first(unit, deps) and (told := first_reading(draft, unit, deps)):
         run.add("reader", told)
     check = partial(holds_new_text, deps.desk.locale) if last is REVISE else None
     UnitFinish(unit, run, deps, draft).finish(last, revised, check)
+
+
+def sit_down(unit: TaskNode, deps: Deps) -> ActivityRun:
+    """Put all before the steps of a unit's prose that its writer is to have."""
+    run = ActivityRun(
+        deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
+        guard=guard_of(unit, deps),
+    )  # fmt: skip
+    gates.show_rejected(unit, GateKind.CHAPTER, run, deps)
+    gates.show_order(unit, run, deps)
+    if deps.profile.name is ProfileName.SMALL:
+        return run
+    check_context(unit, run, deps)
+    if is_told_whole(unit, deps):
+        _put_book_before(unit, run, deps)
+    elif _is_read_first(unit, deps):
+        _put_plan_before(unit, run, deps)
+    return run
+
+
+def _is_read_first(unit: TaskNode, deps: Deps) -> bool:
+    """True if a reader stands between the draft and its reviser, and one step made brief and plan."""
+    return not is_told(unit, deps) and plans_in_brief(deps.profile.name, depth_at(unit, deps))
 
 
 def steps_of(unit: TaskNode, deps: Deps) -> Workflow:

@@ -11,8 +11,8 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.cast import CAST
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.tools.outside import today
-from bookwright.cli.chat.sessions import SessionWish, open_talk
-from bookwright.cli.chat.talk import Talk
+from bookwright.app.talks.opening import SessionWish, open_talk
+from bookwright.app.talks.talk import Talk
 from bookwright.cli.chat.view import JsonView, TextView
 from bookwright.flows.talk.talking import ground
 from bookwright.models.settings import load_settings

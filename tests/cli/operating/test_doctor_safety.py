@@ -121,3 +121,17 @@ def test_files_that_others_can_read_are_named_with_the_way_to_close_them(found, 
     assert closed == ("ok", "nobody else can read the data folder")
     assert health == "warning"
     assert detail == f"others can read {vaults / 'lamp.md'}; `chmod -R go= {vaults}` keeps them out"
+
+
+def test_a_file_of_keys_that_others_can_read_is_named(found, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys = tmp_path / ".env"
+    keys.write_text("GLM_API_KEY=secret\n")
+    keys.chmod(0o644)
+    health, detail = found("privacy")
+    keys.chmod(0o600)
+
+    assert health == "warning"
+    assert f"others can read {keys}" in detail
+    assert "secret" not in detail
+    assert found("privacy")[0] == "ok"

@@ -27,7 +27,8 @@ VALUES = {
     "payoff_at": "1.2",
     "status": "planted", "version": "2", "gate": "7", "words_today": "500", "section": "{name}", "text": "{words}",
     "forbidden": "{name}; {name} 2", "value": "{words}", "note": "{words}", "content": "{words}", "seed": "{words}",
-    "payoff": "{words}", "name": "{name}", "entry": "{name}", "secret": "{name}", "thread": "{name}", "title": "{name}",
+    "payoff": "{words}", "when": "{name}",
+    "name": "{name}", "entry": "{name}", "secret": "{name}", "thread": "{name}", "title": "{name}",
 }  # fmt: skip
 """What is said of each field that a command may have."""
 FIELDS = {
@@ -37,7 +38,7 @@ FIELDS = {
     "secret_edit": "secret content importance visibility revealed_at",
     "foreshadowing_add": "title seed plant_at payoff payoff_at",
     "foreshadowing_edit": "thread title status seed plant_at payoff payoff_at", "revise": "node note",
-    "refresh": "node", "restore": "node version", "approve": "gate", "reject": "gate note",
+    "timeline_set": "node when", "refresh": "node", "restore": "node version", "approve": "gate", "reject": "gate note",
 }  # fmt: skip
 
 

@@ -216,3 +216,35 @@ def test_a_question_that_nobody_can_answer_is_a_no_that_names_the_option(book, h
     assert asked.returncode == 2
     assert "nothing was deleted; --yes deletes without asking" in asked.stderr
     assert (home / "bookwright.db").exists()
+
+
+def test_gates_are_added_and_taken_away_one_by_one(cli, book):
+    with book.write() as stores:
+        stores.nodes.change(stores.nodes.by_label("1.3").key, status="open")
+
+    added = cli("brief", "lamp", "--gate", "chapter", "--gate", "1.3", "--gate", "every climax", "--json")
+    removed = cli("brief", "lamp", "--no-gate", "1.3", "--json")
+    ahead = cli("brief", "lamp", "--gate", "chapters of 9")
+
+    assert json.loads(added.out)["brief"]["gates"] == ["chapter", "1.3", "climaxes"]
+    assert json.loads(removed.out)["brief"]["gates"] == ["chapter", "climaxes"]
+    assert "nothing stands there yet" in ahead.err
+
+
+@pytest.mark.parametrize(
+    ("option", "gate", "why"),
+    [
+        ("--gate", "1.1", "is closed already, so a gate '1.1' would never open"),
+        ("--gate", "chapter 1", "is closed already"),
+        ("--gate", "1.4", "gates of this kind stand behind units"),
+        ("--gate", "chaptre", "names no units of a book"),
+        ("--no-gate", "chapter", "the brief has no gate 'chapter'; it has none"),
+    ],
+)
+def test_a_gate_that_could_never_open_is_refused_and_nothing_is_changed(cli, book, option, gate, why):
+    before = stored(book)
+
+    outcome = cli("brief", "lamp", option, gate)
+
+    assert (outcome.code, why in outcome.err) == (2, True), outcome.err
+    assert stored(book) == before

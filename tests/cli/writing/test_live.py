@@ -12,7 +12,7 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
 from bookwright.app.status.progress import StepFeed, read_progress, seconds_left
 from bookwright.app.watching.fisheye import Folds
-from bookwright.app.watching.library import Library
+from bookwright.app.watching.library import WatchedLibrary
 from bookwright.app.wording import duration
 from bookwright.cli.output import note
 from bookwright.cli.watch.panels import facts
@@ -216,7 +216,7 @@ def test_there_is_no_guess_before_anything_is_written(book):
 
 
 def test_the_screen_and_the_panel_name_one_time_that_is_left(settings, book, journal):
-    view, library = LiveView(book, console_of()), Library(settings)
+    view, library = LiveView(book, console_of()), WatchedLibrary(settings)
     journal.record(attempt(unit(book, "1.3"), "draft", "x", Activity.WRITE))
     panel = "\n".join(drawn(view))
 

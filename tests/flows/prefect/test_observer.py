@@ -101,7 +101,7 @@ def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home
     with get_client(sync_client=True) as client:
         done = ended_task_runs(client, flow_run_of(client, first), 1 + plain_walk.index(_first_close(plain_walk)))
         left = ended_task_runs(client, flow_run_of(client, second), len(plain_walk) - len(done))
-    assert (first.name, first.is_failed()) == ("Paused", True)
+    assert (first.name, first.is_cancelled()) == ("Paused", True)
     assert first.message == f"reached chapter 1. `bookwright resume {BOOK}` goes on."
     assert second.is_completed()
     assert sorted(task_run.name for task_run in done + left) == sorted(plain_walk)
@@ -144,7 +144,7 @@ def test_a_task_run_that_was_left_pending_has_a_last_state_at_the_end(prefect_se
     assert not {StateType.PENDING, StateType.RUNNING} & set(states)
 
 
-def test_a_book_held_by_another_worker_fails_the_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
+def test_a_book_held_by_another_worker_ends_the_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
     database = open_library(load_settings())
     book = find_or_create(database, make_brief(BRIEF))
     with database.write(Failpoint.EDIT_BOOK) as connection:
@@ -152,7 +152,7 @@ def test_a_book_held_by_another_worker_fails_the_run_and_pays_nothing(prefect_se
 
     state = run_flow(brief=BRIEF)
 
-    assert (state.name, state.is_failed()) == ("Held", True)
+    assert (state.name, state.is_cancelled()) == ("Held", True)
     assert "is being written by another worker" in (state.message or "")
     assert stored_book(load_settings()).calls == 0
     database.dispose()
@@ -292,4 +292,4 @@ def test_a_signal_keeps_the_call_in_flight_and_lets_the_book_go(
     assert (book.state, book.lease_owner) == (BookState.PAUSED, None)
     with get_client(sync_client=True) as client:
         run = newest_flow_run(client, BOOK)
-    assert (state_of(run).name, state_of(run).is_failed()) == ("Paused", True)
+    assert (state_of(run).name, state_of(run).is_cancelled()) == ("Paused", True)

@@ -19,9 +19,10 @@ from prefect.events.worker import EventsWorker
 from prefect.flow_runs import resume_flow_run
 from prefect.settings import temporary_settings
 from prefect.states import Suspended
+from starlette.testclient import TestClient
 
 from bookwright.agents.workflows import REVISION_MARK
-from bookwright.flows.library import book_id, open_library
+from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.login import make_login
@@ -42,6 +43,8 @@ from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
+from bookwright.studio.application import make_application
+from bookwright.studio.guard import StudioKeys
 from tests.places import ROOT
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.novelist import write as novelist
@@ -266,6 +269,24 @@ def test_a_worker_that_is_told_to_end_brings_its_book_to_rest_and_the_next_goes_
     assert found.calls == len(calls)
     assert all(entry.is_whole for entry in calls)
     assert studio.stored(book).calls == len(studio.calls_of("Flint"))
+
+
+def test_a_resting_book_is_handed_in_on_the_page_of_the_pool(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PREFECT_API_URL", "PREFECT_API_AUTH_STRING", "PREFECT_HOME"):
+        monkeypatch.setenv(name, studio.environment[name])
+    settings, keys = load_settings(), StudioKeys(8321)
+    book = find_or_create(studio.database, make_brief(brief_of("Feldspar", 900))).id
+    with TestClient(make_application(settings, keys), base_url=keys.origin) as page:
+        page.get(keys.address.removeprefix(keys.origin))
+        shown = page.get("/pool").text
+
+        sent = {"x-studio-token": keys.token, "origin": keys.origin}
+        handed = page.post(f"/books/{book}/hand-in", headers=sent)
+
+        assert f'hx-post="/books/{book}/hand-in"' in shown
+        assert "It is being handed in" in handed.text
+        assert studio.ended_run_of(book).state_name == "Completed"
+    assert studio.stored(book).state is BookState.FINISHED
 
 
 def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(

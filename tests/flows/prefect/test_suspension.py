@@ -127,8 +127,8 @@ def gates_of(book: str) -> list[tuple[str, str, str | None]]:
     return [(gate.kind.value, gate.state.value, gate.by and gate.by.value) for gate in found]
 
 
-def test_a_run_that_nobody_would_start_again_fails_by_the_name_of_waiting(prefect_server: None, home: Path) -> None:
+def test_a_run_that_nobody_would_start_again_ends_by_the_name_of_waiting(prefect_server: None, home: Path) -> None:
     state = run_flow(brief={**BRIEF, "length": 600, "gates": ["outline"]})
 
-    assert (state.type, state.name) == (StateType.FAILED, "Waiting")
+    assert (state.type, state.name) == (StateType.CANCELLED, "Waiting")
     assert "bookwright approve" in (state.message or "")

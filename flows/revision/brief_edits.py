@@ -1,4 +1,7 @@
-"""Changing the brief of a book that rests: what still can be changed, and what else has to follow."""
+"""Changing the brief of a book: what still can be changed, and what else has to follow."""
+
+import hashlib
+import json
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief
@@ -9,13 +12,19 @@ from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
 
 
-def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
-    """Store a new version of a brief and bring the book's own unit in line with it; return the book.
+def brief_seen(brief: Brief) -> str:
+    """Return what stands for a brief as somebody has it before them."""
+    told = json.dumps(brief.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def check_brief_change(brief: Brief, book: Book, stores: Stores) -> None:
+    """Make sure that a book can have another brief as it stands.
 
     Raises:
-        InvalidBrief: Too much is written for this change; nothing was changed.
+        InvalidBrief: Too much is written for this change.
     """
-    old, root = book.brief, stores.nodes.root()
+    old = book.brief
     if brief.language is not old.language and book.calls:
         raise InvalidBrief(f"book {book.id!r} is begun in {old.language.english_name}; write another one with --new")
     if brief.world != old.world:
@@ -31,8 +40,24 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
         )
     if brief.style_sample:
         raise InvalidBrief(f"book {book.id!r} is there already: its style is changed with `bookwright style --sample`")
+    root = stores.nodes.root()
+    problem = ""
     if brief.length != old.length:
-        _change_length(brief.length, book, root, stores)
+        problem = _why_not(brief.length, book, root, stores.nodes.children(root.key, TaskType.WRITE))
+    if problem:
+        raise InvalidBrief(f"the length of book {book.id!r} cannot become {brief.length:,}: {problem}")
+
+
+def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
+    """Store a new version of a brief and bring the book's own unit in line with it; return the book.
+
+    Raises:
+        InvalidBrief: Too much is written for this change; nothing was changed.
+    """
+    check_brief_change(brief, book, stores)
+    old, root = book.brief, stores.nodes.root()
+    if brief.length != old.length:
+        _change_length(brief.length, root, stores)
     stores.nodes.change(root.key, goal=brief.premise)
     stores.books.edit_brief(book.id, brief)
     if brief.title == old.title:
@@ -42,12 +67,9 @@ def change_brief(brief: Brief, book: Book, stores: Stores) -> Book:
     return stores.books.get(book.id)
 
 
-def _change_length(length: int, book: Book, root: TaskNode, stores: Stores) -> None:
-    """Give the book another target, as long as the engine can still steer to it."""
+def _change_length(length: int, root: TaskNode, stores: Stores) -> None:
+    """Give the book another target, to which the engine still can steer."""
     children = stores.nodes.children(root.key, TaskType.WRITE)
-    problem = _why_not(length, book, root, children)
-    if problem:
-        raise InvalidBrief(f"the length of book {book.id!r} cannot become {length:,}: {problem}")
     stores.nodes.change(root.key, length=length)
     if children and children[-1].is_last:
         stores.nodes.change(children[-1].key, is_last=False)  # more may come after it now

@@ -39,12 +39,6 @@ class Answered:
     """The author's own word is wanted, on the page that is for it."""
 
 
-@router.get("/books/{book}/talk")
-def talk(request: Request, here: Here, book: str) -> HTMLResponse:
-    """Show the talk."""
-    return page(request, "talk.html.j2", crumb_of(here.look(book), "talk"))
-
-
 @router.post("/books/{book}/talk")
 def ask(request: Request, here: Here, book: str, fields: Fields) -> HTMLResponse:
     """Begin to have words read; nothing is done by that."""

@@ -22,10 +22,10 @@ from bookwright.agents.runtime.messages import MessageStore, spoken
 from bookwright.agents.runtime.permission import EDITING_TOOLS, PermissionMode
 from bookwright.agents.runtime.stream import Services
 from bookwright.agents.tools.outside import one_line
-from bookwright.cli.chat.bill import TalkBill
-from bookwright.cli.chat.permission import Confirm, Permitting, Question
-from bookwright.cli.chat.sessions import Opening
-from bookwright.cli.chat.view import CANCELLED, SOURCES, ChatView
+from bookwright.app.talks.bill import TalkBill
+from bookwright.app.talks.opening import Opening
+from bookwright.app.talks.permission import Confirm, Permitting, Question
+from bookwright.app.talks.view import CANCELLED, SOURCES, ChatView
 from bookwright.flows.talk.talking import TalkGround
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
@@ -75,6 +75,7 @@ class Talk:
         self._locale = _locale(opening.title) if opening.title else ""
         self._is_priced = prices.cost(opening.model, _SAMPLE, ground.settings) is not None
         self._failure = ""
+        self._is_broken_off = False
         self._answer_text = ""
         self._uses: list[ToolUse] = []
         """What tools brought for the answer that is on its way."""
@@ -119,11 +120,16 @@ class Talk:
         finally:
             if not ended.done():  # a second Ctrl-C, or a signal: let what had come be kept
                 self._leave(ended)
+            self._is_broken_off = False
         if not self._failure and "fetch_page" in self._ground.tools:
             self._tell_sources()
         spent = self._ledger.spent - before
         self._tell_bill(replace(self.bill, tokens=spent.tokens, cost=spent.cost))
         return not self._failure
+
+    def break_off(self) -> None:
+        """End the answer that is on its way; any thread may ask for that."""
+        self._is_broken_off = True
 
     def fork(self) -> str:
         """Go on in a copy from the next message on.
@@ -182,21 +188,20 @@ class Talk:
         )
 
     def _follow_to_end(self) -> None:
-        is_cancelled = False
         while True:
             try:
-                self._follow(is_cancelled)
+                self._follow()
                 return
             except KeyboardInterrupt:
-                if is_cancelled:
+                if self._is_broken_off:
                     raise
-                is_cancelled = True
+                self._is_broken_off = True
                 self._view.note("(breaking off)")
 
-    def _follow(self, is_cancelled: bool) -> None:
+    def _follow(self) -> None:
         """Show what comes until the end of the execution."""
         while True:
-            if is_cancelled:
+            if self._is_broken_off:
                 self._executor.cancel(TAB)  # again and again: it may not have begun yet
             try:
                 came = self._inbox.get(timeout=_LOOK_SECONDS)
@@ -204,15 +209,15 @@ class Talk:
                 continue
             if came is None:
                 break
-            self._take(came, is_cancelled)
+            self._take(came)
         self._bus.drain(_DRAIN_SECONDS)
         while not self._inbox.empty():
             if (late := self._inbox.get()) is not None:
-                self._take(late, is_cancelled)
+                self._take(late)
 
-    def _take(self, came: "Event | Question", is_cancelled: bool) -> None:
+    def _take(self, came: "Event | Question") -> None:
         if isinstance(came, Question):
-            self._permitting.decide(came, is_cancelled=is_cancelled)
+            self._permitting.decide(came, is_cancelled=self._is_broken_off)
             return
         is_own = came.parent_agent_id is None  # what a sub-agent says is material for its coordinator
         match came:

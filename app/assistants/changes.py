@@ -1,0 +1,90 @@
+"""What an assistant may do where its author allows it: save words, begin and go on once a bill is confirmed."""
+
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from bookwright.app.access import library
+from bookwright.app.assistants.opening import Desk
+from bookwright.app.changes.editing import save_or_queue
+from bookwright.app.changes.hand_text import without_heading
+from bookwright.app.changes.refreshing import refresh_sight
+from bookwright.app.orders.checks import check_writable
+from bookwright.app.orders.starting import begin, start_verb
+from bookwright.app.places import find_node
+from bookwright.app.status.shelf import ask_to_rest
+from bookwright.flows.revision.refresh import RefreshScope
+from bookwright.models.document import DocumentKind
+from bookwright.models.edit import TextEdit
+from bookwright.models.errors import InvalidInput
+
+Facts = dict[str, Any]
+
+
+class BookChanges:
+    """Changes, each by one call; what costs wants the hash of the bill that the author has seen."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def save_text(self, book: str, place: str, text: str, version: int) -> Facts:
+        """Put the author's words in the place of a chapter's or scene's text; `version` is the one that was read.
+
+        Every version stays. While the book is being written the words wait until the activity at hand is done.
+        """
+        with self._desk.opened(book) as opened:
+            with opened.storage.read() as stores:
+                label = find_node(place, stores).label
+            words = without_heading(text, opened.storage, label)
+            saved = save_or_queue(opened, TextEdit(label=label, kind=DocumentKind.PROSE, text=words, seen=version))
+        made = saved.made
+        return {
+            "node": label, "version": made.version if made else version, "waits": saved.queued is not None,
+            "is_changed": made is not None or saved.queued is not None,
+        }  # fmt: skip
+
+    def pause_book(self, book: str) -> Facts:
+        """Ask whoever writes the book to rest before the next call of a model."""
+        with self._desk.opened(book) as opened:
+            asked = ask_to_rest(opened)
+        return {"book": opened.book.id, "stop_requested": asked.is_asked}
+
+    def begin_book(self, order: dict[str, str], bill_hash: str) -> Facts:
+        """Begin a book that `bill_for_new_book` has shown the bill of; this spends the author's money."""
+        from bookwright.app.estimates.rehearsal import estimate_book
+        from bookwright.app.orders.ordering import brief_of, check_bill
+
+        settings = self._desk.settings
+        brief = brief_of(order, settings.home)
+        check_bill(brief, estimate_book(brief, settings), bill_hash)
+        with library(settings) as database:
+            book = begin(database, brief, settings)
+        return self._start(book.id, ["resume", book.id, "--no-prefect"])
+
+    def resume_book(self, book: str, bill_hash: str, until: str = "") -> Facts:
+        """Go on with a book that `bill_for_going_on` has shown the bill of; this spends the author's money."""
+        with self._desk.opened(book) as opened:
+            going = self._desk.going_on(opened, until)
+            going.check(bill_hash)
+            check_writable(opened.book.brief, opened.settings)
+        more = ["--until", going.until] if going.until else []
+        return self._start(going.book, ["resume", going.book, "--no-prefect", *more])
+
+    def refresh_book(self, book: str, bill_hash: str, place: str = "book") -> Facts:
+        """Make anew what `stale` has listed with this bill; this spends the author's money."""
+        with self._desk.opened(book) as opened:
+            with opened.storage.read() as stores:
+                wanted = RefreshScope(find_node(place, stores).label)
+                refresh_sight(stores, opened.book.brief, wanted).check(bill_hash)
+            check_writable(opened.book.brief, opened.settings)
+            identity = opened.book.id
+        return self._start(identity, ["refresh", identity, *wanted.options, "--yes"])
+
+    def _start(self, book: str, arguments: Sequence[str]) -> Facts:
+        """Start a process that outlives the assistant."""
+        self._running = {name: one for name, one in self._running.items() if one.poll() is None}
+        if book in self._running:
+            raise InvalidInput("a process that was started here is still at work on this book")
+        self._running[book] = start_verb(arguments, book, self._desk.settings)
+        return {"book": book, "is_started": True, "tells": "`status` shows how it goes"}

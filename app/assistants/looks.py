@@ -1,0 +1,188 @@
+"""What an assistant may look at: facts of books, without what readers must not know yet unless that is asked for."""
+
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from bookwright.agents.relay.threads.alerts import PACINGS
+from bookwright.app.access import existing_library
+from bookwright.app.assistants.opening import Desk
+from bookwright.app.changes.deciding import facts_of
+from bookwright.app.changes.refreshing import refresh_sight
+from bookwright.app.places import find_node, place_name
+from bookwright.app.records.board import make_board
+from bookwright.app.status.shelf import shelf, state_of
+from bookwright.exports.manuscript import Manuscript
+from bookwright.exports.report.book_report import report_of
+from bookwright.exports.text import body
+from bookwright.flows.revision.refresh import RefreshScope
+from bookwright.flows.revision.revise import chosen
+from bookwright.models.book import BookState
+from bookwright.models.codex.entries import CodexEntry, Section, Visibility
+from bookwright.models.codex.names import neutral_names
+from bookwright.models.errors import InvalidInput
+
+Facts = dict[str, Any]
+
+MOST_CHARACTERS = 20_000
+"""Of a text in one answer; `after` asks for the next piece."""
+
+
+class BookLooks:
+    """Looks that change nothing and ask no model."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def books(self) -> list[Facts]:
+        """List all books: id, title, where each stands, how much is written, what it has cost."""
+        with existing_library(self._desk.settings) as database:
+            lines = [] if database is None else shelf(database)
+        return [
+            {
+                "book": line.book.id, "title": line.book.title, "state": line.words, "reason": line.book.reason,
+                "written": line.written, "length": line.book.brief.length, "unit": line.book.brief.length_unit,
+                "usd": line.book.dollars, "gates": line.gates,
+            }
+            for line in lines
+        ]  # fmt: skip
+
+    def status(self, book: str) -> Facts:
+        """Tell where one book stands, why it rests, what it has cost, and the gates that wait for its author's word."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            own, root = stores.books.get(opened.book.id), stores.nodes.root()
+            return {
+                "book": own.id, "title": own.title, "state": state_of(own), "reason": own.reason,
+                "advice": own.advice, "written": root.written, "length": root.length or own.brief.length,
+                "unit": own.brief.length_unit, "usd": own.dollars, "cap_usd": own.brief.budget.usd,
+                "gates": [facts_of(gate) for gate in stores.gates.waiting()],
+            }  # fmt: skip
+
+    def tree(self, book: str, spoilers: bool = False) -> list[Facts]:
+        """List the book's parts in reading order, with what is written of each; `spoilers` adds what each is to do."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            reading = stores.codex.reading_order()
+            return [
+                {
+                    "place": reading.named(node), "node": node.label, "level": str(node.level), "title": node.title,
+                    "status": str(node.status), "written": node.written, "length": node.length,
+                }
+                | ({"goal": node.goal} if spoilers else {})
+                for node in stores.nodes.walk()
+                if node.is_unit
+            ]  # fmt: skip
+
+    def read_text(self, book: str, place: str = "book", after: int = 0) -> Facts:
+        """Read the text of a place ("chapter 3", a label such as 1.2, a title), 20,000 characters at a time.
+
+        `version` is what `save_text` wants to know, where the place has one text of its own.
+        """
+        with self._desk.opened(book) as opened:
+            with opened.storage.read() as stores:
+                node = find_node(place, stores)
+                name, version = place_name(node, stores), None
+                with suppress(InvalidInput):  # its text stands in its parts
+                    version = chosen(stores, node, None).version
+            text = "".join(body(Manuscript(opened.storage), node.label))
+        piece = text[after : after + MOST_CHARACTERS]
+        end = after + len(piece)
+        return {
+            "place": name, "node": node.label, "text": piece, "next": end if end < len(text) else None,
+            "characters": len(text), "version": version,
+        }  # fmt: skip
+
+    def codex(self, book: str, spoilers: bool = False) -> list[Facts]:
+        """List characters and places; without `spoilers` what readers learn late is left out, and counted."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            return [_entry(entry, spoilers) for entry in stores.codex.entries()]
+
+    def threads(self, book: str, spoilers: bool = False) -> Facts:
+        """List what readers were led to wait for; without `spoilers` not what it comes to."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            board = make_board(stores, PACINGS["medium"], is_finished=opened.book.state is BookState.FINISHED).facts()
+        if spoilers:
+            return board
+        open_facts = ("id", "title", "status", "silence")
+        return {
+            "chapter": board["chapter"],
+            "threads": [{key: thread[key] for key in open_facts if key in thread} for thread in board["threads"]],
+            "kept_back": "what threads come to; ask for spoilers if the author wants them",
+        }
+
+    def secrets(self, book: str, spoilers: bool = False) -> list[Facts]:
+        """List the book's secrets by number; what they are is told with `spoilers` alone."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            kept = stores.codex.secrets()
+        names = neutral_names(kept)
+        told = [{"secret": names[own.id], "importance": own.importance.value} for own in kept]
+        if not spoilers:
+            return told
+        return [facts | own.model_dump(mode="json") for facts, own in zip(told, kept, strict=True)]
+
+    def report(self, book: str, spoilers: bool = False) -> Facts:
+        """Report on the book: scores, checks, alerts, costs; `spoilers` adds threads, secrets and the time line."""
+        with self._desk.opened(book) as opened:
+            found = report_of(opened.storage, opened.settings).model_dump(mode="json")
+        if spoilers:
+            return found
+        kept = ("book", "title", "state", "written", "length", "unit", "style", "costs")
+        chapters = [
+            {key: chapter[key] for key in ("number", "label", "heading", "quality", "checks")}
+            for chapter in found["chapters"]
+        ]
+        for chapter in chapters:
+            quality = chapter["quality"] or {}
+            chapter["quality"] = {name: value for name, value in quality.items() if isinstance(value, (int, float))}
+        return {key: found[key] for key in kept} | {"chapters": chapters}
+
+    def stale(self, book: str, place: str = "book") -> Facts:
+        """List what rests on texts that were changed since, with the bill of making it anew and that bill's hash."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            wanted = RefreshScope(find_node(place, stores).label)
+            sight = refresh_sight(stores, opened.book.brief, wanted)
+            reading = stores.codex.reading_order()
+            return {
+                "stale": [
+                    {
+                        "place": reading.name_of(one.document.label), "kind": one.document.kind.value,
+                        "is_direct": one.is_direct,
+                    }
+                    for one in sight.found
+                ],
+                "bill": sight.bill.facts(), "bill_hash": sight.hash,
+            }  # fmt: skip
+
+    def bill_for_new_book(self, order: dict[str, str]) -> Facts:
+        """Rehearse an order without a model and return its bill, low and high, with the hash that confirms it.
+
+        `order` has `premise` and `length`, and may have `title`, `language`, `genre`, `style`, `audience`, `ending`,
+        `profile`, `model` and `usd`, the cap. Nothing is begun.
+        """
+        from bookwright.app.estimates.rehearsal import estimate_book
+        from bookwright.app.orders.ordering import bill_hash, brief_of
+
+        brief = brief_of(order, self._desk.settings.home)
+        found = estimate_book(brief, self._desk.settings)
+        return {
+            "length": found.length, "unit": found.unit, "profile": found.profile, "low": asdict(found.total.low),
+            "high": asdict(found.total.high), "seconds": list(found.seconds), "bill_hash": bill_hash(brief, found),
+        }  # fmt: skip
+
+    def bill_for_going_on(self, book: str, until: str = "") -> Facts:
+        """Tell what going on with a book that rests is likely to cost, with the hash that confirms it."""
+        with self._desk.opened(book) as opened:
+            going = self._desk.going_on(opened, until)
+        return going.facts()
+
+
+def _entry(entry: CodexEntry, spoilers: bool) -> Facts:
+    facts = entry.model_dump(mode="json", exclude={"phases"})
+    if spoilers:
+        return facts
+    told = [section for section in entry.sections if _is_open(section)]
+    facts["sections"] = [{"name": section.name, "text": section.text} for section in told]
+    return facts | {"kept_back": len(entry.sections) - len(told)}
+
+
+def _is_open(section: Section) -> bool:
+    return section.visibility >= Visibility.USE and section.known_from is None and not section.forbidden_keywords

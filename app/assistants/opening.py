@@ -1,0 +1,76 @@
+"""Opening books for an assistant, and the bill of going on with one."""
+
+import hashlib
+import json
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bookwright.app.access import OpenBook, open_book
+from bookwright.app.commands.costs import cost_of
+from bookwright.app.ends import end_in
+from bookwright.flows.limits import Limits
+from bookwright.models.errors import InvalidInput
+from bookwright.models.settings import Settings
+from bookwright.models.talk.command import Resume
+
+
+@dataclass(frozen=True)
+class GoingOn:
+    """What going on with a book is likely to take, as it stands now."""
+
+    book: str
+    until: str
+    """As `--until` takes it; empty for to its end."""
+    cost: str
+    """In words."""
+    cap_usd: float | None
+    """Of the whole book; None where nobody has set one."""
+    usd: float
+    """What it has cost so far."""
+
+    @property
+    def hash(self) -> str:
+        """What stands for this bill: another state of the book, or another end, has another one."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    def facts(self) -> dict[str, Any]:
+        """Return it with its hash."""
+        return asdict(self) | {"bill_hash": self.hash}
+
+    def check(self, confirmed: str) -> None:
+        """Make sure that this is the bill that was confirmed.
+
+        Raises:
+            InvalidInput: It is another by now.
+        """
+        if self.hash != confirmed:
+            raise InvalidInput("this is not the bill that was shown, or the book has changed since; ask for it again")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where an assistant works: the books of one installation."""
+
+    settings: Settings
+
+    def opened(self, book: str) -> AbstractContextManager[OpenBook]:
+        """Open a book by its id or a beginning of it.
+
+        Raises:
+            BookNotFound: No book, or more than one, answers to that.
+        """
+        return open_book(book, lambda line: None, self.settings)
+
+    def going_on(self, opened: OpenBook, until: str) -> GoingOn:
+        """Return the bill of going on with a book.
+
+        Raises:
+            InvalidSetting: `until` names no place to rest at.
+        """
+        end = end_in(opened.storage, until or None)
+        Limits.parse(end, None)
+        book = opened.book
+        return GoingOn(
+            book.id, end or "", cost_of(Resume(verb="resume"), opened), book.brief.budget.usd, book.dollars
+        )  # fmt: skip

@@ -1,0 +1,86 @@
+"""How two books of one tree of branches are related: what they share, what each has made since they parted."""
+
+from dataclasses import dataclass
+
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.errors import InvalidInput
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.branches.repository import BranchRepository
+from bookwright.storage.stores import Stores
+
+
+@dataclass(frozen=True)
+class Kinship:
+    """Two books with a common origin: what is taken from is `theirs`, what is changed is `mine`."""
+
+    mine: Stores
+    theirs: Stores
+    my_nodes: int
+    """The last node of mine that both have."""
+    their_nodes: int
+    """The same of theirs."""
+    parted_at: float
+    """When they were forked, in seconds since 1970."""
+    my_documents: int | None = None
+    """The last document of mine when they were forked from it; None where they were not."""
+    their_documents: int | None = None
+    """The last document of theirs when mine was forked from them; None where it was not."""
+
+    def is_theirs_alone(self, node: TaskNode) -> bool:
+        """True for a node that they have made since."""
+        return node.key > self.their_nodes
+
+    def is_mine_alone(self, node: TaskNode) -> bool:
+        """True for a node that was made here since."""
+        return node.key > self.my_nodes
+
+    def known_record(self) -> int:
+        """Return the newest row of my codex that whoever wrote in the other book may have known.
+
+        That is the newest of all, unless the author has said something here since they were forked.
+        """
+        codex = self.mine.codex
+        if codex.said_at() <= self.parted_at:
+            return codex.last_row()
+        return max((one.id for one in codex.every_version() if one.recorded_at <= self.parted_at), default=0)
+
+    def versions(self, mine: int, theirs: int, kind: DocumentKind) -> tuple[list[Document], list[Document]]:
+        """Return all versions of a document of two nodes, here and there, oldest first, without texts."""
+        return self.mine.documents.versions(mine, kind), self.theirs.documents.versions(theirs, kind)
+
+    def base(self, mine: list[Document], theirs: list[Document]) -> Document | None:
+        """Return the version that both began with: the last that reads the same, else what stood at the fork."""
+        known = {version.text_hash for version in mine}
+        if common := [version for version in theirs if version.text_hash in known]:
+            return common[-1]
+        if self.my_documents is not None:
+            stood = [version for version in mine if version.id <= self.my_documents]
+        elif self.their_documents is not None:
+            stood = [version for version in theirs if version.id <= self.their_documents]
+        else:
+            stood = []
+        return stood[-1] if stood else None
+
+
+def kinship(mine: Stores, my_book: str, theirs: Stores, their_book: str) -> Kinship:
+    """Find out how two books are related.
+
+    Raises:
+        InvalidInput: They are one book, or no branches of one.
+    """
+    branches = BranchRepository(mine.connection)
+    if my_book == their_book:
+        raise InvalidInput("that is one and the same book; name two of its branches")
+    if branches.root_of(my_book) != branches.root_of(their_book):
+        raise InvalidInput(
+            f"{their_book!r} and {my_book!r} are no branches of one book; `bookwright branches` shows them"
+        )
+    own, other = branches.find(my_book), branches.find(their_book)
+    if other is not None and other.origin == my_book:
+        return Kinship(
+            mine, theirs, other.origin_nodes, other.nodes, other.forked_at, my_documents=other.origin_documents
+        )
+    if own is not None and own.origin == their_book:
+        return Kinship(mine, theirs, own.nodes, own.origin_nodes, own.forked_at, their_documents=own.origin_documents)
+    parted = min(one.forked_at for one in (own, other) if one is not None)
+    return Kinship(mine, theirs, own.nodes if own else 0, other.nodes if other else 0, parted)

@@ -1,0 +1,227 @@
+"""What a merge would do: which units and documents it takes, what both sides changed and an author has to settle."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bookwright.app.branches.kinship import Kinship
+from bookwright.models.document import Document, DocumentKind
+from bookwright.models.text.merge import Merged, has_marks, merged
+from bookwright.models.tree.task import TaskNode
+
+OURS, THEIRS = "ours", "theirs"
+"""How a conflict is settled, if not by words of its own."""
+
+_MERGEABLE = (
+    DocumentKind.PROSE, DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.WRITERS_BRIEF, DocumentKind.SUMMARY,
+    DocumentKind.BLURB,
+)  # fmt: skip
+"""Kinds that are text alone, so that two changes of one can be laid together."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What both sides changed, so that only an author can say how it is to be."""
+
+    place: str
+    """How it is named when it is settled: `1.4`, or `1.4/summary` for what is no prose."""
+    name: str
+    """The node, for people."""
+    kind: DocumentKind | None
+    """None for a unit that both have remade, with all that is in it."""
+    base: str
+    ours: str
+    theirs: str
+    merged: str = ""
+    """Both laid together, with marks where they do not agree; empty where no text can be made of them."""
+    count: int = 1
+    """At how many passages they do not agree."""
+
+
+@dataclass(frozen=True)
+class TakeText:
+    """A document that gets their words, or those that an author has settled on or that were made of both."""
+
+    mine: TaskNode
+    theirs: Document
+    text: str
+    ours: Document | None = None
+    """The version of mine that is laid together with theirs; None where theirs is taken as it is."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """True where words of mine stand in it."""
+        return self.ours is not None
+
+
+@dataclass(frozen=True)
+class TakeUnits:
+    """Units and tasks of theirs that come below a node of mine, in place of some of mine."""
+
+    mine: TaskNode
+    above: TaskNode
+    """The node of theirs that mine stands for."""
+    theirs: tuple[TaskNode, ...]
+    replaced: tuple[TaskNode, ...] = ()
+
+
+@dataclass
+class MergePlan:
+    """All of it, in reading order."""
+
+    texts: list[TakeText] = field(default_factory=list)
+    units: list[TakeUnits] = field(default_factory=list)
+    rows: list[tuple[TaskNode, TaskNode]] = field(default_factory=list)
+    """Nodes of mine that come to stand as theirs do."""
+    conflicts: list[Conflict] = field(default_factory=list)
+    """What nobody has settled yet."""
+    settled: set[str] = field(default_factory=set)
+    """Which choices were needed."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True where nothing of theirs is new here."""
+        return not (self.texts or self.units or self.conflicts or self.settled)
+
+
+class Planner:
+    """Goes down both trees and notes what is to be taken."""
+
+    def __init__(self, kin: Kinship, choices: Mapping[str, str], kind: DocumentKind | None = None) -> None:
+        """Begin; `choices` settle conflicts by their places, `kind` takes that document of each node alone."""
+        self._kin = kin
+        self._choices = choices
+        self._kind = kind
+        self.plan = MergePlan()
+
+    def unit(self, mine: TaskNode, theirs: TaskNode) -> None:
+        """Note what is to be taken of a node that both have, and of all below it."""
+        if self._kind is not None:
+            self._documents(mine, theirs)
+            return
+        units = self._children(mine, theirs)
+        if units.replaced and self._has_moved_on(mine):
+            choice = self._choice(mine, None, Merged(""), ("", _inside(mine), _inside(theirs)))
+            if choice != THEIRS:
+                return
+        if units.theirs or units.replaced:
+            self.plan.units.append(units)
+        before = len(self.plan.texts)
+        self._documents(mine, theirs)
+        is_changed = bool(units.theirs or units.replaced) or len(self.plan.texts) > before
+        for child in self._kin.theirs.nodes.children(theirs.key):
+            own = self._twin(mine, child)
+            if own is not None and not self._kin.is_theirs_alone(child):
+                count = self._size
+                self.unit(own, child)
+                is_changed = is_changed or self._size > count
+        if is_changed and not self._goes_further(mine, theirs):
+            self.plan.rows.append((mine, theirs))
+
+    @property
+    def _size(self) -> int:
+        return len(self.plan.texts) + len(self.plan.units)
+
+    def _children(self, mine: TaskNode, theirs: TaskNode) -> TakeUnits:
+        """What they have put below a node, and what of mine that stands in the place of."""
+        there = self._kin.theirs.nodes.children(theirs.key)
+        new = tuple(child for child in there if self._kin.is_theirs_alone(child))
+        shared = {child.label for child in there if not self._kin.is_theirs_alone(child)}
+        only_mine = [child for child in self._kin.mine.nodes.children(mine.key) if child.label not in shared]
+        is_remade = bool(new) or self._is_whole_there(mine, theirs, only_mine)
+        return TakeUnits(mine, theirs, new, tuple(only_mine) if is_remade else ())
+
+    def _is_whole_there(self, mine: TaskNode, theirs: TaskNode, parts: list[TaskNode]) -> bool:
+        """Whether they have written in one piece what is in parts here."""
+        if not any(part.is_unit for part in parts):
+            return False
+        there = self._kin.theirs.documents.current(theirs.key, DocumentKind.PROSE, with_text=False)
+        return there is not None and self._kin.mine.documents.current(mine.key, DocumentKind.PROSE) is None
+
+    def _has_moved_on(self, mine: TaskNode) -> bool:
+        """Whether something of a unit was made or changed here since they were forked."""
+        if self._kin.my_documents is None:
+            return True
+        below = list(_with_all_below(mine, self._kin))
+        found = self._kin.mine.documents.of_nodes([node.key for node in below], *DocumentKind)
+        newest = max((document.id for document in found), default=0)
+        return newest > self._kin.my_documents or any(map(self._kin.is_mine_alone, below))
+
+    def _goes_further(self, mine: TaskNode, theirs: TaskNode) -> bool:
+        """Whether I have units below a node that they have not: then it stands as it stands here."""
+        there = {child.label for child in self._kin.theirs.nodes.children(theirs.key)}
+        replaced = {node.key for units in self.plan.units for node in units.replaced}
+        own = self._kin.mine.nodes.children(mine.key)
+        return any(child.label not in there and child.key not in replaced for child in own)
+
+    def _twin(self, mine: TaskNode, child: TaskNode) -> TaskNode | None:
+        found = (own for own in self._kin.mine.nodes.children(mine.key) if own.label == child.label)
+        return next(found, None)
+
+    def _documents(self, mine: TaskNode, theirs: TaskNode) -> None:
+        kinds = [self._kind] if self._kind else list(DocumentKind)
+        for document in self._kin.theirs.documents.of_nodes([theirs.key], *kinds):
+            self._document(mine, theirs, document)
+
+    def _document(self, mine: TaskNode, theirs: TaskNode, their: Document) -> None:
+        kind = their.kind
+        ours, others = self._kin.versions(mine.key, theirs.key, kind)
+        base = self._kin.base(ours, others)
+        if base is not None and base.text_hash == their.text_hash:
+            return
+        if not ours or (base is not None and base.text_hash == ours[-1].text_hash):
+            self.plan.texts.append(TakeText(mine, their, their.text))
+            return
+        own = self._kin.mine.documents.text_of(ours[-1])
+        if own != their.text:
+            self._both(mine, their, self._text(base), ours[-1].model_copy(update={"text": own}))
+
+    def _both(self, mine: TaskNode, their: Document, base: str, ours: Document) -> None:
+        """Both have changed a document: what does not touch is laid together, all else is the author's to settle.
+
+        What is settled for mine is noted, too, so that the same is not asked again.
+        """
+        kind, own = their.kind, ours.text
+        found = merged(base, own, their.text, is_by_line=kind is not DocumentKind.PROSE)
+        if kind in _MERGEABLE and not found.conflicts:
+            self.plan.texts.append(TakeText(mine, their, found.text, ours))
+            return
+        laid = found if kind in _MERGEABLE else Merged("", 1)
+        choice = self._choice(mine, kind, laid, (base, own, their.text))
+        if choice == THEIRS:
+            self.plan.texts.append(TakeText(mine, their, their.text))
+        elif choice is not None:
+            self.plan.texts.append(TakeText(mine, their, own if choice == OURS else choice, ours))
+
+    def _choice(
+        self, mine: TaskNode, kind: DocumentKind | None, laid: Merged, sides: tuple[str, str, str]
+    ) -> str | None:
+        place = mine.label if kind in (None, DocumentKind.PROSE) else f"{mine.label}/{kind}"
+        named = next((name for name in (place, mine.label, "all") if self._fits(name, place)), "")
+        found = self._choices.get(named)
+        if found is None or (found not in (OURS, THEIRS) and (kind not in _MERGEABLE or has_marks(found))):
+            base, ours, theirs = sides
+            count = max(laid.conflicts, 1)
+            self.plan.conflicts.append(Conflict(place, mine.name, kind, base, ours, theirs, laid.text, count))
+            return None
+        self.plan.settled.add(named)
+        return found
+
+    def _fits(self, name: str, place: str) -> bool:
+        """Whether something was chosen under a name that settles a place: words of one's own settle theirs alone."""
+        return name in self._choices and (name == place or self._choices[name] in (OURS, THEIRS))
+
+    def _text(self, document: Document | None) -> str:
+        if document is None:
+            return ""
+        owner = self._kin.mine if document.book == self._kin.mine.book else self._kin.theirs
+        return owner.documents.text_of(document)
+
+
+def _with_all_below(node: TaskNode, kin: Kinship) -> Iterator[TaskNode]:
+    yield node
+    for child in kin.mine.nodes.children(node.key):
+        yield from _with_all_below(child, kin)
+
+
+def _inside(node: TaskNode) -> str:
+    return f"{node.name}: {node.goal}"

@@ -1,0 +1,139 @@
+"""A manuscript that was exported, edited elsewhere (in Word, say) and comes back: its changed texts as edits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bookwright.app.access import OpenBook
+from bookwright.app.changes.editing import SavedEdit, editable_parts, save_or_queue
+from bookwright.exports.files import FORMATS, export
+from bookwright.exports.manuscript import Chapter, Manuscript
+from bookwright.flows.revision.revise import chosen
+from bookwright.manuscripts.chapters import recognise
+from bookwright.manuscripts.found import FoundChapter
+from bookwright.manuscripts.reading import read_manuscript
+from bookwright.models.document import DocumentKind
+from bookwright.models.edit import TextEdit
+from bookwright.models.errors import InvalidInput
+from bookwright.models.text.prose import is_scene_break, paragraphs
+from bookwright.storage.stores import Stores
+
+Measure = Callable[[str], int]
+
+_BREAK = "\n\n* * *\n\n"
+
+
+@dataclass(frozen=True)
+class ChangedText:
+    """One text of the book that reads otherwise in the file."""
+
+    place: str
+    """As every verb takes it."""
+    edit: TextEdit
+    before: int
+    """Its length so far, in the book's unit."""
+    after: int
+
+
+@dataclass(frozen=True)
+class ReturnedManuscript:
+    """What an edited file holds beside the book as it stands."""
+
+    changed: tuple[ChangedText, ...]
+    unchanged: int
+    """Chapters that read as they stand."""
+    unclear: tuple[str, ...]
+    """Chapters that changed in a way that cannot be laid over their parts; nothing is done to them."""
+
+
+def read_back(opened: OpenBook, file: Path, encoding: str = "") -> ReturnedManuscript:
+    """Compare an edited file, chapter by chapter, with what the same export would give now; nothing is changed.
+
+    Raises:
+        InvalidInput: It cannot be read, or does not have the book's chapters.
+    """
+    here, there = _exported(opened, file), _chapters(file, opened, encoding)
+    sections = [section for section in Manuscript(opened.storage).sections() if isinstance(section, Chapter)]
+    if not len(sections) == len(here) == len(there):
+        raise InvalidInput(
+            f"{str(file)!r} has {len(there):,} chapters and the book {len(sections):,}: leave headings as they are, "
+            "each in a paragraph of its own. What is a book of its own `bookwright import` takes in"
+        )
+    changed: list[ChangedText] = []
+    unclear: list[str] = []
+    for section, was, now in zip(sections, here, there, strict=True):
+        if was.paragraphs == now.paragraphs:
+            continue
+        with opened.storage.read() as stores:
+            found = _changed(section.unit.label, was, now, stores, opened.storage.language.measure)
+            if found is None:
+                unclear.append(stores.name_of(section.unit))
+        changed += found or []
+    touched = {text.edit.label for text in changed}
+    own = sum(any(label.startswith(section.unit.label) for label in touched) for section in sections)
+    return ReturnedManuscript(tuple(changed), len(sections) - own - len(unclear), tuple(unclear))
+
+
+def take_back(opened: OpenBook, returned: ReturnedManuscript) -> list[SavedEdit]:
+    """Save each changed text as a version of its author's, or let it wait for whoever writes the book.
+
+    Raises:
+        EditConflict: The text was changed since the file was read; those before it are saved.
+    """
+    return [save_or_queue(opened, text.edit) for text in returned.changed]
+
+
+def _exported(opened: OpenBook, file: Path) -> tuple[FoundChapter, ...]:
+    """The book as the same reader finds it in the same format, so that what a format cannot hold is no change."""
+    form = file.suffix[1:].lower()
+    if form not in FORMATS or form in ("html", "json"):
+        raise InvalidInput(f"{str(file)!r} comes from no export that is read back; those are docx, epub, md and txt")
+    with TemporaryDirectory() as folder:
+        return _chapters(export(opened.storage, form, Path(folder) / f"book.{form}"), opened, "")
+
+
+def _chapters(file: Path, opened: OpenBook, encoding: str) -> tuple[FoundChapter, ...]:
+    return recognise(read_manuscript(file, encoding), opened.book.brief.language, "").chapters
+
+
+def _changed(
+    label: str, was: FoundChapter, now: FoundChapter, stores: Stores, measure: Measure
+) -> list[ChangedText] | None:
+    """Lay a changed chapter over the texts that it consists of; None where that cannot be told."""
+    parts = editable_parts(stores, label)
+    if len(parts) == 1:
+        return [_text(parts[0], "\n\n".join(now.paragraphs), stores, measure)]
+    old, new = _scenes(was.paragraphs), _scenes(now.paragraphs)
+    counts = [len(_scenes(tuple(paragraphs(_prose(part, stores))))) for part in parts]
+    if not sum(counts) == len(old) == len(new):
+        return None
+    found, start = [], 0
+    for part, count in zip(parts, counts, strict=True):
+        before, after = old[start : start + count], new[start : start + count]
+        start += count
+        if before != after:
+            found.append(_text(part, _BREAK.join("\n\n".join(scene) for scene in after), stores, measure))
+    return found
+
+
+def _text(label: str, text: str, stores: Stores, measure: Measure) -> ChangedText:
+    node = stores.nodes.by_label(label)
+    stands = chosen(stores, node, DocumentKind.PROSE)
+    edit = TextEdit(label=label, kind=DocumentKind.PROSE, text=text, seen=stands.version)
+    return ChangedText(stores.name_of(node), edit, measure(stands.text), measure(text))
+
+
+def _prose(label: str, stores: Stores) -> str:
+    return chosen(stores, stores.nodes.by_label(label), DocumentKind.PROSE).text
+
+
+def _scenes(held: tuple[str, ...]) -> list[tuple[str, ...]]:
+    scenes: list[list[str]] = [[]]
+    for paragraph, following in zip_longest(held, held[1:], fillvalue=""):
+        if not is_scene_break(paragraph):
+            scenes[-1].append(paragraph)
+        elif scenes[-1] and following:
+            scenes.append([])
+    return [tuple(scene) for scene in scenes if scene]

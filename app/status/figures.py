@@ -1,0 +1,135 @@
+"""The figures of an installation as Prometheus reads them: where its books stand, and what its calls have come to.
+
+They are read from the database when somebody asks for them, so that workers count nothing, whichever host they are on,
+and one that dies takes no figure along. No title, no text and no name of a book is among them.
+"""
+
+from collections import Counter as Tally
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from bookwright.models.amount import MICROS
+from bookwright.models.errors import InvalidSetting
+from bookwright.models.settings import Settings
+from bookwright.models.step import CODE, Failure
+from bookwright.storage.engine.database import Database
+from bookwright.storage.pulses import pulses
+from bookwright.storage.repositories.gates import waiting_gates
+from bookwright.storage.steps.figures import CallFigures, calls_after, newest_step, written_in_all
+from bookwright.storage.studio import Studio
+
+PORT = 9464
+"""What OpenTelemetry keeps for figures of this kind."""
+
+_HOST = "127.0.0.1"
+_STANDINGS = ("writing", "stopping", "paused", "waiting", "finished", "interrupted")
+_SECONDS = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320, 640)
+_SETTLED_SECONDS = 2.0
+
+
+class StudioFigures(Collector):
+    """Reads the figures anew at each scrape; its counters begin at 0 with it, as those of any process do."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        *,
+        is_whole: bool = False,
+        settled_seconds: float = _SETTLED_SECONDS,
+    ) -> None:
+        """Begin to count from now on; with `is_whole`, from the first call that is on record."""
+        self._database = database
+        self._settings = settings
+        self._settled_seconds = settled_seconds
+        self._lock = Lock()
+        self._registry = own = CollectorRegistry()
+        named = ("model",)
+        self._books = Gauge("bookwright_books", "Books, by where they stand", ("standing",), registry=own)
+        self._gates = Gauge("bookwright_gates_waiting", "Gates that wait for a human", registry=own)
+        self._written = Gauge("bookwright_written_length", "Words or characters of prose, all books", registry=own)
+        self._spent = Gauge("bookwright_spent_dollars", "What all books have cost", registry=own)
+        self._cap = Gauge("bookwright_studio_cap_dollars", "The studio's cap, 0 for none", registry=own)
+        self._calls = Counter("bookwright_calls", "Recorded calls", ("model", "role", "outcome"), registry=own)
+        self._tokens = Counter("bookwright_tokens", "Tokens", ("model", "kind"), registry=own)
+        self._cost = Counter("bookwright_cost_dollars", "What calls cost", named, registry=own)
+        self._unpriced = Counter("bookwright_unpriced_calls", "Calls without a known price", named, registry=own)
+        self._seconds = Histogram(
+            "bookwright_call_seconds", "How long calls took", named, registry=own, buckets=_SECONDS
+        )
+        self._first = Histogram(
+            "bookwright_first_event_seconds", "How long calls took to begin", named, registry=own, buckets=_SECONDS
+        )
+        with database.read() as connection:
+            self._last = 0 if is_whole else newest_step(connection)
+
+    def collect(self) -> Iterator[Metric]:
+        """Read what is new, and yield every figure."""
+        with self._lock:
+            self._read()
+            yield from list(self._registry.collect())
+
+    def text(self) -> str:
+        """Return what a scrape gets."""
+        registry = CollectorRegistry()
+        registry.register(self)
+        return generate_latest(registry).decode()
+
+    def _read(self) -> None:
+        with self._database.read() as connection:
+            standings = Tally(pulse.standing for pulse in pulses(connection) if not pulse.is_archived)
+            self._gates.set(len(waiting_gates(connection)))
+            self._written.set(written_in_all(connection))
+            self._spent.set(Studio(connection).standing().spent.cost / MICROS)
+            while new := calls_after(connection, self._last, self._settled_seconds):
+                self._last = new[-1].id
+                for call in new:
+                    self._count(call)
+        self._cap.set(self._settings.studio_usd or 0)
+        for standing in {*_STANDINGS, *standings}:
+            self._books.labels(standing).set(standings[standing])
+
+    def _count(self, call: CallFigures) -> None:
+        if call.model == CODE:
+            return
+        self._calls.labels(call.model, call.role, _outcome(call)).inc()
+        for kind in ("input", "cached", "output"):
+            self._tokens.labels(call.model, kind).inc(getattr(call, f"{kind}_tokens"))
+        self._cost.labels(call.model).inc((call.cost or 0) / MICROS)
+        self._unpriced.labels(call.model).inc(call.cost is None)
+        self._seconds.labels(call.model).observe(call.duration_millis / 1_000)
+        if call.first_event_millis is not None:
+            self._first.labels(call.model).observe(call.first_event_millis / 1_000)
+
+
+@contextmanager
+def served(figures: StudioFigures, port: int = PORT) -> Iterator[str]:
+    """Serve the figures on this machine's loopback while the block lasts; yields their address.
+
+    Raises:
+        InvalidSetting: Something listens there already.
+    """
+    registry = CollectorRegistry()
+    registry.register(figures)
+    try:
+        server, thread = start_http_server(port, _HOST, registry)
+    except OSError as error:
+        raise InvalidSetting(
+            f"figures cannot be served on port {port}: {error.strerror}; choose another one"
+        ) from error
+    try:
+        yield f"http://{_HOST}:{server.server_port}/metrics"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _outcome(call: CallFigures) -> str:
+    """In one word: `result`, `tool_use`, or what was wrong."""
+    return "result" if call.failure is None else Failure(call.failure).value

@@ -1,0 +1,61 @@
+"""Trying another way: `fork` makes a branch of a book, `branches` shows them all."""
+
+from typing import Annotated
+
+import typer
+
+from bookwright.app.branches.listing import BranchTree, branch_tree
+from bookwright.app.wording import money, tokens
+from bookwright.cli.access import open_book
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import emit, make_console, note, plain_table
+
+
+def fork(
+    book: BookArgument,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="NODE",
+            help="Share what stands before this chapter or unit; it and all after it are open again in the branch.",
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="What the branch is called.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a branch of a book: it shares what stands and pays only for what it writes anew. The book stays as it is."""
+    from bookwright.app.branches.forking import fork as make
+
+    with open_book(book) as opened:
+        made = make(opened, at, name)
+
+    def tell() -> None:
+        place = f" from {made.at} on" if made.at else ""
+        note(f"{made.book} is a branch of {made.origin}{place}, {made.name!r}; nothing was asked of a model")
+        if made.at:
+            change = f"`bookwright brief {made.book} --set ...` changes its brief"
+            note(f"`bookwright resume {made.book}` writes it on; {change}")
+
+    emit(lambda: {"book": made.book, "origin": made.origin, "name": made.name, "at": made.at}, tell, as_json=as_json)
+
+
+def branches(book: BookArgument, as_json: AsJson = False) -> None:
+    """Show a book with all its branches: where each stands, what it has written, what it has cost by itself."""
+    with open_book(book) as opened:
+        tree = branch_tree(opened)
+    emit(lambda: tree.facts(), lambda: _print(tree), as_json=as_json)
+
+
+def _print(tree: BranchTree) -> None:
+    table = plain_table("branch", "book", "from", "state", "written", "calls", "tokens", "cost",
+                        right=("written", "calls", "tokens", "cost"), folds=("branch",))  # fmt: skip
+    for row in tree.rows:
+        found, at = row.book, row.fork.at or "whole" if row.fork else ""
+        table.add_row(
+            "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{found.calls:,}",
+            tokens(found.tokens), money(found.cost),
+        )  # fmt: skip
+    if len(tree.rows) > 1:
+        table.add_row("together", "", "", "", "", f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
+    make_console().print(table)

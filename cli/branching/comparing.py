@@ -1,0 +1,141 @@
+"""Looking at two branches, or two versions of a unit, side by side: `compare`."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from bookwright.app.access import OpenBook
+from bookwright.app.branches.comparing import (
+    BranchComparison,
+    TextPair,
+    other_branch,
+    text_pair,
+    version_pair,
+)
+from bookwright.app.branches.comparing import (
+    compare as compare_books,
+)
+from bookwright.app.wording import counted, money, tokens
+from bookwright.cli.access import open_book
+from bookwright.cli.changing.versions import marked_words
+from bookwright.cli.options import AsJson, BookArgument
+from bookwright.cli.output import agrees, emit, make_console, note, plain_table
+from bookwright.models.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from bookwright.flows.deps import Deps
+    from bookwright.flows.revision.verdict import ReaderVerdict
+
+
+def compare(
+    a: BookArgument,
+    b: Annotated[str | None, typer.Argument(metavar="[B]", help="Another branch of it.")] = None,
+    unit: Annotated[
+        str | None, typer.Option("--unit", metavar="NODE", help="The texts of this chapter or unit, word by word.")
+    ] = None,
+    versions: Annotated[
+        tuple[int, int] | None, typer.Option("--versions", metavar="N M", help="Two versions of that unit in one book.")
+    ] = None,
+    beside: Annotated[bool, typer.Option("--beside", help="Show the texts side by side, by paragraph.")] = False,
+    verdict: Annotated[
+        bool, typer.Option("--verdict", help="Have a model say which of the two it prefers. This is paid.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what two branches differ in, or the texts of a unit in both, or in two versions of one book."""
+    if (b is None) == (versions is None):
+        raise InvalidInput("compare takes two branches, or one book with --unit and --versions N M")
+    if unit is None and (versions or verdict or beside):
+        raise InvalidInput("--versions, --beside and --verdict are about the texts of a unit; name it with --unit")
+    with open_book(a) as opened:
+        other = other_branch(opened, b) if b else opened
+        if unit is None:
+            _show_books(compare_books(opened, other), as_json)
+            return
+        pair = version_pair(opened, unit, *versions) if versions else text_pair(opened, other, unit)
+        said = _verdict(opened, pair, yes) if verdict else None
+    _show_texts(pair, said, beside, as_json)
+
+
+def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
+    from bookwright.app.branches.verdicts import verdict_bill
+    from bookwright.cli.writing import running
+    from bookwright.flows.revision.verdict import ask_reader
+
+    bill = verdict_bill(opened, pair)
+    price = "a price unknown" if bill.cost_micros is None else money(bill.cost_micros)
+    note(f"{bill.calls} calls, about {tokens(bill.input_tokens + bill.output_tokens)} tokens, {price}")
+    if not yes and not agrees("Ask a reader?"):
+        raise InvalidInput("nothing was asked of a model; --yes asks without a question")
+
+    def work(deps: "Deps") -> "ReaderVerdict":
+        with deps.stores() as stores:
+            node = stores.nodes.by_label(pair.label)
+        return ask_reader(node, pair.a, pair.b, deps)
+
+    return running.run_beside(opened.book, opened.storage, opened.settings, work, "the same command")
+
+
+def _show_books(found: BranchComparison, as_json: bool) -> None:
+
+    def tell() -> None:
+        note(f"{counted(len(found.differing), 'unit')} of {len(found.units):,} differ")
+        table = plain_table("unit", "title", found.a, found.b, right=(found.a, found.b), folds=("title",))
+        for pair in found.differing:
+            table.add_row(pair.label, pair.title, _length(pair.a), _length(pair.b))
+        table.add_row("paid", "", money(found.costs[0]), money(found.costs[1]))
+        make_console().print(table)
+        for chapter in found.chapters:
+            names = dict.fromkeys((*chapter.a, *chapter.b))
+            told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in names]
+            note(f"{chapter.label}: {', '.join(told)}")
+        for kind, rows in (("thread", found.threads), ("secret", found.secrets)):
+            for name, mine, theirs in rows:
+                note(f"{kind} {name!r}: {mine} | {theirs}")
+        if found.records:
+            note(f"the codex differs in: {', '.join(found.records)}")
+
+    emit(lambda: found.facts(), tell, as_json=as_json)
+
+
+def _length(length: int | None) -> str:
+    return "-" if length is None else f"{length:,}"
+
+
+def _show_texts(pair: TextPair, said: "ReaderVerdict | None", beside: bool, as_json: bool) -> None:
+    facts: dict[str, Any] = asdict(pair) | {"is_same": pair.a == pair.b, "paragraphs": pair.paragraphs}
+
+    def tell() -> None:
+        if beside:
+            _print_beside(pair)
+        elif pair.a == pair.b:
+            note("both read the same")
+        else:
+            make_console().print(marked_words(pair.a, pair.b))
+        if said is not None:
+            preferred = {
+                "a": pair.names[0],
+                "b": pair.names[1],
+                "": "neither: it took what stood in the same place both times",
+            }
+            note(f"the reader prefers {preferred[said.preferred]}")
+            for reason in said.reasons:
+                note(f"  {reason}")
+
+    emit(
+        lambda: facts | {"changes": list(pair.changes()), "verdict": asdict(said) if said else None},
+        tell,
+        as_json=as_json,
+    )
+
+
+def _print_beside(pair: TextPair) -> None:
+    table = plain_table(*pair.names, folds=pair.names)
+    for mine, theirs in pair.paragraphs:
+        style = "" if mine == theirs else "bold"
+        table.add_row(Text(mine.strip(), style=style), Text(theirs.strip(), style=style))
+        table.add_row("", "")
+    make_console().print(table)

@@ -1,0 +1,154 @@
+"""Taking over what a branch has made: `merge`, with its conflicts, and `merge --undo`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bookwright.app.access import OpenBook
+from bookwright.app.branches.merge_plan import OURS, THEIRS, Conflict
+from bookwright.app.branches.merging import (
+    MergeOrder,
+    MergeSight,
+    conflict_facts,
+    look_at_merge,
+    stale_after,
+    undo_merge,
+)
+from bookwright.app.branches.merging import (
+    merge as take_over,
+)
+from bookwright.app.wording import counted, stale_count
+from bookwright.cli.access import open_book
+from bookwright.cli.changing.changing import KindOption
+from bookwright.cli.changing.given_text import read_text
+from bookwright.cli.options import AsJson
+from bookwright.cli.output import agrees, emit, note, print_text
+from bookwright.cli.writing.waiting import wait_until_free
+from bookwright.models.errors import InvalidInput
+
+_SHOWN = 12
+
+Places = Annotated[
+    list[str] | None, typer.Option(metavar="PLACE", help="Settle this conflict so; `all` settles the rest.")
+]
+
+
+def merge(
+    branch: Annotated[
+        str | None, typer.Argument(metavar="[BRANCH]", help="What to take from; not needed with --undo.")
+    ] = None,
+    into: Annotated[str, typer.Option("--into", metavar="BOOK", help="The book that takes it over.")] = "",
+    take: Annotated[
+        str, typer.Option("--take", metavar="NODE", help="Only this chapter or node and what is below it.")
+    ] = "book",
+    kind: KindOption = None,
+    ours: Places = None,
+    theirs: Places = None,
+    text: Annotated[
+        list[str] | None, typer.Option("--text", metavar="PLACE=FILE", help="Settle a conflict with these words.")
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last merge into the book back, exactly.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take over what a branch has made: a unit, a document or all. Conflicts are yours; --undo takes it back."""
+    if not into:
+        raise InvalidInput("say with --into BOOK which book takes it over")
+    if (branch is None) != undo:
+        raise InvalidInput("merge takes a BRANCH to take from, or --undo")
+    with open_book(into) as opened:
+        wait_until_free(opened.storage, opened.settings)
+        if branch is None:
+            _undo(opened, as_json)
+            return
+        order = MergeOrder(branch, take, kind, _choices(ours or [], theirs or [], text or []))
+        sight = look_at_merge(opened, order)
+        if sight.conflicts:
+            _show_conflicts(sight, as_json)
+            raise InvalidInput(
+                f"{counted(len(sight.conflicts), 'conflict')} to settle, each with --ours PLACE, --theirs PLACE or "
+                "--text PLACE=FILE; nothing was changed"
+            )
+        if not sight.is_empty and not as_json:
+            _show(sight)
+            if not yes and not agrees("Take it over?"):
+                raise InvalidInput("nothing was changed; --yes takes it over without asking")
+        _show_done(opened, take_over(opened, order), as_json)
+
+
+def _choices(ours: Sequence[str], theirs: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
+    named = [*((place, OURS) for place in ours), *((place, THEIRS) for place in theirs)]
+    for given in texts:
+        place, _, file = given.partition("=")
+        if not file:
+            raise InvalidInput(f"--text takes PLACE=FILE, as in 1.4=chapter.txt, and not {given!r}")
+        named.append((place, read_text(Path(file))))
+    found = dict(named)
+    if len(found) < len(named):
+        raise InvalidInput("a conflict is settled in one way; one place was named twice")
+    return found
+
+
+def _undo(opened: OpenBook, as_json: bool) -> None:
+    branch, took = undo_merge(opened)
+    emit(
+        lambda: {"book": opened.book.id, "undone": {"branch": branch, "place": took}},
+        lambda: note(f"what was merged from {branch} ({took}) is taken back; {opened.book.id} is as it was before"),
+        as_json=as_json,
+    )
+
+
+def _facts(sight: MergeSight) -> dict[str, Any]:
+    texts = [{"node": label, "kind": kind, "of_both": is_mixed} for label, kind, is_mixed in sight.texts]
+    return {
+        "branch": sight.branch, "place": sight.place, "texts": texts, "units": list(sight.units),
+        "replaced": list(sight.replaced), "records": list(sight.records),
+        "conflicts": [conflict_facts(conflict) for conflict in sight.conflicts],
+    }  # fmt: skip
+
+
+def _show(sight: MergeSight) -> None:
+    mixed = sum(is_mixed for _, _, is_mixed in sight.texts)
+    told = [counted(len(sight.texts), "document"), counted(len(sight.units), "new node")]
+    told += [f"{len(sight.replaced):,} replaced"] if sight.replaced else []
+    told += [counted(len(sight.records), "record") + " of the codex"] if sight.records else []
+    laid = f"; {mixed:,} laid together sentence by sentence" if mixed else ""
+    note(f"from {sight.branch}: {', '.join(told)}{laid}")
+    for label, kind, is_mixed in sight.texts[:_SHOWN]:
+        note(f"  {kind} of {label}" + (" (both changed it, in different sentences)" if is_mixed else ""))
+    if len(sight.texts) > _SHOWN:
+        note(f"  and {len(sight.texts) - _SHOWN:,} more")
+
+
+def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
+
+    def tell() -> None:
+        for conflict in sight.conflicts:
+            print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
+            print_text(conflict.merged if conflict.merged else _sides(conflict))
+
+    emit(lambda: _facts(sight), tell, as_json=as_json)
+
+
+def _sides(conflict: Conflict) -> str:
+    return f"-- ours\n{conflict.ours}\n-- theirs\n{conflict.theirs}\n"
+
+
+def _show_done(opened: OpenBook, sight: MergeSight, as_json: bool) -> None:
+    found, bill = stale_after(opened)
+    direct = [stale for stale in found if stale.is_direct]
+    stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]
+
+    def tell() -> None:
+        note(f"taken over into {opened.book.id}; `bookwright merge --undo --into {opened.book.id}` takes it back")
+        note(stale_count(len(direct)) + (f", {len(found) - len(direct):,} may become so. {bill}" if direct else ""))
+        for one in direct[:_SHOWN]:
+            note(f"  {one.document.kind} of {one.document.label}")
+        if direct:
+            note(f"`bookwright refresh {opened.book.id}` makes them anew")
+
+    emit(
+        lambda: {"book": opened.book.id} | _facts(sight) | {"stale": stale, "bill": bill.facts()}, tell, as_json=as_json
+    )

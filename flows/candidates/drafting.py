@@ -1,0 +1,109 @@
+"""Drafting a unit several times from the same inputs, under orders that differ, and having a blind reader choose."""
+
+from dataclasses import replace
+
+from bookwright.agents.agent import Agent
+from bookwright.agents.readers import draft_numbered
+from bookwright.agents.steps.activity_run import ActivityRun
+from bookwright.flows import gates
+from bookwright.flows.candidates.judging import judged
+from bookwright.flows.deps import Deps
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.gate import Ruling
+from bookwright.models.ruling import as_given
+from bookwright.models.story.candidates import ANGLES, Candidate, CandidateChoice, Decided
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+CHOSEN = "candidates"
+"""Begins the names of the steps that code records when a choice is made: how many there were to choose from follows."""
+
+
+def chosen_of(
+    agent: Agent,
+    count: int,
+    unit: TaskNode,
+    run: ActivityRun,
+    deps: Deps,
+    *,
+    is_bare: bool = False,
+    stands: bool = False,
+) -> tuple[str, tuple[str, ...]]:
+    """Have a unit drafted so often; return the draft that goes on, and what of another one is worth taking over.
+
+    Each draft, each judgement and the choice are steps of the journal. In the walk the book rests for its author's
+    choice where they want that. Where the unit's text `stands` already, it stays.
+
+    Raises:
+        GateWaiting: The author has not chosen yet.
+    """
+    texts = [_draft(agent, number, run, is_bare=is_bare) for number in range(1, count + 1)]
+    made = tuple(
+        Candidate(
+            number=number, angle=ANGLES[number - 1], step=draft_numbered(agent, number).name,
+            length=deps.brief.language.measure(text), text=text,
+        )
+        for number, text in enumerate(texts, 1)
+    )  # fmt: skip
+    comparisons, carry_over = judged(texts, unit, run, deps)
+    preferred = comparisons[-1].goes_on
+    choice = CandidateChoice(
+        revision=unit.revision, candidates=made, comparisons=comparisons, preferred=preferred,
+        chosen=_standing(unit, deps) if stands else preferred, by=Decided.NOBODY,
+    )  # fmt: skip
+    if not stands:
+        choice = choice.model_copy(update={"by": Decided.JUDGE if choice.is_agreed else Decided.RULE})
+    sources = () if is_bare else run.sources
+    _record(f"{CHOSEN}.{count}", choice, sources, run)
+    if deps.asks_at_gates and (ruling := gates.pass_candidates(unit, texts[preferred - 1], deps)) is not None:
+        return _ruled(ruling, texts, choice, sources, run), ()
+    return texts[preferred - 1], carry_over
+
+
+def _draft(agent: Agent, number: int, run: ActivityRun, *, is_bare: bool) -> str:
+    """Have one draft written by somebody who sees nothing of the others."""
+    writer = draft_numbered(agent, number)
+    card = run.card
+    run.card = replace(card, angle=ANGLES[number - 1].value)
+    text = str(run.run(writer, is_bare=is_bare).value)
+    run.put_away(writer.artefact)
+    run.card = card
+    return text
+
+
+def _standing(unit: TaskNode, deps: Deps) -> int:
+    """The candidate from which a unit's text came as far as that is known; 0 where it is not."""
+    with deps.stores() as stores:
+        before = stores.documents.current(unit.key, DocumentKind.CANDIDATES, with_text=False)
+        known = CandidateChoice.model_validate_json(stores.documents.data_of(before)) if before else None
+    return known.chosen if known is not None and known.revision == unit.revision else 0
+
+
+def _ruled(
+    ruling: Ruling, texts: list[str], choice: CandidateChoice, sources: tuple[int, ...], run: ActivityRun
+) -> str:
+    """The draft that an author wants to go on, or a text of their own."""
+    chosen = next((number for number, text in enumerate(texts, 1) if as_given(text) == as_given(ruling.text)), 0)
+    _record(f"{CHOSEN}.author", choice.model_copy(update={"chosen": chosen, "by": Decided.AUTHOR}), sources, run)
+    return texts[chosen - 1] if chosen else ruling.text
+
+
+def _record(step: str, choice: CandidateChoice, sources: tuple[int, ...], run: ActivityRun) -> None:
+    """Put a choice on record, once, in one transaction with the document that tells of it.
+
+    The step makes no move of its own: by that an activity is known that has nothing more to come.
+    """
+    if run.is_done(step):
+        return
+    new = NewDocument(
+        node=run.node.key, kind=DocumentKind.CANDIDATES, text=choice.as_text, data=choice.model_dump_json(),
+        inputs=sources, codex=run.guard.use if sources else None,
+    )  # fmt: skip
+
+    def keep(stores: Stores) -> None:
+        before = stores.documents.current(new.node, new.kind, with_text=False)
+        if before is None or stores.documents.data_of(before) != new.data:  # else it is kept already
+            stores.documents.add(new, None)
+
+    run.desk.journal.defer(keep)
+    run.by_code(step, choice.as_text, choice.summary)

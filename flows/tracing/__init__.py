@@ -1,0 +1,1 @@
+"""The spans of a book that is held, around what the walk needs from outside."""

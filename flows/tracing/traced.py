@@ -1,0 +1,81 @@
+"""Puts spans around a held book: activities by an observer, calls by an asker, steps by the journal's word."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bookwright.agents.tracing import export
+from bookwright.flows.deps import Deps, RunObserver
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import TaskNode
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from opentelemetry.sdk.trace import TracerProvider
+
+    from bookwright.agents.tracing.book_spans import BookSpans
+
+Traced = Callable[[Deps, str], "AbstractContextManager[Deps]"]
+"""Opens the span of what is done with a held book, by its name; hands out the surroundings with spans in them."""
+
+
+def untraced() -> Traced:
+    """Return what makes no spans: for rehearsals, and where nobody asked for any."""
+    return lambda deps, name: nullcontext(deps)
+
+
+def tracing_as_set() -> Traced:
+    """Return what the environment asks for: spans, or nothing at all.
+
+    Raises:
+        InvalidSetting: It asks for what is not there.
+    """
+    if not export.is_on():
+        return untraced()
+    return traced_by(export.provider(), captures_texts=export.captures_texts())
+
+
+def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Traced:
+    """Return what makes spans by a provider, which sends them."""
+    from bookwright.agents.tracing.book_spans import BookSpans, TracedAsker, telling
+
+    @contextmanager
+    def traced(deps: Deps, name: str) -> Iterator[Deps]:
+        spans = BookSpans(provider, deps.storage.book, captures_texts=captures_texts)
+        journal = deps.desk.journal
+        journal.on_recorded = telling(spans, journal.on_recorded)
+        desk = replace(deps.desk, models=TracedAsker(deps.desk.models, spans))
+        try:
+            with spans.flow(name):
+                yield replace(deps, desk=desk, observer=_TracedObserver(deps.observer, spans))
+        finally:
+            provider.force_flush(export.FLUSH_MILLIS)
+
+    return traced
+
+
+@dataclass(frozen=True)
+class _TracedObserver:
+    """Another observer, with a span around each activity."""
+
+    inner: RunObserver
+    spans: "BookSpans"
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        """Do the work in a span."""
+        with self.spans.activity(activity, node):
+            self.inner.run(activity, node, work)
+
+    def began(self, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.began(deps)
+
+    def finished(self, unit: TaskNode, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.finished(unit, deps)
+
+    def ended(self, deps: Deps) -> None:
+        """Hand it on."""
+        self.inner.ended(deps)

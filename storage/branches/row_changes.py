@@ -1,0 +1,112 @@
+"""What a transaction changed of a book's rows, so that it can be taken back exactly, whatever was written by whom."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Table, and_, delete, insert, select, update
+
+from bookwright.models.errors import EditConflict
+from bookwright.models.step import AMENDING_ROUNDS
+from bookwright.storage.tables import (
+    books,
+    codex,
+    codex_suggestions,
+    comments,
+    documents,
+    gates,
+    maintenance,
+    nodes,
+    steps,
+    texts,
+)
+
+_TABLES = (nodes, texts, documents, codex, codex_suggestions, maintenance, gates, comments)
+"""In the order in which rows can be added. What hangs on them goes with them: inputs, uses of the codex."""
+_BOOK = ("title", "state", "reason", "advice", "length_ratio")
+_UNSEEN = ("body",)
+"""Columns that never change, and would be long to compare."""
+
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+Snapshot = dict[str, Rows]
+Undo = dict[str, Any]
+
+
+def snapshot(connection: Connection, book: str) -> Snapshot:
+    """Return the rows of a book that a merge may change, by table and key."""
+    return {table.name: _rows(connection, table, book) for table in (*_TABLES, books)}
+
+
+def undo_of(before: Snapshot, after: Snapshot) -> Undo:
+    """Return, as JSON takes it, what leads from one state of a book back to an earlier one."""
+    undo: Undo = {"after": {name: max(after[name], default=(0,))[0] for name in ("nodes", "documents", "codex")}}
+    for name, old in before.items():
+        new = after[name]
+        undo[name] = {
+            "added": [list(key) for key in new if key not in old],
+            "changed": [row for key, row in old.items() if key in new and new[key] != row],
+            "now": [new[key] for key, row in old.items() if key in new and new[key] != row],
+            "removed": [row for key, row in old.items() if key not in new],
+        }
+    return undo
+
+
+def take_back(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
+    """Put a book's rows back to what they were.
+
+    Raises:
+        EditConflict: Something was written or changed since; nothing was taken back.
+    """
+    _check_unchanged(connection, book, undo, steps_then)
+    for table in (*_TABLES, books):  # before a node goes that a document was moved to, and would take it along
+        for row in undo[table.name]["changed"]:
+            key = [row[column.name] for column in table.primary_key]
+            connection.execute(update(table).where(_is(table, key)).values(row))
+    for table in reversed(_TABLES):
+        for key in undo[table.name]["added"]:
+            connection.execute(delete(table).where(_is(table, key)))
+    for table in _TABLES:
+        for row in undo[table.name]["removed"]:
+            connection.execute(insert(table).values(row))
+
+
+def last_step(connection: Connection, book: str) -> int:
+    """Return the newest step of a book's walk; 0 for none."""
+    newest = (
+        select(steps.c.id)
+        .where(steps.c.book == book, steps.c.round < AMENDING_ROUNDS)
+        .order_by(steps.c.id.desc())
+        .limit(1)
+    )
+    return connection.execute(newest).scalar_one_or_none() or 0
+
+
+def _check_unchanged(connection: Connection, book: str, undo: Mapping[str, Any], steps_then: int) -> None:
+    now = snapshot(connection, book)
+    newest = {name: max(now[name], default=(0,))[0] for name in undo["after"]}
+    touched = [
+        (table.name, row)
+        for table in _TABLES
+        for row in undo[table.name]["now"]
+        if now[table.name].get(tuple(row[column.name] for column in table.primary_key)) != row
+    ]
+    if newest != undo["after"] or touched or last_step(connection, book) != steps_then:
+        raise EditConflict(
+            "the book has gone on or was changed since that merge, so taking it back would lose what came after; "
+            "`bookwright restore BOOK NODE VERSION` takes single documents back"
+        )
+
+
+def _rows(connection: Connection, table: Table, book: str) -> Rows:
+    if table is books:
+        columns = [books.c.id, *(books.c[name] for name in _BOOK)]
+        found = connection.execute(select(*columns).where(books.c.id == book))
+    else:
+        columns = [column for column in table.columns if column.name not in _UNSEEN]
+        found = connection.execute(select(*columns).where(table.c.book == book))
+    names = [column.name for column in table.primary_key]
+    rows = (dict(row._mapping) for row in found)
+    return {tuple(row[name] for name in names): row for row in rows}
+
+
+def _is(table: Table, key: list[Any]) -> Any:
+    return and_(*(column == value for column, value in zip(table.primary_key, key, strict=True)))

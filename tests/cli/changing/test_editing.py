@@ -1,0 +1,160 @@
+"""`edit`: a text in the author's own editor, and a manuscript that comes back from Word."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import docx
+import pytest
+
+from bookwright.flows.revision.revise import chosen
+from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.storage.stores import BookStorage
+from tests.cli.terminal import Terminal
+from tests.support.books import make_book
+
+SCENES = [
+    {"level": "chapter", "title": "The Lamp", "parts": [
+        {"level": "scene", "title": "Rain", "text": "Rain fell on the rock.\n\nShe counted the ships."},
+        {"level": "scene", "title": "Dark", "text": "The lamp went out."},
+    ]},
+    {"level": "chapter", "title": "The Log", "text": "She read her own hand, *slowly*.\n\nIt was dated tomorrow."},
+]  # fmt: skip
+
+
+@pytest.fixture
+def house(settings) -> BookStorage:
+    """A book `lamp` of two chapters, the first in two scenes."""
+    return make_book(settings, SCENES, title="Night Watch", pen_name="A. Hand")
+
+
+def text_of(storage: BookStorage, label: str) -> tuple[int, str]:
+    with storage.read() as stores:
+        found = chosen(stores, stores.nodes.by_label(label), None)
+        return found.version, found.text
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    """Do what an author does in Word: change words of one paragraph."""
+    document = docx.Document(str(path))
+    changed = 0
+    for paragraph in document.paragraphs:
+        if old in paragraph.text:
+            for run in paragraph.runs:
+                changed += old in run.text
+                run.text = run.text.replace(old, new)
+    assert changed == 1
+    document.save(str(path))
+
+
+def test_what_was_edited_in_word_comes_back_as_edits_of_its_scenes(cli, house, tmp_path):
+    file = tmp_path / "book.docx"
+    assert cli("export", "lamp", "--to", "docx", "--output", file).code == 0
+    edited(file, "The lamp went out.", "The lamp went out, and the gulls fell silent.")
+
+    shown = json.loads(cli("edit", "lamp", "--from", file, "--dry-run", "--json").out)
+    assert text_of(house, "1.1.2") == (1, "The lamp went out.")
+    done = json.loads(cli("edit", "lamp", "--from", file, "--yes", "--json").out)
+
+    assert [row["node"] for row in shown["changed"]] == ["1.1.2"]
+    assert (shown["unchanged"], shown["unclear"], shown["saved"]) == (1, [], [])
+    assert done["saved"] == [{"node": "1.1.2", "version": 2, "waits": False}]
+    assert text_of(house, "1.1.2") == (2, "The lamp went out, and the gulls fell silent.")
+    assert text_of(house, "1.1.1")[0] == text_of(house, "1.2")[0] == 1
+
+
+@pytest.mark.parametrize("form", ["docx", "epub", "md", "txt"])
+def test_an_export_that_nobody_edited_changes_nothing(cli, house, tmp_path, form):
+    file = tmp_path / f"book.{form}"
+    cli("export", "lamp", "--to", form, "--output", file)
+
+    found = json.loads(cli("edit", "lamp", "--from", file, "--yes", "--json").out)
+
+    assert (found["changed"], found["unchanged"], found["unclear"]) == ([], 2, [])
+
+
+def test_emphasis_comes_back_from_word(cli, house, tmp_path):
+    file = tmp_path / "book.docx"
+    cli("export", "lamp", "--to", "docx", "--output", file)
+    edited(file, "It was dated tomorrow.", "It was dated Monday.")
+
+    assert cli("edit", "lamp", "--from", file, "--yes").code == 0
+
+    assert text_of(house, "1.2") == (2, "She read her own hand, *slowly*.\n\nIt was dated Monday.")
+
+
+def test_a_scene_that_is_gone_is_told_and_left_alone(cli, house, tmp_path):
+    file = tmp_path / "book.md"
+    cli("export", "lamp", "--to", "md", "--output", file)
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("\n\n* * *\n\n", "\n\n").replace("dated tomorrow", "dated today"), "utf-8")
+
+    done = cli("edit", "lamp", "--from", file, "--yes")
+
+    assert "its scenes are others than before" in done.err
+    assert text_of(house, "1.1.1")[0] == 1
+    assert text_of(house, "1.2")[0] == 2
+
+
+def test_another_number_of_chapters_is_refused(cli, house, tmp_path):
+    file = tmp_path / "book.md"
+    cli("export", "lamp", "--to", "md", "--output", file)
+    file.write_text(file.read_text("utf-8") + "\n\n# 3. The Ship\n\nIt came.\n", "utf-8")
+
+    done = cli("edit", "lamp", "--from", file, "--yes")
+
+    assert (done.code, "has 3 chapters and the book 2" in done.err) == (2, True)
+
+
+@pytest.fixture
+def in_editor(home, house):
+    """Run `edit lamp PLACE` in a terminal, with Python as the editor; return its exit code and what it said."""
+
+    def run(place: str, code: str, *options: str) -> tuple[int, str]:
+        editor = {"VISUAL": f"{sys.executable} -c {shlex.quote(f'import sys; path = sys.argv[1]; {code}')}"}
+        terminal = Terminal(["edit", "lamp", place, *options], editor)
+        left = terminal.left()
+        terminal.close()
+        return left, " ".join(terminal.shown.split())
+
+    return run
+
+
+def test_a_chapter_opens_in_the_author_s_editor(in_editor, house):
+    code, said = in_editor("chapter 2", "text = open(path).read(); open(path, 'w').write(text.replace('own', 'dead'))")
+
+    assert (code, 'the prose of chapter 2 "The Log" (1.2) is now version 2' in said) == (0, True)
+    assert text_of(house, "1.2")[1].startswith("She read her dead hand")
+
+
+def test_an_editor_that_changes_nothing_changes_nothing(in_editor, house):
+    code, said = in_editor("chapter 2", "pass")
+
+    assert (code, said) == (0, "nothing was changed")
+    assert text_of(house, "1.2")[0] == 1
+
+
+def test_words_that_cannot_be_taken_are_kept(in_editor, house):
+    code, said = in_editor("chapter 2", "open(path, 'w').write(' ')")
+
+    kept = Path(said.rpartition("your words are kept in ")[2])
+    assert (code, kept.read_text()) == (2, " ")
+    assert text_of(house, "1.2")[0] == 1
+    kept.unlink()
+
+
+def test_what_the_engine_keeps_is_refused_before_an_editor_opens(in_editor, house):
+    with house.write() as stores:
+        chapter = stores.nodes.by_label("1.2")
+        stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.QUALITY, text="{}"), None)
+
+    code, said = in_editor("1.2", "pass", "--kind", "quality")
+
+    assert (code, "is kept by the engine" in said) == (2, True)
+
+
+def test_a_chapter_in_scenes_names_them(in_editor):
+    code, said = in_editor("chapter 1", "pass")
+
+    assert (code, "name one of them: 1.1.1, 1.1.2" in said) == (2, True)

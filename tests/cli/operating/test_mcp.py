@@ -1,0 +1,220 @@
+"""The tool server, used by the official client: what it shows, keeps back, and does when it is allowed to."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
+import httpx2
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from bookwright.app.access import open_book
+from bookwright.app.assistants.server import make_server
+from bookwright.models.codex.entries import Secret
+from bookwright.models.codex.record import Origin
+from bookwright.models.settings import Settings
+from bookwright.storage.stores import BookStorage
+
+LOOKS = {
+    "books", "status", "tree", "read_text", "codex", "threads", "secrets", "report", "stale", "bill_for_new_book",
+    "bill_for_going_on",
+}  # fmt: skip
+CHANGES = {"save_text", "pause_book", "begin_book", "resume_book", "refresh_book"}
+ORDER = {"premise": "A clerk finds a letter in her own hand.", "length": "600"}
+
+
+@asynccontextmanager
+async def asking(settings: Settings, *, allows: bool = False) -> AsyncIterator[Client]:
+    async with Client(make_server(settings, allows_changes=allows)) as client:
+        yield client
+
+
+def asked(settings: Settings, does: Callable[[Client], Awaitable[Any]], *, allows: bool = False) -> Any:
+    async def run() -> Any:
+        async with asking(settings, allows=allows) as client:
+            return await does(client)
+
+    return asyncio.run(run())
+
+
+async def call(client: Client, name: str, **arguments: Any) -> Any:
+    answer = await client.call_tool(name, arguments)
+    assert not answer.is_error, answer.content
+    told = answer.structured_content
+    return told["result"] if set(told) == {"result"} else told
+
+
+async def refused(client: Client, name: str, **arguments: Any) -> str:
+    answer = await client.call_tool(name, arguments)
+    assert answer.is_error
+    return str(answer.content[0].text)
+
+
+async def names(client: Client) -> set[str]:
+    return {tool.name for tool in (await client.list_tools()).tools}
+
+
+def test_it_only_looks_unless_it_is_allowed_more(settings: Settings) -> None:
+    assert asked(settings, names) == LOOKS
+    assert asked(settings, names, allows=True) == LOOKS | CHANGES
+
+
+def test_every_tool_says_what_it_does_and_whether_it_only_reads(settings: Settings) -> None:
+    tools = asked(settings, lambda client: client.list_tools(), allows=True).tools
+
+    assert [tool.name for tool in tools if not (tool.description or "").strip()] == []
+    assert {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint} == LOOKS
+
+
+def test_a_book_is_looked_at_from_every_side(settings: Settings, book: BookStorage) -> None:
+    async def does(client: Client) -> dict[str, Any]:
+        return {
+            "books": await call(client, "books"), "status": await call(client, "status", book="lamp"),
+            "tree": await call(client, "tree", book="lamp"),
+            "text": await call(client, "read_text", book="lamp", place="chapter 1"),
+            "codex": await call(client, "codex", book="lamp"), "threads": await call(client, "threads", book="lamp"),
+            "report": await call(client, "report", book="lamp"), "stale": await call(client, "stale", book="lamp"),
+        }  # fmt: skip
+
+    found = asked(settings, does)
+
+    assert [one["book"] for one in found["books"]] == [found["status"]["book"]] == ["lamp"]
+    assert [node["level"] for node in found["tree"]][:2] == ["book", "chapter"]
+    assert all("goal" not in node for node in found["tree"])
+    assert found["text"]["characters"] == len(found["text"]["text"]) > 0
+    assert found["text"]["version"] == 1
+    assert len(found["report"]["chapters"]) == 2
+    assert found["stale"]["bill_hash"]
+
+
+def test_secrets_are_told_as_such_alone(settings: Settings, book: BookStorage) -> None:
+    with book.write() as stores:
+        stores.codex.add(Secret(id="the-heir", content="Ines is the heir."), Origin.AUTHOR)
+
+    async def does(client: Client) -> tuple[Any, Any, str]:
+        plain = await call(client, "secrets", book="lamp")
+        told = await call(client, "secrets", book="lamp", spoilers=True)
+        looks = [await call(client, name, book="lamp") for name in ("tree", "codex", "threads", "report", "status")]
+        return plain, told, json.dumps(looks)
+
+    plain, told, looks = asked(settings, does)
+
+    assert plain == [{"secret": "secret-1", "importance": "medium"}]
+    assert told[0]["content"] == "Ines is the heir."
+    assert "heir" not in json.dumps(plain) + looks
+
+
+def test_what_cannot_be_is_told_in_words(settings: Settings, book: BookStorage) -> None:
+    async def does(client: Client) -> list[str]:
+        return [
+            await refused(client, "status", book="nobody"),
+            await refused(client, "read_text", book="lamp", place="chapter 9"),
+        ]
+
+    book_words, place_words = asked(settings, does)
+
+    assert "no book 'nobody'" in book_words
+    assert "there is no chapter 9; the book has 3 so far" in place_words
+
+
+def test_an_author_s_words_are_saved_once_and_a_stale_version_is_refused(settings: Settings, book: BookStorage) -> None:
+    async def does(client: Client) -> tuple[Any, str]:
+        text = await call(client, "read_text", book="lamp", place="chapter 1")
+        words = {"book": "lamp", "place": "chapter 1", "text": "The lamp went out.", "version": text["version"]}
+        return await call(client, "save_text", **words), await refused(client, "save_text", **words | {"text": "No."})
+
+    saved, why = asked(settings, does, allows=True)
+
+    assert (saved["version"], saved["is_changed"], saved["waits"]) == (2, True, False)
+    assert "version" in why
+    with open_book("lamp", lambda line: None, settings) as opened, opened.storage.read() as stores:
+        assert stores.nodes.by_label(saved["node"]).written == 4
+
+
+def test_nothing_is_begun_without_the_bill_that_was_shown(settings: Settings) -> None:
+    async def does(client: Client) -> tuple[str, Any, Any]:
+        why = await refused(client, "begin_book", order=ORDER, bill_hash="0" * 64)
+        bill = await call(client, "bill_for_new_book", order=ORDER)
+        before = await call(client, "books")
+        return why, before, await call(client, "begin_book", order=ORDER, bill_hash=bill["bill_hash"])
+
+    why, before, begun = asked(settings, does, allows=True)
+
+    assert "bill" in why
+    assert before == []
+    assert begun["is_started"]
+    assert finished(settings, begun["book"])
+
+
+def finished(settings: Settings, book: str) -> bool:
+    for _ in range(600):
+        with open_book(book, lambda line: None, settings) as opened:
+            if opened.book.state == "finished":
+                return True
+        time.sleep(0.1)
+    return False
+
+
+def test_it_speaks_over_stdin_and_stdout(settings: Settings, book: BookStorage) -> None:
+    environment = dict(os.environ)
+    server = StdioServerParameters(command=sys.executable, args=["-m", "bookwright", "mcp"], env=environment)
+
+    async def run() -> tuple[set[str], Any]:
+        async with Client(server) as client:
+            return await names(client), await call(client, "books")
+
+    tools, books = asyncio.run(run())
+
+    assert tools == LOOKS
+    assert [one["book"] for one in books] == ["lamp"]
+
+
+def test_over_http_it_answers_the_token_and_no_page(settings: Settings, book: BookStorage) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}/mcp"
+    command = [sys.executable, "-m", "bookwright", "mcp", "--http", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        until_it_listens(port)
+        token = Path(settings.home / "mcp-token").read_text().strip()
+        bearer = {"Authorization": f"Bearer {token}"}
+
+        async def run() -> Any:
+            async with (
+                httpx2.AsyncClient(headers=bearer) as http,
+                Client(streamable_http_client(address, http_client=http)) as client,
+            ):
+                return await call(client, "books")
+
+        assert [one["book"] for one in asyncio.run(run())] == ["lamp"]
+        assert httpx2.post(address, json={}).status_code == 401
+        assert httpx2.post(address, json={}, headers=bearer | {"Origin": "http://evil.example"}).status_code == 403
+        assert httpx2.post(address, json={}, headers=bearer | {"Host": "evil.example"}).status_code == 421
+        assert (settings.home / "mcp-token").stat().st_mode & 0o077 == 0
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def until_it_listens(port: int) -> None:
+    for _ in range(300):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError("it does not listen")

@@ -1,0 +1,79 @@
+"""Lines on stderr as JSON, where they are wanted: notes, errors, what is asked of whom; and inside a span its ids."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+
+from bookwright.cli.log_lines import JsonLines
+from bookwright.flows.prefect.server import server_environment
+from bookwright.models.settings import load_settings
+from tests.cli.conftest import Cli
+
+BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--words", "300", "--no-prefect")
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_an_error_is_an_object_on_stderr(cli: Cli) -> None:
+    done = cli("--log-format", "json", "status", "nobody")
+
+    [line] = lines(done.err)
+    assert done.code != 0
+    assert (line["level"], line["logger"]) == ("ERROR", "bookwright.cli")
+    assert "there is no book 'nobody'" in line["message"]
+
+
+def test_the_next_command_speaks_to_people_again(cli: Cli) -> None:
+    cli("--log-format", "json", "status", "nobody")
+
+    assert cli("status", "nobody").err.startswith("bookwright: there is no book")
+
+
+def test_what_is_asked_of_whom_is_one_object_a_call(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOOKWRIGHT_LOG_FORMAT", "json")
+
+    done = cli("-v", "write", *BRIEF, "--json")
+
+    asked = [line for line in lines(done.err) if " asks " in line["message"]]
+    assert len(asked) == json.loads(done.out)["calls"]
+    assert {line["logger"] for line in asked} == {"bookwright.agents.steps.asking"}
+
+
+def test_the_facts_on_stdout_are_the_same(cli: Cli) -> None:
+    assert cli("--log-format", "json", "version", "--json").out == cli("version", "--json").out
+
+
+def test_a_line_within_a_span_has_its_ids() -> None:
+    record = logging.LogRecord("bookwright", logging.INFO, __file__, 1, "rain %s", ("falls",), None)
+
+    with TracerProvider().get_tracer("test").start_as_current_span("chat") as span:
+        inside = json.loads(JsonLines().format(record))
+
+    assert int(inside["trace_id"], 16) == span.get_span_context().trace_id
+    assert inside["message"] == "rain falls"
+    assert "trace_id" not in json.loads(JsonLines().format(record))
+
+
+def test_prefects_own_log_is_json_where_ours_is(tmp_path: Path) -> None:
+    """Prefect reads its settings where it is imported, so it is asked in a process of its own."""
+    environment = server_environment(load_settings(home=tmp_path, log_format="json"), 4200)
+    program = (
+        "import logging\nfrom prefect.logging.configuration import setup_logging\nsetup_logging()\n"
+        "logging.getLogger('prefect.books').warning('it rests')"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | environment, check=True, capture_output=True, text=True
+    )
+
+    [line] = [line for line in lines(done.stderr) if line["msg"] == "it rests"]
+    assert line["name"] == "prefect.books"

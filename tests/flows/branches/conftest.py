@@ -1,0 +1,36 @@
+"""A finished book that each test forks in a copy of its own."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bookwright.flows.library import open_library
+from tests.flows.branches.grove import Grove
+from tests.flows.revision.changed import Written, written
+
+
+@pytest.fixture(scope="module")
+def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """A book of a few chapters that was planned."""
+    found = written(tmp_path_factory.mktemp("lamps"), length=6_000, profile="economy", max_planning_rounds=1)
+    yield found
+    found[0].database.dispose()
+
+
+@pytest.fixture
+def grove(lamps: Written, tmp_path: Path) -> Iterator[Grove]:
+    """A copy of that book's data folder."""
+    _, settings = lamps
+    shutil.copytree(settings.home, tmp_path / "grove")
+    own = settings.model_copy(update={"home": tmp_path / "grove"})
+    database = open_library(own)
+    yield Grove(database, own)
+    database.dispose()
+
+
+@pytest.fixture
+def origin(lamps: Written) -> str:
+    """The id of that book."""
+    return lamps[0].book

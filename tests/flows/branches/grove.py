@@ -1,0 +1,53 @@
+"""A finished book with branches, and what of two books can be compared."""
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.app.access import OpenBook
+from bookwright.app.branches.forking import fork
+from bookwright.exports.files import export
+from bookwright.flows.open_book import RunConfig
+from bookwright.flows.run_book import run_book
+from bookwright.models.book import Book
+from bookwright.models.settings import Settings
+from bookwright.storage.branches.row_changes import Snapshot, snapshot
+from bookwright.storage.engine.database import Database
+from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.stores import BookStorage
+
+
+@dataclass(frozen=True)
+class Grove:
+    """A data folder with a book and its branches."""
+
+    database: Database
+    settings: Settings
+
+    def book(self, identity: str) -> Book:
+        """A book as it stands now."""
+        with self.database.read() as connection:
+            return BookRepository(connection).get(identity)
+
+    def open(self, identity: str) -> OpenBook:
+        """A book, opened."""
+        book = self.book(identity)
+        return OpenBook(self.settings, BookStorage(self.database, book.id, book.brief.language), book)
+
+    def fork(self, origin: str, at: str | None = None, name: str | None = None) -> str:
+        """Make a branch and return its id."""
+        return fork(self.open(origin), at, name).book
+
+    def write(self, identity: str) -> None:
+        """Write a book to its end."""
+        with closing(ModelService(self.settings)) as models:
+            run_book(identity, RunConfig(self.settings, self.database, models))
+
+    def text(self, identity: str, form: str = "md") -> bytes:
+        """The exported manuscript."""
+        return export(self.open(identity).storage, form, self.settings.home / f"text.{form}").read_bytes()
+
+    def rows(self, identity: str) -> Snapshot:
+        """All rows of a book that a merge may change."""
+        with self.database.read() as connection:
+            return snapshot(connection, identity)

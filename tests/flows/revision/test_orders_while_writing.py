@@ -1,0 +1,103 @@
+"""The order of a book, and notes for its model, given while it is written: taken in between two activities."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.app.access import OpenBook
+from bookwright.app.changes.editing import save_or_queue
+from bookwright.app.comments.orders import give_order, order_of
+from bookwright.app.comments.passages import comment_on
+from bookwright.flows.deps import NoObserver
+from bookwright.flows.library import find_or_create
+from bookwright.flows.open_book import RunConfig
+from bookwright.flows.revision.brief_edits import brief_seen
+from bookwright.flows.run_book import run_book
+from bookwright.models.book import Book, BookState
+from bookwright.models.comment import Anchor
+from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.edit import BriefEdit, EditState
+from bookwright.models.step import Activity
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.engine import migrate
+from bookwright.storage.engine.database import open_database
+from bookwright.storage.steps.pages import StepFilter
+from bookwright.storage.stores import BookStorage
+from tests.support.books import make_brief_of, make_settings
+
+
+class Author(NoObserver):
+    """Does something, as a person at a page does, once the first chapter is closed."""
+
+    def __init__(self, does: Callable[[str], None]) -> None:
+        self.does = does
+        self.label = ""
+
+    def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
+        work()
+        if activity is Activity.CLOSE and node.depth and not self.label:
+            self.label = node.label
+            thread = threading.Thread(target=self.does, args=(node.label,))  # a page is another process
+            thread.start()
+            thread.join()
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> OpenBook:
+    settings = make_settings(tmp_path / "home", free_megabytes=0)
+    database = open_database(settings)
+    migrate.upgrade(database)
+    brief = make_brief_of(length=9_000, profile="economy", genre="mystery", max_planning_rounds=1)
+    book = find_or_create(database, brief)
+    return OpenBook(settings, BookStorage(database, book.id, brief.language), book)
+
+
+def test_a_book_goes_on_under_the_order_as_it_was_changed(opened: OpenBook) -> None:
+    def change(label: str) -> None:
+        brief = opened.book.brief
+        wanted = brief.model_dump(mode="json") | {"genre": "a farce in velvet"}
+        save_or_queue(opened, BriefEdit(brief=wanted, seen=brief_seen(brief)))
+
+    finished = _written(opened, Author(change))
+
+    assert (finished.state, finished.brief.genre) == (BookState.FINISHED, "a farce in velvet")
+    with opened.storage.read() as stores:
+        [queued] = stores.edits.newest()
+        steps = stores.step_pages.page(StepFilter(), limit=1_000)
+        told = ["a farce in velvet" in "".join(stores.steps.prompt(line.id)) for line in reversed(steps)]
+    assert queued.state is EditState.TAKEN
+    assert told.index(True) > 3
+    assert told.count(True) > 3
+
+
+def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
+    def remark(label: str) -> None:
+        with opened.storage.read() as stores:
+            text = stores.documents.current(stores.nodes.by_label(label).key, DocumentKind.PROSE)
+        assert text is not None
+        number = comment_on(opened, [label], Anchor(quote=" ".join(text.text.split()[:3])), "Say it more plainly.")
+        with opened.storage.read() as stores:
+            held = OpenBook(opened.settings, opened.storage, stores.books.get(opened.book.id))
+        assert give_order(held, order_of(held, number))
+
+    author = Author(remark)
+    finished = _written(opened, author)
+
+    assert finished.state is BookState.FINISHED
+    with opened.storage.read() as stores:
+        [queued] = stores.edits.newest()
+        chapter = stores.nodes.by_label(author.label)
+        versions = stores.documents.versions(chapter.key, DocumentKind.PROSE)
+    assert (queued.state, queued.outcome) == (EditState.TAKEN, "")
+    assert [one.origin for one in versions].count(DocumentOrigin.NOTE) == 1
+    assert "Say it more plainly." in next(one.note for one in versions if one.origin is DocumentOrigin.NOTE)
+
+
+def _written(opened: OpenBook, author: Author) -> Book:
+    models = ModelService(opened.settings)
+    finished = run_book(opened.book.id, RunConfig(opened.settings, opened.storage.database, models, author))
+    models.close()
+    return finished

@@ -1,0 +1,126 @@
+"""Spans go out by OpenTelemetry's own variables, by both protocols; without those nothing of it is even imported."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bookwright.agents.tracing import export
+from bookwright.models.errors import InvalidSetting
+from tests.flows.tracing.collector import Collector, grpc_collector, http_collector
+from tests.places import ROOT
+
+BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--title", "The Log", "--words", "300")
+PROGRAM = """
+import json, sys
+from bookwright.__main__ import main
+try:
+    main()
+finally:
+    ours = [name for name in sys.modules if name.startswith("bookwright.agents.tracing")]
+    sys.stderr.write("MODULES " + json.dumps(ours))
+"""
+
+
+def write(home: Path, program: str = PROGRAM, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Write a small book in a process of its own."""
+    ours = {"HOME": str(home), "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    environment = kept | {f"BOOKWRIGHT_{name}": value for name, value in ours.items()} | variables
+    return subprocess.run(
+        [sys.executable, "-c", program, "write", *BRIEF, "--no-prefect", "--json"], env=environment, cwd=ROOT,
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def arrived(collector: Collector, calls: int) -> None:
+    names = [span.name.split()[0] for span in collector.spans]
+    assert names.count("chat") == calls
+    assert names.count("invoke_workflow") == 1
+    assert {"service.name", "service.version"} <= set(collector.resources[0])
+
+
+def test_spans_arrive_by_grpc_which_is_the_default(tmp_path: Path) -> None:
+    with grpc_collector() as collector:
+        done = write(tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_SERVICE_NAME="night-shift")
+
+    assert done.returncode == 0, done.stderr
+    arrived(collector, json.loads(done.stdout)["calls"])
+    assert collector.resources[0]["service.name"] == "night-shift"
+
+
+def test_spans_arrive_by_http_with_the_headers_that_are_set(tmp_path: Path) -> None:
+    with http_collector() as collector:
+        done = write(
+            tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf",
+            OTEL_EXPORTER_OTLP_HEADERS="api-key=of-the-collector",
+        )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    arrived(collector, json.loads(done.stdout)["calls"])
+    assert {(asked.path, asked.headers["api-key"]) for asked in collector.asked} == {("/v1/traces", "of-the-collector")}
+    assert collector.resources[0]["service.name"] == "bookwright"
+
+
+def test_without_the_variables_nothing_that_makes_spans_is_imported(tmp_path: Path) -> None:
+    done = write(tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    modules = json.loads(done.stderr.partition("MODULES ")[2])
+    assert modules == ["bookwright.agents.tracing", "bookwright.agents.tracing.export"]
+
+
+def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> None:
+    done = write(
+        tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1",
+        OTEL_BSP_EXPORT_TIMEOUT="1000",
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["written"] > 200
+    assert "127.0.0.1:9" not in done.stderr
+
+
+def test_a_package_that_is_missing_is_named_before_anything_is_written(tmp_path: Path) -> None:
+    program = f"import sys\nsys.modules['{export._EXPORTERS['http/protobuf']}'] = None\n{PROGRAM}"
+
+    done = write(
+        tmp_path, program, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
+    )  # fmt: skip
+
+    assert done.returncode == 2
+    assert "pip install 'bookwright[tracing]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_on"),
+    [
+        ({}, False),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317"}, True),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:4317"}, True),
+        ({"OTEL_TRACES_EXPORTER": "otlp"}, True),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_TRACES_EXPORTER": "none"}, False),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_SDK_DISABLED": "true"}, False),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, False),
+    ],
+)
+def test_the_environment_says_whether_there_are_spans(environment: Mapping[str, str], is_on: bool) -> None:
+    assert export.is_on(environment) is is_on
+
+
+def test_what_the_environment_cannot_mean_is_refused() -> None:
+    with pytest.raises(InvalidSetting, match="'otlp', or nowhere with 'none'"):
+        export.is_on({"OTEL_TRACES_EXPORTER": "console"})
+    with pytest.raises(InvalidSetting, match="'http/json'; there are grpc and http/protobuf"):
+        export.protocol({"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"})
+
+
+@pytest.mark.parametrize(
+    ("value", "captures"), [("", False), ("true", True), ("SPAN_ONLY", True), ("no_content", False)]
+)
+def test_texts_are_wanted_by_the_variable_of_the_conventions(value: str, captures: bool) -> None:
+    assert export.captures_texts({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": value}) is captures

@@ -1,0 +1,116 @@
+"""What the docs say because the code does is what the code says now, and what every verb prints fits its schema."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from bookwright.cli.verbs import VERBS, load
+from bookwright.models.talk.event import as_json
+from tests.cli.conftest import Cli, book, cli, home, settings  # noqa: F401  # fixtures
+from tests.reference import cli_page, schemas
+from tests.reference.lines import LINES, Said, said_by
+
+LIKE = {
+    "resume": "write", "worldbuild": "write", "mystery": "write", "blueprints check": "blueprints",
+    "approve": "gates", "reject": "gates", "codex restore": "codex edit", "codex import": "codex add",
+    "codex merge": "codex remove", "codex take": "codex edit", "codex drop": "codex suggestions",
+    "secrets edit": "secrets add", "secrets history": "codex history", "secrets remove": "codex remove",
+    "secrets restore": "codex edit", "secrets import": "secrets add", "foreshadowing edit": "foreshadowing add",
+    "foreshadowing record": "foreshadowing add", "foreshadowing history": "codex history",
+    "foreshadowing remove": "codex remove", "foreshadowing restore": "codex edit",
+    "foreshadowing import": "foreshadowing add", "models get": "models", "submit": "write",
+}  # fmt: skip
+"""Verbs that are not typed here, beside the one that is of their kind: they want a network, a gate or a second book."""
+
+
+@pytest.fixture
+def said(cli: Cli, book: Any, tmp_path: Path) -> list[Said]:  # noqa: F811
+    """What every line printed."""
+
+    def call(*arguments: str) -> tuple[int, str]:
+        done = cli(*arguments)
+        return done.code, done.out
+
+    return list(said_by(call, tmp_path))
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    return {file.stem: json.loads(file.read_text("utf-8")) for file in schemas.FOLDER.glob("*.json")}
+
+
+def test_the_page_of_verbs_is_what_the_code_says() -> None:
+    page = cli_page.PAGE.read_text("utf-8")
+
+    assert page == cli_page.page_text(page), "`make reference` makes it anew"
+
+
+def test_what_every_verb_prints_fits_its_schema(said: list[Said]) -> None:
+    known = kept()
+
+    found = {
+        one.typed: faults
+        for one in said
+        for value in schemas.documents(one)
+        if (faults := schemas.faults(known[one.verb], value))
+    }
+
+    assert found == {}, "`make reference` makes the schemas anew"
+
+
+def test_the_schemas_of_the_code_s_own_types_are_current(said: list[Said]) -> None:
+    made, known = schemas.made(said), kept()
+
+    assert made.keys() == known.keys()
+    assert [name for name in schemas.TYPES if made[name] != known[name]] == []
+
+
+def test_every_schema_is_one() -> None:
+    for schema in kept().values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_every_verb_that_prints_json_is_typed_or_has_one_like_it() -> None:
+    typed = {line for _, line in LINES}
+
+    missing = [
+        name for name in verbs_with_json() if name not in LIKE and not any(line.startswith(name) for line in typed)
+    ]
+
+    assert missing == []
+    assert {like for like in LIKE.values() if not any(line.startswith(like) for line in typed)} == set()
+
+
+def verbs_with_json() -> list[str]:
+    found = []
+    for name in (name for verbs in VERBS.values() for name in verbs):
+        command = load(name)
+        parts = getattr(command, "commands", None) or {}
+        own = [(name, command)] if not parts else []
+        for path, each in [*own, *((f"{name} {part}", one) for part, one in parts.items())]:
+            if any("--json" in parameter.opts for parameter in each.params):
+                found.append(path)
+    return found
+
+
+def test_a_value_of_another_shape_is_found() -> None:
+    schema = kept()["pause"]
+    good = {"book": "lamp", "stop_requested": False, "held_by": None}
+
+    assert schemas.faults(schema, good) == []
+    assert schemas.faults(schema, good | {"more": 1})
+    assert schemas.faults(schema, good | {"stop_requested": "no"})
+    assert schemas.faults(schema, {"book": "lamp"})
+
+
+def test_the_events_of_a_book_fit_theirs(cli: Cli, book: Any, settings: Any) -> None:  # noqa: F811
+    from bookwright.app.interface import Library
+
+    cli("write", "--premise", "Ships.", "--words", "600", "--no-prefect")
+    [written] = [one for one in Library(settings.home).books() if one.id != "lamp"]
+    told = [json.loads(as_json(event)) for event in written.events()]
+
+    assert len(told) > 20
+    assert [fault for value in told for fault in schemas.faults(kept()["event"], value)] == []

@@ -1,0 +1,93 @@
+"""The Python interface: its examples run as they are printed, it is light to import, and it is what the page says."""
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bookwright
+from bookwright import BookPaused, Brief, Event, Library
+from bookwright.app import interface
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of an example's own."""
+    monkeypatch.setenv("BOOKWRIGHT_FREE_MEGABYTES", "0")
+    return tmp_path
+
+
+def test_the_examples_of_the_docstrings_run(folder: Path) -> None:
+    names = {"folder": folder, "Brief": Brief}
+    tests = doctest.DocTestFinder(exclude_empty=True).find(interface, extraglobs=names)
+    runner = doctest.DocTestRunner()
+    shared: dict[str, object] = dict(vars(interface)) | names
+    for test in sorted(tests, key=lambda test: test.lineno or 0):
+        test.globs = shared
+        runner.run(test, clear_globs=False)
+
+    assert (runner.failures, runner.tries >= 12) == (0, True)
+
+
+def test_the_page_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOOKWRIGHT_HOME", str(folder))
+    monkeypatch.setenv("BOOKWRIGHT_EMBEDDING", "hashing")
+    monkeypatch.chdir(folder)
+
+    failed, tried = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False)
+
+    assert (failed, tried >= 12) == (0, True)
+
+
+def test_the_page_names_all_that_is_public() -> None:
+    page = (ROOT / "docs/python.md").read_text("utf-8")
+
+    assert len(bookwright.__all__) == 10
+    assert [name for name in bookwright.__all__ if f"`{name}`" not in page] == []
+    assert all(getattr(bookwright, name).__doc__ for name in bookwright.__all__ if name != "Event")
+
+
+def test_types_know_what_is_public() -> None:
+    stub = (Path(bookwright.__file__).parent / "__init__.pyi").read_text("utf-8")
+
+    assert sorted(bookwright.__all__) == sorted(re.findall(r"import (\w+) as", stub))
+
+
+def test_importing_the_package_loads_nothing() -> None:
+    code = "import bookwright, sys; print([name for name in sys.modules if name.startswith('bookwright.')])"
+
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == "[]"
+
+
+def test_a_book_that_rests_says_so_and_goes_on_elsewhere(folder: Path) -> None:
+    library = Library(folder, model="rehearsal:exact", embedding="hashing")
+    heard: list[Event] = []
+    brief = Brief(premise="A clerk finds a letter.", length=6_000, max_planning_rounds=1)
+
+    with pytest.raises(BookPaused, match="chapter 1"):
+        library.write(brief, until="chapter 1", on_event=heard.append)
+
+    [book] = library.books()
+    assert book.state == "paused"
+    assert heard
+    assert 0 < book.written < 6_000
+    assert book.read("chapter 1") in book.read()
+    assert Library(folder, model="rehearsal:exact", embedding="hashing").book(book.id[:4]).resume().state == "finished"
+
+
+def test_a_brief_that_names_more_changes_the_book_that_is_there(folder: Path) -> None:
+    library = Library(folder, model="rehearsal:exact", embedding="hashing")
+    brief = Brief(premise="A clerk finds a letter.", length=600)
+    book = library.write(brief)
+
+    library.write(Brief(premise="A clerk finds a letter.", length=600, pen_name="C. Holt"))
+
+    assert book.facts.brief.pen_name == "C. Holt"
+    assert book.facts.brief_version == 2
