@@ -34,14 +34,18 @@ def begin(*, is_verbose: bool, as_json: bool) -> None:
         return
     handler = _Lines(sys.stderr)
     handler.setFormatter(JsonLines() if as_json else logging.Formatter(_PLAIN))
-    logging.getLogger().addHandler(handler)
+    for logger in (_logger, logging.getLogger()):  # Prefect, once it is imported, takes the root's handlers away
+        logger.addHandler(handler)
+    _logger.propagate = False
     _logger.setLevel(logging.DEBUG if is_verbose else logging.INFO)
 
 
 def end() -> None:
     """Log no more, if anything was logged."""
     for handler in _ours():
-        logging.getLogger().removeHandler(handler)
+        for logger in (_logger, logging.getLogger()):
+            logger.removeHandler(handler)
+        _logger.propagate = True
         _logger.setLevel(logging.NOTSET)
 
 
@@ -75,7 +79,7 @@ class _Lines(logging.StreamHandler[TextIO]):
 
 
 def _ours() -> list[logging.Handler]:
-    return [handler for handler in logging.getLogger().handlers if isinstance(handler, _Lines)]
+    return [handler for handler in _logger.handlers if isinstance(handler, _Lines)]
 
 
 def _span_ids() -> dict[str, str]:

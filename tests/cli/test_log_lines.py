@@ -48,6 +48,18 @@ def test_what_is_asked_of_whom_is_one_object_a_call(cli: Cli, monkeypatch: pytes
     assert {line["logger"] for line in asked} == {"bookwright.agents.steps.asking"}
 
 
+def test_lines_stay_json_where_prefect_has_set_up_logging_of_its_own(tmp_path: Path) -> None:
+    program = (
+        "from bookwright.cli import log_lines\nlog_lines.begin(is_verbose=False, as_json=True)\n"
+        "from prefect.logging.configuration import setup_logging\nsetup_logging()\n"
+        "from bookwright.cli.output import note\nnote('the server is up')"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+
+    assert [line["message"] for line in lines(done.stderr)] == ["the server is up"]
+
+
 def test_the_facts_on_stdout_are_the_same(cli: Cli) -> None:
     assert cli("--log-format", "json", "version", "--json").out == cli("version", "--json").out
 
