@@ -74,12 +74,8 @@ def stale(book: BookArgument, as_json: AsJson = False) -> None:
         found, told = looking.all(stores), looking.giveaways(stores)
         bill, names = bill_of(found, stores), stores.codex.reading_order()
     facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
-
-    def tell() -> None:
-        _print_stale(found, bill, opened.book.id, names)
-        _print_told(told, names)
-
-    emit(lambda: {"book": opened.book.id} | _facts(found) | facts, tell, as_json=as_json)
+    lines = partial(_print_stale, found, bill, opened.book.id, names), partial(_print_told, told, names)
+    emit(lambda: {"book": opened.book.id} | _facts(found) | facts, lambda: [tell() for tell in lines], as_json=as_json)
 
 
 def refresh(
@@ -193,13 +189,10 @@ def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: boo
         named = place_name(node, stores)
     facts = {"book": opened.book.id, "node": node.label, "document": made and _document(made), "stale": len(resting)}
 
-    def tell() -> None:
-        if made is None:
-            note("these words stand there already; nothing was changed")
-        else:
-            note(f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}")
-
-    emit(lambda: facts, tell, as_json=as_json)
+    told = "these words stand there already; nothing was changed"
+    if made is not None:
+        told = f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}"
+    emit(lambda: facts, lambda: note(told), as_json=as_json)
 
 
 def _document(document: Document) -> dict[str, Any]:
