@@ -9,7 +9,7 @@ from bookwright.exports.markup import clean
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.prose import paragraphs
 from bookwright.studio.fields import Fields
-from bookwright.studio.pages import page, speaker
+from bookwright.studio.pages import done, page, speaker
 from bookwright.studio.routes.desk import crumb_of
 from bookwright.studio.workshop import Here
 
@@ -33,7 +33,7 @@ def take_one(request: Request, here: Here, book: str, label: str, fields: Fields
         version = take(opened, label, _number(fields)).made.version
     say = speaker(request)
     words = say("It stands now, as version {version}; the versions have what stood there.", version=version)
-    return page(request, "done.html.j2", words=words)
+    return done(request, words)
 
 
 def _number(fields: dict[str, str]) -> int:
