@@ -109,9 +109,10 @@ def design_workflow(level: Level, expert: Expert, profile: ProfileName, depth: D
         return (_design_step("design", "story/small/design"),)
     names = _design_steps(level, profile, depth)
     looking = _BOOK_LOOKUPS if level is Level.BOOK and profile is not ProfileName.ECONOMY else ()
+    own = "guideline" if level is Level.BOOK else ""  # the one step whose template is the expert's own
     return tuple(
         replace(
-            _design_step(name, f"story/{level}/design/{name}" + (f"_{expert}" if _has_expert(level, name) else "")),
+            _design_step(name, f"story/{level}/design/{name}" + (f"_{expert}" if name == own else "")),
             tools=LOOKUPS if name in looking else (),
         )
         for name in names
@@ -137,7 +138,10 @@ def write_workflow(level: Level, profile: ProfileName, depth: Depth = Depth.FULL
     if plans_in_brief(profile, depth):
         return (_draft(level), REVISE)
     critics = (_critic(level), SECOND_CRITIC) if profile is ProfileName.FINE else (_critic(level),)
-    return (_prose_plan(level), _draft(level), *critics, _refine(level))
+    folder = f"story/{level}/write"
+    plan = Agent("plan", f"{folder}/plan", "writer", CREATIVE, "write_plan", artefact="plan")
+    refine = Agent("refine", f"{folder}/refine", "writer", SYNTHESIS, "refiner", is_prose=True)
+    return (plan, _draft(level), *critics, refine)
 
 
 def evaluates(profile: ProfileName) -> bool:
@@ -253,10 +257,6 @@ def _design_steps(level: Level, profile: ProfileName, depth: Depth) -> tuple[str
     return names
 
 
-def _prose_plan(level: Level) -> Agent:
-    return Agent("plan", f"story/{level}/write/plan", "writer", CREATIVE, "write_plan", artefact="plan")
-
-
 def _draft(level: Level) -> Agent:
     return Agent("draft", f"story/{level}/write/draft", "writer", CREATIVE, "writer", "draft", is_prose=True)
 
@@ -265,17 +265,9 @@ def _critic(level: Level) -> Agent:
     return Agent("critic", f"story/{level}/write/critic", "critic", REASONING, "critic", artefact="criticism")
 
 
-def _refine(level: Level) -> Agent:
-    return Agent("refine", f"story/{level}/write/refine", "writer", SYNTHESIS, "refiner", is_prose=True)
-
-
 def _design_step(name: str, prompt: str) -> Agent:
     role = "critic" if "critic" in name else "designer"
     return Agent(name, prompt, role, _TEMPERATURES[name], "designer", artefact=_ARTEFACTS[name])
-
-
-def _has_expert(level: Level, name: str) -> bool:
-    return level is Level.BOOK and name == "guideline"
 
 
 def _thinned(names: tuple[str, ...], profile: ProfileName, *, is_seconded: bool) -> tuple[str, ...]:

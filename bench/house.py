@@ -53,7 +53,9 @@ def run(is_full: bool) -> Iterator[Measure]:
             importers[other].add(module)
     rooms = Counter(path.parent for path in paths.values() if path.name != "__init__.py")
     classes = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
-    functions = sorted(length for tree in trees.values() for length in _lengths(tree))
+    is_step = {module: module.startswith("bookwright.migrations.versions.") for module in trees}
+    functions = sorted(length for module, tree in trees.items() if not is_step[module] for length in _lengths(tree))
+    upgrades = [length for module, tree in trees.items() if is_step[module] for length in _lengths(tree)]
     lines = [len(path.read_text("utf-8").splitlines()) for path in paths.values()]
     yield Measure("house.modules", len(paths), "files", reference="581 at the survey")
     yield Measure("house.lines", sum(lines), "lines", reference="65,500 at the survey")
@@ -64,4 +66,5 @@ def run(is_full: bool) -> Iterator[Measure]:
     yield Measure("house.fragments", fragments, "modules with one importer", reference="134 in their folder")
     yield Measure("house.function_median", statistics.median(functions), "lines", reference="5")
     yield Measure("house.function_longest", functions[-1], "lines", reference="56, migrations apart")
+    yield Measure("house.longest_upgrade", max(upgrades), "lines of one migration")
     yield from starts.run(is_full)

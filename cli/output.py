@@ -35,6 +35,14 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def emit(facts: Callable[[], Any], tell: Callable[[], object], *, as_json: bool) -> None:
+    """Print what a verb found: its facts as one JSON document where that is wanted, else in words, as `tell` does."""
+    if as_json:
+        print_json(facts())
+    else:
+        tell()
+
+
 def print_text(text: str) -> None:
     """Print a text as it is, without what could steer the terminal."""
     typer.echo(clean(text))

@@ -2,29 +2,19 @@
 
 * BookwrightError
   x InvalidInput             what a person typed or wrote in a file cannot be used; exit code 2
-    + InvalidBrief
-    + InvalidSetting
+    + InvalidBrief, InvalidSetting, DatabaseTooNew, UnwritableFolder, UnknownPhase
     + UnknownModel
       - MissingWeights       the weights of an embedded model are not on this machine
     + MissingKey             the chosen provider has no API key
     + MissingProgram         the program that a provider runs is not here, or cannot do what is needed
     + InvalidTemplate        an edited prompt template that cannot be rendered
     + InvalidBlueprint       a blueprint that is not there, is broken, or has gone away under a book
-    + BookNotFound
-    + NodeNotFound
-    + SessionNotFound
-    + SessionNotStarted      a session that has said nothing yet cannot be forked
-    + DatabaseTooNew
-    + UnwritableFolder
+    + BookNotFound, NodeNotFound, SessionNotFound, SessionNotStarted, EntryNotFound, GateNotFound, GateDecided
     + UnusableBackup         a file that is no backup, or none that can be restored here
     + UnusableBook           a file that is no exported book, or was cut off or changed
     + InvalidEntry           a codex entry, secret or thread that cannot be kept
-    + EntryNotFound
     + NameTaken              two entries of the codex would answer to one name
     + EditConflict           somebody else changed it meanwhile
-    + UnknownPhase
-    + GateNotFound
-    + GateDecided            a gate that waits no more
   x LeaseError
     + BookHeld               another worker writes this book
     + LeaseLost              this worker no longer does
@@ -44,9 +34,7 @@
   x ToolFailure              a tool has nothing to give; told to the model, not to the person
   x InvalidEvent             what was emitted on the event bus is no event
   x StorageError
-    + DiskFull
-    + DatabaseBusy
-    + DatabaseUnreachable
+    + DiskFull, DatabaseBusy, DatabaseUnreachable
     + DatabaseDamaged        the file itself is broken; a backup has to be restored
 """
 

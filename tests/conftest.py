@@ -40,9 +40,11 @@ _FORKING = ("test_crash_points", "test_kill", "test_races", "test_budget_under_f
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run first what forks this process: a child of one that has used Chroma waits for its threads for ever.
+    """Run first what forks this process, since a child of one that has used Chroma waits for its threads for ever.
 
-    Where several processes share the tests, each file goes to one of them and the files go out in this order.
+    Then come the files with slow tests, and the quick ones last. Where several processes share the tests, each file
+    goes to one of them and the files go out in this order, so that no long one is left for the end.
     """
     order = {name: place for place, name in enumerate(_FORKING)}
-    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+    slow = {item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("prefect")}
+    items.sort(key=lambda item: (order.get(item.path.stem, len(order)), item.path not in slow))

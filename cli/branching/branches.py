@@ -8,7 +8,7 @@ from bookwright.app.branches.listing import BranchTree, branch_tree
 from bookwright.app.wording import money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json
+from bookwright.cli.output import emit, make_console, note, plain_table
 
 
 def fork(
@@ -29,25 +29,22 @@ def fork(
 
     with open_book(book) as opened:
         made = make(opened, at, name)
-    if as_json:
-        print_json({"book": made.book, "origin": made.origin, "name": made.name, "at": made.at})
-        return
-    place = f" from {made.at} on" if made.at else ""
-    note(f"{made.book} is a branch of {made.origin}{place}, {made.name!r}; nothing was asked of a model")
-    if made.at:
-        note(
-            f"`bookwright resume {made.book}` writes it on; `bookwright brief {made.book} --set ...` changes its brief"
-        )
+
+    def tell() -> None:
+        place = f" from {made.at} on" if made.at else ""
+        note(f"{made.book} is a branch of {made.origin}{place}, {made.name!r}; nothing was asked of a model")
+        if made.at:
+            change = f"`bookwright brief {made.book} --set ...` changes its brief"
+            note(f"`bookwright resume {made.book}` writes it on; {change}")
+
+    emit(lambda: {"book": made.book, "origin": made.origin, "name": made.name, "at": made.at}, tell, as_json=as_json)
 
 
 def branches(book: BookArgument, as_json: AsJson = False) -> None:
     """Show a book with all its branches: where each stands, what it has written, what it has cost by itself."""
     with open_book(book) as opened:
         tree = branch_tree(opened)
-    if as_json:
-        print_json(tree.facts())
-    else:
-        _print(tree)
+    emit(lambda: tree.facts(), lambda: _print(tree), as_json=as_json)
 
 
 def _print(tree: BranchTree) -> None:

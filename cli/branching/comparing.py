@@ -21,7 +21,7 @@ from bookwright.app.wording import counted, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.versions import marked_words
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, make_console, note, plain_table, print_json
+from bookwright.cli.output import agrees, emit, make_console, note, plain_table
 from bookwright.models.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -80,24 +80,25 @@ def _verdict(opened: OpenBook, pair: TextPair, yes: bool) -> "ReaderVerdict":
 
 
 def _show_books(found: BranchComparison, as_json: bool) -> None:
-    if as_json:
-        print_json(found.facts())
-        return
-    note(f"{counted(len(found.differing), 'unit')} of {len(found.units):,} differ")
-    table = plain_table("unit", "title", found.a, found.b, right=(found.a, found.b), folds=("title",))
-    for pair in found.differing:
-        table.add_row(pair.label, pair.title, _length(pair.a), _length(pair.b))
-    table.add_row("paid", "", money(found.costs[0]), money(found.costs[1]))
-    make_console().print(table)
-    for chapter in found.chapters:
-        names = dict.fromkeys((*chapter.a, *chapter.b))
-        told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in names]
-        note(f"{chapter.label}: {', '.join(told)}")
-    for kind, rows in (("thread", found.threads), ("secret", found.secrets)):
-        for name, mine, theirs in rows:
-            note(f"{kind} {name!r}: {mine} | {theirs}")
-    if found.records:
-        note(f"the codex differs in: {', '.join(found.records)}")
+
+    def tell() -> None:
+        note(f"{counted(len(found.differing), 'unit')} of {len(found.units):,} differ")
+        table = plain_table("unit", "title", found.a, found.b, right=(found.a, found.b), folds=("title",))
+        for pair in found.differing:
+            table.add_row(pair.label, pair.title, _length(pair.a), _length(pair.b))
+        table.add_row("paid", "", money(found.costs[0]), money(found.costs[1]))
+        make_console().print(table)
+        for chapter in found.chapters:
+            names = dict.fromkeys((*chapter.a, *chapter.b))
+            told = [f"{name} {chapter.a.get(name, '-')} | {chapter.b.get(name, '-')}" for name in names]
+            note(f"{chapter.label}: {', '.join(told)}")
+        for kind, rows in (("thread", found.threads), ("secret", found.secrets)):
+            for name, mine, theirs in rows:
+                note(f"{kind} {name!r}: {mine} | {theirs}")
+        if found.records:
+            note(f"the codex differs in: {', '.join(found.records)}")
+
+    emit(lambda: found.facts(), tell, as_json=as_json)
 
 
 def _length(length: int | None) -> str:
@@ -105,25 +106,30 @@ def _length(length: int | None) -> str:
 
 
 def _show_texts(pair: TextPair, said: "ReaderVerdict | None", beside: bool, as_json: bool) -> None:
-    if as_json:
-        facts: dict[str, Any] = asdict(pair) | {"is_same": pair.a == pair.b, "paragraphs": pair.paragraphs}
-        print_json(facts | {"changes": list(pair.changes()), "verdict": asdict(said) if said else None})
-        return
-    if beside:
-        _print_beside(pair)
-    elif pair.a == pair.b:
-        note("both read the same")
-    else:
-        make_console().print(marked_words(pair.a, pair.b))
-    if said is not None:
-        preferred = {
-            "a": pair.names[0],
-            "b": pair.names[1],
-            "": "neither: it took what stood in the same place both times",
-        }
-        note(f"the reader prefers {preferred[said.preferred]}")
-        for reason in said.reasons:
-            note(f"  {reason}")
+    facts: dict[str, Any] = asdict(pair) | {"is_same": pair.a == pair.b, "paragraphs": pair.paragraphs}
+
+    def tell() -> None:
+        if beside:
+            _print_beside(pair)
+        elif pair.a == pair.b:
+            note("both read the same")
+        else:
+            make_console().print(marked_words(pair.a, pair.b))
+        if said is not None:
+            preferred = {
+                "a": pair.names[0],
+                "b": pair.names[1],
+                "": "neither: it took what stood in the same place both times",
+            }
+            note(f"the reader prefers {preferred[said.preferred]}")
+            for reason in said.reasons:
+                note(f"  {reason}")
+
+    emit(
+        lambda: facts | {"changes": list(pair.changes()), "verdict": asdict(said) if said else None},
+        tell,
+        as_json=as_json,
+    )
 
 
 def _print_beside(pair: TextPair) -> None:

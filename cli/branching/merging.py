@@ -24,7 +24,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing.changing import KindOption
 from bookwright.cli.changing.given_text import read_text
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import agrees, note, print_json, print_text
+from bookwright.cli.output import agrees, emit, note, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.errors import InvalidInput
 
@@ -93,10 +93,11 @@ def _choices(ours: Sequence[str], theirs: Sequence[str], texts: Sequence[str]) -
 
 def _undo(opened: OpenBook, as_json: bool) -> None:
     branch, took = undo_merge(opened)
-    if as_json:
-        print_json({"book": opened.book.id, "undone": {"branch": branch, "place": took}})
-    else:
-        note(f"what was merged from {branch} ({took}) is taken back; {opened.book.id} is as it was before")
+    emit(
+        lambda: {"book": opened.book.id, "undone": {"branch": branch, "place": took}},
+        lambda: note(f"what was merged from {branch} ({took}) is taken back; {opened.book.id} is as it was before"),
+        as_json=as_json,
+    )
 
 
 def _facts(sight: MergeSight) -> dict[str, Any]:
@@ -122,12 +123,13 @@ def _show(sight: MergeSight) -> None:
 
 
 def _show_conflicts(sight: MergeSight, as_json: bool) -> None:
-    if as_json:
-        print_json(_facts(sight))
-        return
-    for conflict in sight.conflicts:
-        print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
-        print_text(conflict.merged if conflict.merged else _sides(conflict))
+
+    def tell() -> None:
+        for conflict in sight.conflicts:
+            print_text(f"== {conflict.place}: {conflict.kind or 'both have remade'} {conflict.name}")
+            print_text(conflict.merged if conflict.merged else _sides(conflict))
+
+    emit(lambda: _facts(sight), tell, as_json=as_json)
 
 
 def _sides(conflict: Conflict) -> str:
@@ -137,13 +139,16 @@ def _sides(conflict: Conflict) -> str:
 def _show_done(opened: OpenBook, sight: MergeSight, as_json: bool) -> None:
     found, bill = stale_after(opened)
     direct = [stale for stale in found if stale.is_direct]
-    if as_json:
-        stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]
-        print_json({"book": opened.book.id} | _facts(sight) | {"stale": stale, "bill": bill.facts()})
-        return
-    note(f"taken over into {opened.book.id}; `bookwright merge --undo --into {opened.book.id}` takes it back")
-    note(stale_count(len(direct)) + (f", {len(found) - len(direct):,} may become so. {bill}" if direct else ""))
-    for one in direct[:_SHOWN]:
-        note(f"  {one.document.kind} of {one.document.label}")
-    if direct:
-        note(f"`bookwright refresh {opened.book.id}` makes them anew")
+    stale = [{"node": one.document.label, "kind": one.document.kind, "direct": one.is_direct} for one in found]
+
+    def tell() -> None:
+        note(f"taken over into {opened.book.id}; `bookwright merge --undo --into {opened.book.id}` takes it back")
+        note(stale_count(len(direct)) + (f", {len(found) - len(direct):,} may become so. {bill}" if direct else ""))
+        for one in direct[:_SHOWN]:
+            note(f"  {one.document.kind} of {one.document.label}")
+        if direct:
+            note(f"`bookwright refresh {opened.book.id}` makes them anew")
+
+    emit(
+        lambda: {"book": opened.book.id} | _facts(sight) | {"stale": stale, "bill": bill.facts()}, tell, as_json=as_json
+    )

@@ -10,7 +10,7 @@ from bookwright.app.places import find_node, place_name
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import agrees, emit, make_console, note, plain_table, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.candidates import MOST_CANDIDATES
@@ -64,34 +64,36 @@ def candidates(
 def _list(opened: OpenBook, as_json: bool) -> None:
     with opened.storage.read() as stores:
         found = [(place_name(sight.unit, stores), sight) for sight in units_with_candidates(stores)]
-    if as_json:
-        print_json({"book": opened.book.id, "units": [sight.facts() for _, sight in found]})
-        return
-    if not found:
-        note(f"no unit of {opened.book.id} has candidates")
-        return
-    table = plain_table("unit", "candidates", "choice", right=("candidates",), folds=("unit", "choice"))
-    for place, sight in found:
-        table.add_row(place, str(len(sight.choice.candidates)), sight.choice.summary)
-    make_console().print(table)
+
+    def tell() -> None:
+        if not found:
+            note(f"no unit of {opened.book.id} has candidates")
+            return
+        table = plain_table("unit", "candidates", "choice", right=("candidates",), folds=("unit", "choice"))
+        for place, sight in found:
+            table.add_row(place, str(len(sight.choice.candidates)), sight.choice.summary)
+        make_console().print(table)
+
+    emit(lambda: {"book": opened.book.id, "units": [sight.facts() for _, sight in found]}, tell, as_json=as_json)
 
 
 def _show(opened: OpenBook, unit: TaskNode, as_json: bool) -> None:
     with opened.storage.read() as stores:
         sight, place = candidates_at(unit, stores), place_name(unit, stores)
-    if as_json:
-        print_json({"book": opened.book.id} | sight.facts())
-        return
-    table = plain_table("", "order", "length", "", right=("", "length"))
-    for one in sight.choice.candidates:
-        table.add_row(str(one.number), one.angle.told, f"{one.length:,}", _marks(sight, one.number))
-    print_text(place)
-    make_console().print(table)
-    print_text(f"\n{sight.choice.summary}\n")
-    print_text("\n\n".join(sight.choice.told))
-    if sight.gate is not None:
-        decide = f"bookwright approve {unit.book} {sight.gate.id} --candidate N"
-        print_text(f"\n{sight.gate.name}, waits: `{decide}` decides")
+
+    def tell() -> None:
+        table = plain_table("", "order", "length", "", right=("", "length"))
+        for one in sight.choice.candidates:
+            table.add_row(str(one.number), one.angle.told, f"{one.length:,}", _marks(sight, one.number))
+        print_text(place)
+        make_console().print(table)
+        print_text(f"\n{sight.choice.summary}\n")
+        print_text("\n\n".join(sight.choice.told))
+        if sight.gate is not None:
+            decide = f"bookwright approve {unit.book} {sight.gate.id} --candidate N"
+            print_text(f"\n{sight.gate.name}, waits: `{decide}` decides")
+
+    emit(lambda: {"book": opened.book.id} | sight.facts(), tell, as_json=as_json)
 
 
 def _marks(sight: CandidateSight, number: int) -> str:
@@ -104,10 +106,11 @@ def _marks(sight: CandidateSight, number: int) -> str:
 def _print_one(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
     with opened.storage.read() as stores:
         one = candidates_at(unit, stores).candidate(number)
-    if as_json:
-        print_json({"book": opened.book.id, "node": unit.label} | one.model_dump(mode="json"))
-    else:
-        print_text(one.text)
+    emit(
+        lambda: {"book": opened.book.id, "node": unit.label} | one.model_dump(mode="json"),
+        lambda: print_text(one.text),
+        as_json=as_json,
+    )
 
 
 def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
@@ -118,15 +121,16 @@ def _take(opened: OpenBook, unit: TaskNode, number: int, as_json: bool) -> None:
     taken = take(opened, unit.label, number)
     with opened.storage.read() as stores:
         stale, place = len(Staleness(opened.book.brief).direct(stores)), place_name(unit, stores)
-    if as_json:
-        facts = {"node": unit.label, "candidate": number, "version": taken.made.version, "base": taken.made.base}
-        print_json({"book": opened.book.id} | facts | {"told": list(taken.told), "stale": stale})
-        return
-    note(f"candidate {number} is version {taken.made.version} of the text of {place}; {stale_count(stale)}")
-    back = f"bookwright restore {opened.book.id} {unit.label} {taken.made.base}"
-    note(f"`{back}` takes what stood there up again")
-    for words in taken.told:
-        note(f"it tells too early, by what code can see: {words}")
+    facts = {"node": unit.label, "candidate": number, "version": taken.made.version, "base": taken.made.base}
+
+    def tell() -> None:
+        note(f"candidate {number} is version {taken.made.version} of the text of {place}; {stale_count(stale)}")
+        back = f"bookwright restore {opened.book.id} {unit.label} {taken.made.base}"
+        note(f"`{back}` takes what stood there up again")
+        for words in taken.told:
+            note(f"it tells too early, by what code can see: {words}")
+
+    emit(lambda: {"book": opened.book.id} | facts | {"told": list(taken.told), "stale": stale}, tell, as_json=as_json)
 
 
 def _make(opened: OpenBook, unit: TaskNode, count: int, yes: bool, as_json: bool) -> None:

@@ -16,7 +16,7 @@ from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.given_text import read_text
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import agrees, emit, make_console, note, plain_table, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.codex.touch import Giveaway, Rewording
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin
@@ -73,12 +73,9 @@ def stale(book: BookArgument, as_json: AsJson = False) -> None:
         looking = Staleness(opened.book.brief)
         found, told = looking.all(stores), looking.giveaways(stores)
         bill, names = bill_of(found, stores), stores.codex.reading_order()
-    if as_json:
-        facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
-        print_json({"book": opened.book.id} | _facts(found) | facts)
-    else:
-        _print_stale(found, bill, opened.book.id, names)
-        _print_told(told, names)
+    facts = {"told": [asdict(one) for one in told], "bill": bill.facts()}
+    lines = partial(_print_stale, found, bill, opened.book.id, names), partial(_print_told, told, names)
+    emit(lambda: {"book": opened.book.id} | _facts(found) | facts, lambda: [tell() for tell in lines], as_json=as_json)
 
 
 def refresh(
@@ -191,12 +188,11 @@ def _show_made(opened: OpenBook, label: str, made: Document | None, as_json: boo
         node = find_node(label, stores)
         named = place_name(node, stores)
     facts = {"book": opened.book.id, "node": node.label, "document": made and _document(made), "stale": len(resting)}
-    if as_json:
-        print_json(facts)
-    elif made is None:
-        note("these words stand there already; nothing was changed")
-    else:
-        note(f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}")
+
+    told = "these words stand there already; nothing was changed"
+    if made is not None:
+        told = f"the {made.kind} of {named} is now version {made.version}; {stale_count(len(resting))}"
+    emit(lambda: facts, lambda: note(told), as_json=as_json)
 
 
 def _document(document: Document) -> dict[str, Any]:
@@ -212,14 +208,16 @@ def _show_redone(opened: OpenBook, done: list["Redone"], as_json: bool) -> None:
         walked = sum(stale.is_direct and is_left_to_walk(stale, stores) for stale in left)
         names = {redone.document.node: stores.nodes.get(redone.document.node) for redone in done}
     direct = sum(stale.is_direct for stale in left)
-    if as_json:
-        rows = [_redone_facts(redone, names[redone.document.node]) for redone in done]
-        print_json({"book": opened.book.id, "redone": rows} | _facts(left))
-    elif not done:
-        note("nothing was made anew" if direct else "nothing is directly stale")
-    else:
-        changed = sum(redone.is_changed for redone in done)
-        note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
+    rows = [_redone_facts(redone, names[redone.document.node]) for redone in done]
+
+    def tell() -> None:
+        if not done:
+            note("nothing was made anew" if direct else "nothing is directly stale")
+        else:
+            changed = sum(redone.is_changed for redone in done)
+            note(f"{len(done):,} made anew, {changed:,} came out changed; {direct:,} directly stale are left")
+
+    emit(lambda: {"book": opened.book.id, "redone": rows} | _facts(left), tell, as_json=as_json)
     if walked and not as_json:
         note(f"{walked:,} of what is left `bookwright resume {opened.book.id}` makes anew by itself, as it writes on")
 

@@ -10,7 +10,7 @@ from bookwright.cli.changing import records
 from bookwright.cli.changing.codex_view import print_view
 from bookwright.cli.changing.record_views import facts_of, show_suggestions
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.cli.output import emit, make_console, plain_table
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.field_merge import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
@@ -53,15 +53,20 @@ def list_entries(book: BookArgument, kind: Kind = None, as_json: AsJson = False)
         found = stores.codex.current(KIND)
         waiting = [wish.slug for wish in stores.codex.suggestions.waiting(KIND)]
     kept = [stored for stored in found if kind in (None, _entry(stored.record).kind)]
-    if as_json:
-        print_json([facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept])
-        return
-    table = plain_table(
-        "id", "kind", "name", "also", "sections", "version", "by", right=("version",), folds=("sections",)
+
+    def tell() -> None:
+        table = plain_table(
+            "id", "kind", "name", "also", "sections", "version", "by", right=("version",), folds=("sections",)
+        )
+        for stored in kept:
+            table.add_row(*_row(stored, waiting.count(stored.record.id)))
+        make_console().print(table)
+
+    emit(
+        lambda: [facts_of(stored) | {"suggestions": waiting.count(stored.record.id)} for stored in kept],
+        tell,
+        as_json=as_json,
     )
-    for stored in kept:
-        table.add_row(*_row(stored, waiting.count(stored.record.id)))
-    make_console().print(table)
 
 
 @app.command()
@@ -140,10 +145,7 @@ def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_
     """Show what the writer of a unit may know by the rules, and what is kept from them."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = look(stores, opened.book.brief, node, asked_time(story_now) if story_now else None)
-    if as_json:
-        print_json(found.facts())
-    else:
-        print_view(found)
+    emit(lambda: found.facts(), lambda: print_view(found), as_json=as_json)
 
 
 @app.command()

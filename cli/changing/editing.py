@@ -10,7 +10,7 @@ from bookwright.app.places import find_node, place_name
 from bookwright.app.records.files import edited, keep_draft
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, note, print_json
+from bookwright.cli.output import agrees, emit, note
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.edit import TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
@@ -62,10 +62,11 @@ def _edit_here(opened: OpenBook, place: str, kind: DocumentKind | None, as_json:
         saved = save_or_queue(opened, wanted)
     except (EditConflict, InvalidInput) as error:
         raise type(error)(f"{error}; your words are kept in {keep_draft(words, '.md')}") from None
-    if as_json:
-        print_json({"book": opened.book.id, "saved": [_facts(unit.label, saved)]})
-    else:
-        note(f"the {document.kind} of {name} {_outcome(saved)}")
+    emit(
+        lambda: {"book": opened.book.id, "saved": [_facts(unit.label, saved)]},
+        lambda: note(f"the {document.kind} of {name} {_outcome(saved)}"),
+        as_json=as_json,
+    )
 
 
 def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
@@ -79,18 +80,20 @@ def _take_back(opened: OpenBook, file: Path, encoding: str, *, dry_run: bool, ye
         if not yes and not agrees("Take them in?"):
             raise InvalidInput("nothing was changed; --yes takes them in without asking")
         saved = take_back(opened, returned)
-    if as_json:
-        rows = [
-            {"node": text.edit.label, "place": text.place, "before": text.before, "after": text.after}
-            for text in returned.changed
-        ]
-        done = [_facts(text.edit.label, one) for text, one in zip(returned.changed, saved, strict=False)]
-        print_json({
-            "book": opened.book.id, "changed": rows, "unchanged": returned.unchanged,
-            "unclear": list(returned.unclear), "saved": done,
-        })  # fmt: skip
-    elif saved:
-        note(f"{len(saved):,} taken in; `bookwright stale {opened.book.id}` shows what rests on them")
+    rows = [
+        {"node": text.edit.label, "place": text.place, "before": text.before, "after": text.after}
+        for text in returned.changed
+    ]
+    done = [_facts(text.edit.label, one) for text, one in zip(returned.changed, saved, strict=False)]
+
+    def tell() -> None:
+        if saved:
+            note(f"{len(saved):,} taken in; `bookwright stale {opened.book.id}` shows what rests on them")
+
+    emit(lambda: {
+        "book": opened.book.id, "changed": rows, "unchanged": returned.unchanged,
+        "unclear": list(returned.unclear), "saved": done,
+    }, tell, as_json=as_json)  # fmt: skip
 
 
 def _show(returned: "ReturnedManuscript") -> None:

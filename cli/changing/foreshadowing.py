@@ -13,7 +13,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.board import print_board
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import print_json, print_text
+from bookwright.cli.output import emit, print_text
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import Keyed
@@ -53,10 +53,7 @@ def list_threads(book: BookArgument, pacing: PacingName = "medium", as_json: AsJ
     with open_book(book) as opened, opened.storage.read() as stores:
         is_finished = opened.book.state is BookState.FINISHED
         board = make_board(stores, profile, is_finished=is_finished)
-    if as_json:
-        print_json(board.facts())
-    else:
-        print_board(board)
+    emit(lambda: board.facts(), lambda: print_board(board), as_json=as_json)
 
 
 @app.command()
@@ -68,19 +65,20 @@ def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", a
         named = place_name(unit, stores)
         reading = stores.codex.reading_order()
         owed = check_foreshadowing_for_scene(stores.codex.threads(), unit.label, reading, profile.reminder)
-    if as_json:
-        print_json(owed.model_dump(mode="json"))
-        return
-    lists = {
-        "plant": owed.should_plant, "bring back": owed.should_reinforce, "pay off": owed.should_pay_off,
-        "near": owed.approaching_payoff,
-        "waits": [f"{thread} (for {', '.join(missing)})" for thread, missing in owed.waiting_for.items()],
-    }  # fmt: skip
-    for name, threads in lists.items():
-        if threads:
-            print_text(f"{name}: {', '.join(threads)}")
-    if not any(lists.values()):
-        print_text(f"{named} owes the threads nothing")
+
+    def tell() -> None:
+        lists = {
+            "plant": owed.should_plant, "bring back": owed.should_reinforce, "pay off": owed.should_pay_off,
+            "near": owed.approaching_payoff,
+            "waits": [f"{thread} (for {', '.join(missing)})" for thread, missing in owed.waiting_for.items()],
+        }  # fmt: skip
+        for name, threads in lists.items():
+            if threads:
+                print_text(f"{name}: {', '.join(threads)}")
+        if not any(lists.values()):
+            print_text(f"{named} owes the threads nothing")
+
+    emit(lambda: owed.model_dump(mode="json"), tell, as_json=as_json)
 
 
 @app.command()

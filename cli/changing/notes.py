@@ -54,13 +54,14 @@ def _add(opened: OpenBook, node: str, at: str, words: str, is_order: bool, as_js
     number = comment_on(opened, labels, Anchor(quote=at), words, is_order=is_order)
     with opened.storage.read() as stores:
         sight = next(one for one in comments_at(stores, labels) if one.comment.id == number)
-    if as_json:
-        output.print_json({"book": opened.book.id} | sight.facts())
-        return
-    label = sight.comment.label
-    output.note(f"note {number} is kept at “{sight.comment.anchor.quote}” of {label}")
-    if is_order:
-        output.note(f"`bookwright revise {opened.book.id} {label} --notes` has a model see to it")
+
+    def tell() -> None:
+        label = sight.comment.label
+        output.note(f"note {number} is kept at “{sight.comment.anchor.quote}” of {label}")
+        if is_order:
+            output.note(f"`bookwright revise {opened.book.id} {label} --notes` has a model see to it")
+
+    output.emit(lambda: {"book": opened.book.id} | sight.facts(), tell, as_json=as_json)
 
 
 def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
@@ -70,18 +71,19 @@ def _list(opened: OpenBook, node: str | None, as_json: bool) -> None:
         else:
             found = comments_at(stores, editable_parts(stores, find_node(node, stores).label))
         names = stores.codex.reading_order()
-    if as_json:
-        output.print_json({"book": opened.book.id, "notes": [one.facts() for one in found]})
-        return
-    if not found:
-        output.note("no notes" + ("" if node is None else " there"))
-        return
-    columns = ("note", "place", "at", "what you remarked", "")
-    table = output.plain_table(*columns, right=("note",), folds=columns[2:])
-    for one in found:
-        place = names.name_of(one.comment.label)
-        table.add_row(str(one.comment.id), place, one.comment.anchor.quote, one.comment.words, _state(one))
-    output.make_console().print(table)
+
+    def tell() -> None:
+        if not found:
+            output.note("no notes" + ("" if node is None else " there"))
+            return
+        columns = ("note", "place", "at", "what you remarked", "")
+        table = output.plain_table(*columns, right=("note",), folds=columns[2:])
+        for one in found:
+            place = names.name_of(one.comment.label)
+            table.add_row(str(one.comment.id), place, one.comment.anchor.quote, one.comment.words, _state(one))
+        output.make_console().print(table)
+
+    output.emit(lambda: {"book": opened.book.id, "notes": [one.facts() for one in found]}, tell, as_json=as_json)
 
 
 def _state(one: CommentSight) -> str:
@@ -101,7 +103,6 @@ def _remove(opened: OpenBook, number: int, as_json: bool) -> None:
     with opened.storage.write() as stores:
         gone = lay_aside(stores, number)
     facts: dict[str, Any] = {"book": opened.book.id, "note": gone.id, "node": gone.label, "removed": True}
-    if as_json:
-        output.print_json(facts)
-    else:
-        output.note(f"note {gone.id} at “{gone.anchor.quote}” is laid aside")
+    output.emit(
+        lambda: facts, lambda: output.note(f"note {gone.id} at “{gone.anchor.quote}” is laid aside"), as_json=as_json
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion
 
@@ -20,15 +20,16 @@ def show_suggestions(book: str, *, as_json: bool) -> None:
     """Print what waits for the author."""
     with open_book(book) as opened, opened.storage.read() as stores:
         waiting = [wish for kind in RecordKind for wish in stores.codex.suggestions.waiting(kind)]
-    if as_json:
-        print_json([wish.model_dump(mode="json", exclude={"status"}) for wish in waiting])
-        return
-    if not waiting:
-        note("no suggestion waits")
-    for wish in waiting:
-        print_text(
-            f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {wish.path} = {wish.wanted!r} (it is {wish.present!r})"
-        )
+
+    def tell() -> None:
+        if not waiting:
+            note("no suggestion waits")
+        for wish in waiting:
+            print_text(
+                f"{wish.id:>5}  {wish.kind.noun} {wish.slug}: {wish.path} = {wish.wanted!r} (it is {wish.present!r})"
+            )
+
+    emit(lambda: [wish.model_dump(mode="json", exclude={"status"}) for wish in waiting], tell, as_json=as_json)
 
 
 def show_record(book: str, kind: RecordKind, name: str, *, as_json: bool) -> None:
@@ -36,15 +37,16 @@ def show_record(book: str, kind: RecordKind, name: str, *, as_json: bool) -> Non
     with open_book(book) as opened, opened.storage.read() as stores:
         stored = stores.codex.get(kind, name)
         wishes = stores.codex.suggestions.waiting(kind, stored.record.id)
-    if as_json:
-        origins = {path: origin.value for path, origin in stored.origins.items()}
-        told = [wish.model_dump(mode="json", exclude={"kind", "slug", "status"}) for wish in wishes]
-        print_json(facts_of(stored) | {"origins": origins, "suggestions": told})
-        return
-    print_text(f"# version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}")
-    print_text(as_toml(stored.record).rstrip())
-    for wish in wishes:
-        print_text(_wish_line(wish))
+    origins = {path: origin.value for path, origin in stored.origins.items()}
+    told = [wish.model_dump(mode="json", exclude={"kind", "slug", "status"}) for wish in wishes]
+
+    def tell() -> None:
+        print_text(f"# version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}")
+        print_text(as_toml(stored.record).rstrip())
+        for wish in wishes:
+            print_text(_wish_line(wish))
+
+    emit(lambda: facts_of(stored) | {"origins": origins, "suggestions": told}, tell, as_json=as_json)
 
 
 def show_history(book: str, kind: RecordKind, name: str, *, as_json: bool) -> None:
@@ -53,12 +55,17 @@ def show_history(book: str, kind: RecordKind, name: str, *, as_json: bool) -> No
         versions = stores.codex.history(kind, name)
     texts = ["", *("" if stored.is_removed else as_toml(stored.record) for stored in versions)]
     diffs = [_diff(old, new) for old, new in pairwise(texts)]
-    if as_json:
-        print_json([_version_facts(stored, diff) for stored, diff in zip(versions, diffs, strict=True)])
-        return
-    for stored, diff in zip(versions, diffs, strict=True):
-        print_text(f"version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}{_source(stored)}")
-        print_text("\n".join(f"  {line}" for line in diff) + "\n")
+
+    def tell() -> None:
+        for stored, diff in zip(versions, diffs, strict=True):
+            print_text(f"version {stored.version}, by {stored.origin}, {moment(stored.recorded_at)}{_source(stored)}")
+            print_text("\n".join(f"  {line}" for line in diff) + "\n")
+
+    emit(
+        lambda: [_version_facts(stored, diff) for stored, diff in zip(versions, diffs, strict=True)],
+        tell,
+        as_json=as_json,
+    )
 
 
 def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.record_views import facts_of, show_history, show_record
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.record_toml import as_toml
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.field_merge import Keyed
@@ -141,15 +141,16 @@ def unite_entries(book: str, kept: str, other: str, *, as_json: bool) -> None:
     """Put one entry of the codex into another."""
     with open_book(book) as opened:
         stands, removed, *others = record_unions.unite(opened, kept, other)
-        if as_json:
-            print_json({"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": [
-                stored.record.id for stored in others]})  # fmt: skip
-        else:
+
+        def tell() -> None:
             _tell([stands, *others], "stands", as_json=False)
             note(
                 f"{removed.record.id} is taken out; `bookwright codex restore {opened.book.id} {stands.record.id} "
                 f"{stands.version - 1}` and then `... {removed.record.id} {removed.version - 1}` undo it"
             )
+
+        emit(lambda: {"stands": facts_of(stands), "removed": removed.record.id, "renamed_in": [
+            stored.record.id for stored in others]}, tell, as_json=as_json)  # fmt: skip
         _tell_stale(opened)
 
 
@@ -210,12 +211,13 @@ def _edited_by_hand(opened: OpenBook, kind: RecordKind, name: str) -> Stored[Rec
 
 
 def _tell(records: list[Stored[Record]], what: str, *, as_json: bool) -> None:
-    if as_json:
-        told = [facts_of(stored) | ({"removed": True} if stored.is_removed else {}) for stored in records]
-        print_json(told[0] if len(told) == 1 else told)
-        return
-    for stored in records:
-        note(f"{stored.record.id} {what}" + ("" if what == "is taken out" else f" at version {stored.version}"))
+    told = [facts_of(stored) | ({"removed": True} if stored.is_removed else {}) for stored in records]
+
+    def tell() -> None:
+        for stored in records:
+            note(f"{stored.record.id} {what}" + ("" if what == "is taken out" else f" at version {stored.version}"))
+
+    emit(lambda: told[0] if len(told) == 1 else told, tell, as_json=as_json)
 
 
 def _tell_stale(opened: OpenBook) -> None:

@@ -8,7 +8,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.record_views import facts_of
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.cli.output import emit, make_console, plain_table
 from bookwright.models.codex.entries import Importance, Secret
 from bookwright.models.codex.field_merge import Keyed
 from bookwright.models.codex.names import neutral_names
@@ -40,16 +40,17 @@ def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
     """List the secrets; by its number each can be named in `ask`, whatever its id."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = stores.codex.current(KIND)
-    if as_json:
-        print_json([facts_of(stored) for stored in found])
-        return
-    names = neutral_names(stored.record for stored in found if isinstance(stored.record, Secret))
-    table = plain_table(
-        "no.", "id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",)
-    )
-    for stored in found:
-        table.add_row(names[stored.record.id].rpartition("-")[2], *_row(stored))
-    make_console().print(table)
+
+    def tell() -> None:
+        names = neutral_names(stored.record for stored in found if isinstance(stored.record, Secret))
+        table = plain_table(
+            "no.", "id", "visibility", "importance", "revealed", "content", "version", "by", folds=("content",)
+        )
+        for stored in found:
+            table.add_row(names[stored.record.id].rpartition("-")[2], *_row(stored))
+        make_console().print(table)
+
+    emit(lambda: [facts_of(stored) for stored in found], tell, as_json=as_json)
 
 
 @app.command()

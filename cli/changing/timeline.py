@@ -8,7 +8,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.status.timeline import is_compared, read_timeline, set_time
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.timeline import StoryLine
 from bookwright.models.story_time.value import StoryTime, asked_time
@@ -42,12 +42,14 @@ def timeline(
         if node is not None:
             _set(opened, node, None if when is None else _time(when, order))
         found = read_timeline(opened)
-    if as_json:
-        print_json({"book": opened.book.id} | found.model_dump(mode="json"))
-    elif node is None:
-        _print(found, opened.book.id)
-    else:
-        _print_findings(found)
+
+    def tell() -> None:
+        if node is None:
+            _print(found, opened.book.id)
+        else:
+            _print_findings(found)
+
+    emit(lambda: {"book": opened.book.id} | found.model_dump(mode="json"), tell, as_json=as_json)
 
 
 def _check(node: str | None, when: str | None, order: float | None, clear: bool) -> None:

@@ -12,7 +12,7 @@ from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.changing.changing import KindOption
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 from bookwright.cli.writing.waiting import wait_until_free
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.word_diff import word_diff
@@ -25,14 +25,17 @@ def history(book: BookArgument, node: NodeArgument, kind: KindOption = None, as_
     with open_book(book) as opened, opened.storage.read() as stores:
         found = find_node(node, stores)
         rows = version_rows(stores, found, kind)
-    if as_json:
-        print_json({"book": opened.book.id, "node": found.label, "versions": rows})
-        return
-    table = plain_table("kind", "version", "length", "when", "by", "note", right=("version", "length"), folds=("note",))
-    for row in rows:
-        when = moment(row["made_at"]) if row["made_at"] else ""
-        table.add_row(row["kind"], str(row["version"]), f"{row['length']:,}", when, maker(row), row["note"])
-    make_console().print(table)
+
+    def tell() -> None:
+        table = plain_table(
+            "kind", "version", "length", "when", "by", "note", right=("version", "length"), folds=("note",)
+        )
+        for row in rows:
+            when = moment(row["made_at"]) if row["made_at"] else ""
+            table.add_row(row["kind"], str(row["version"]), f"{row['length']:,}", when, maker(row), row["note"])
+        make_console().print(table)
+
+    emit(lambda: {"book": opened.book.id, "node": found.label, "versions": rows}, tell, as_json=as_json)
 
 
 def diff(
@@ -49,15 +52,17 @@ def diff(
         two = two_versions(stores, found, kind, a, b)
     old, new, before, after = two.old, two.new, two.before, two.after
     lines = _unified(before, after, old, new)
-    if as_json:
-        shown = {"a": old.version, "b": new.version, "kind": new.kind.value, "diff": lines, "is_same": before == after}
-        print_json({"book": opened.book.id, "node": found.label} | shown)
-    elif before == after:
-        note(f"versions {old.version} and {new.version} of the {new.kind} read the same")
-    elif new.kind is DocumentKind.PROSE:
-        make_console().print(marked_words(before, after))
-    else:
-        _print_lines(lines)
+    shown = {"a": old.version, "b": new.version, "kind": new.kind.value, "diff": lines, "is_same": before == after}
+
+    def tell() -> None:
+        if before == after:
+            note(f"versions {old.version} and {new.version} of the {new.kind} read the same")
+        elif new.kind is DocumentKind.PROSE:
+            make_console().print(marked_words(before, after))
+        else:
+            _print_lines(lines)
+
+    emit(lambda: {"book": opened.book.id, "node": found.label} | shown, tell, as_json=as_json)
 
 
 def restore_version(book: str, node: str, version: int, kind: DocumentKind | None, as_json: bool) -> None:
@@ -73,14 +78,15 @@ def restore_version(book: str, node: str, version: int, kind: DocumentKind | Non
         with opened.storage.read() as stores:
             stale = len(Staleness(opened.book.brief).direct(stores))
             named = place_name(found, stores)
-    if as_json:
-        facts = {"book": opened.book.id, "node": found.label, "kind": made.kind.value, "version": made.version}
-        print_json(facts | {"restored": version, "stale": stale})
-    else:
-        note(
+    facts = {"book": opened.book.id, "node": found.label, "kind": made.kind.value, "version": made.version}
+    emit(
+        lambda: facts | {"restored": version, "stale": stale},
+        lambda: note(
             f"the {made.kind} of {named} is version {version} again, as version {made.version}; "
             f"{stale:,} directly stale"
-        )
+        ),
+        as_json=as_json,
+    )
 
 
 def _unified(before: str, after: str, old: Document, new: Document) -> list[str]:

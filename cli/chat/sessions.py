@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from bookwright.agents.tools.outside import one_line
 from bookwright.app.talks.opening import SessionWish, member_named
 from bookwright.app.wording import duration
-from bookwright.cli.output import make_console, plain_table, print_json
+from bookwright.cli.output import emit, make_console, plain_table
 from bookwright.models.talk.session import Session
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
@@ -32,16 +32,17 @@ class ListedSession:
 def list_sessions(database: Database | None, wanted: SessionWish, *, as_json: bool) -> None:
     """Print the sessions there are, of one agent or book if named, the latest first."""
     found = _listed(database, wanted) if database is not None else []
-    if as_json:
-        print_json([asdict(each) for each in found])
-        return
-    table = plain_table("session", "agent", "book", "turns", "age", "begins", right=("turns",), folds=("begins",))
-    now = time.time()
-    for each in found:
-        age = duration(max(now - each.updated_at, 0))
-        table.add_row(each.session[:8], each.agent, each.book or "", str(each.turns), age, one_line(each.title, 80))
-    console = make_console()
-    console.print(table if found else "there are no sessions yet; `bookwright chat --agent researcher` begins one")
+
+    def tell() -> None:
+        table = plain_table("session", "agent", "book", "turns", "age", "begins", right=("turns",), folds=("begins",))
+        now = time.time()
+        for each in found:
+            age = duration(max(now - each.updated_at, 0))
+            table.add_row(each.session[:8], each.agent, each.book or "", str(each.turns), age, one_line(each.title, 80))
+        console = make_console()
+        console.print(table if found else "there are no sessions yet; `bookwright chat --agent researcher` begins one")
+
+    emit(lambda: [asdict(each) for each in found], tell, as_json=as_json)
 
 
 def _listed(database: Database, wanted: SessionWish) -> list[ListedSession]:

@@ -17,7 +17,7 @@ from bookwright.app.status.timeline import read_turns
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import fact_table, make_console, plain_table, print_json, print_text
+from bookwright.cli.output import emit, fact_table, make_console, plain_table, print_text
 from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import InvalidInput
 from bookwright.models.findings import Findings
@@ -48,14 +48,15 @@ def tree(
             shows_all = with_planning or not stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
         nodes = (node for node in _nodes(opened.storage, depth) if node.is_unit or shows_all)
         turns = read_turns(opened)
-        if as_json:
-            print_json([_brief_node(node, turns.get(node.label)) for node in nodes])
-            return
-        console = make_console()
-        with opened.storage.read() as stores:
-            for node in nodes:
-                line = _tree_line(node, place_name(node, stores), turns.get(node.label))
-                console.print(line, no_wrap=True, overflow="ellipsis")
+
+        def tell() -> None:
+            console = make_console()
+            with opened.storage.read() as stores:
+                for node in nodes:
+                    line = _tree_line(node, place_name(node, stores), turns.get(node.label))
+                    console.print(line, no_wrap=True, overflow="ellipsis")
+
+        emit(lambda: [_brief_node(node, turns.get(node.label)) for node in nodes], tell, as_json=as_json)
 
 
 def show(
@@ -74,12 +75,13 @@ def show(
             steps = [line for line in stores.steps.lines(found.label, limit=EVERY_STEP) if line.label == found.label]
             place = place_of(found, stores, opened.book.brief.language)
             name, names = place_name(found, stores), stores.codex.reading_order()
-        if as_json:
-            print_json({"place": place, **_node_facts(found, documents, current if texts else [], steps, looked)})
-        else:
-            _print_node(
+        emit(
+            lambda: {"place": place, **_node_facts(found, documents, current if texts else [], steps, looked)},
+            lambda: _print_node(
                 [("node", name), *_facts(found, place)], names, documents, current if texts else [], steps, looked
-            )
+            ),
+            as_json=as_json,
+        )
 
 
 def read(
@@ -95,12 +97,14 @@ def read(
             found = find_node(node, stores)
             name = place_name(found, stores)
         pieces = _manuscript(opened, found, name)
-        if as_json:
-            print_json({"book": opened.book.id, "node": found.label, "text": "".join(pieces)})
-        elif sys.stdout.isatty():
-            pydoc.pager("".join(pieces))
-        else:
-            sys.stdout.writelines(pieces)
+
+        def tell() -> None:
+            if sys.stdout.isatty():
+                pydoc.pager("".join(pieces))
+            else:
+                sys.stdout.writelines(pieces)
+
+        emit(lambda: {"book": opened.book.id, "node": found.label, "text": "".join(pieces)}, tell, as_json=as_json)
 
 
 def log(

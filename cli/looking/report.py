@@ -8,7 +8,7 @@ import typer
 from bookwright.app.orders.samples import read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import print_json, print_text
+from bookwright.cli.output import emit, print_text
 from bookwright.exports.files import place, write_whole
 from bookwright.models.errors import InvalidSetting
 from bookwright.storage.files.privacy import share
@@ -48,7 +48,8 @@ def report(
         write_whole(LAYOUTS[to](found), path)
         if output:
             share(path)
-    if as_json:
-        print_json({"file": str(path), "report": found.model_dump(mode="json")})
-    else:
-        print_text(str(path))
+    emit(
+        lambda: {"file": str(path), "report": found.model_dump(mode="json")},
+        lambda: print_text(str(path)),
+        as_json=as_json,
+    )

@@ -9,7 +9,7 @@ from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.samples import check_sample, read_sample
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.stores import BookStorage
@@ -38,10 +38,7 @@ def style(
         if text or chapters:
             _keep(opened, text, chapters)
         facts = _facts(opened)
-    if as_json:
-        print_json(facts)
-    else:
-        _print(facts)
+    emit(lambda: facts, lambda: _print(facts), as_json=as_json)
 
 
 def _keep(opened: OpenBook, text: str, chapters: int | None) -> None:

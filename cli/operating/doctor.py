@@ -12,7 +12,7 @@ from bookwright.app.doctor import safety as doctor_safety
 from bookwright.app.doctor import stores as doctor_stores
 from bookwright.app.doctor.health import Check, Finding, Health
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import at_work, fact_table, make_console, plain_table, print_json
+from bookwright.cli.output import at_work, emit, fact_table, make_console, plain_table
 from bookwright.models.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -35,14 +35,15 @@ def doctor(
         return
     checks = CHECKS | {"integrity": partial(doctor_stores.integrity, is_deep=is_deep)}
     findings = [_found(name, check, settings) for name, check in checks.items()]
-    if as_json:
-        print_json([asdict(finding) for finding in findings])
-    else:
+
+    def tell() -> None:
         table = plain_table("check", "state", "found")
         table.columns[_DETAIL].no_wrap = False
         for finding in findings:
             table.add_row(finding.name, finding.health.value, finding.detail)
         make_console().print(table)
+
+    emit(lambda: [asdict(finding) for finding in findings], tell, as_json=as_json)
     if any(finding.health is Health.FAULT for finding in findings):
         raise typer.Exit(1)
 
@@ -53,10 +54,7 @@ def _ask(model: str, settings: Settings, as_json: bool) -> None:
 
     with at_work(f"asking {model}"):
         trial = try_model(model, settings)
-    if as_json:
-        print_json(trial.facts())
-    else:
-        _show_trial(trial)
+    emit(lambda: trial.facts(), lambda: _show_trial(trial), as_json=as_json)
     if not trial.is_usable:
         raise typer.Exit(1)
 

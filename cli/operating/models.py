@@ -9,7 +9,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from bookwright.agents.backends import catalogue
 from bookwright.app.orders.role_models import ProviderState, RoleModel, provider_state, role_model, windows_of
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import make_console, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, plain_table, print_text
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home
@@ -26,13 +26,14 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
     windows = windows_of((settings.models.get(role) or settings.model for role in ROLES), settings)
     roles = [role_model(role, settings, windows) for role in ROLES]
     providers = [provider_state(provider, settings) for provider in catalogue.PROVIDERS.values()]
-    if as_json:
-        print_json({"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))})
-        return
-    console = make_console()
-    console.print(_role_table(roles))
-    console.print()
-    console.print(_provider_table(providers))
+
+    def tell() -> None:
+        console = make_console()
+        console.print(_role_table(roles))
+        console.print()
+        console.print(_provider_table(providers))
+
+    emit(lambda: {"roles": list(map(asdict, roles)), "providers": list(map(asdict, providers))}, tell, as_json=as_json)
 
 
 @app.command("get")
@@ -50,10 +51,11 @@ def get(
     with Progress(*columns, console=make_console(stderr=True)) as bar:
         task = bar.add_task(name, total=size)
         path = weights.get(name, settings, lambda done, total: bar.update(task, completed=done, total=total))
-    if as_json:
-        print_json({"name": name, "model": f"embedded:{name}", "file": str(path)})
-    else:
-        print_text(f"{path}\nuse it with --model embedded:{name}")
+    emit(
+        lambda: {"name": name, "model": f"embedded:{name}", "file": str(path)},
+        lambda: print_text(f"{path}\nuse it with --model embedded:{name}"),
+        as_json=as_json,
+    )
 
 
 def _role_table(roles: list[RoleModel]) -> object:

@@ -16,7 +16,7 @@ from bookwright.app.orders.briefs import given, read_brief
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.files import formats_in
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookwrightError, InvalidSetting, MissingKey, MissingProgram, MissingWeights
@@ -70,11 +70,12 @@ def submit(
         run = prefect_pool.hand_in(parameters, name)
     if not run.is_awaited:
         note(f"no worker was heard of lately; `prefect worker start --pool {prefect_pool.POOL}` starts one")
-    if as_json:
-        print_json({"book": name, "flow_run": asdict(run)})
-        return
-    print_text(f"{name} is handed in as flow run {run.id}")
-    print_text(run.url)
+
+    def tell() -> None:
+        print_text(f"{name} is handed in as flow run {run.id}")
+        print_text(run.url)
+
+    emit(lambda: {"book": name, "flow_run": asdict(run)}, tell, as_json=as_json)
 
 
 def _sweep(settings: Settings, as_json: bool) -> None:
@@ -85,16 +86,17 @@ def _sweep(settings: Settings, as_json: bool) -> None:
     with prefect_pool.on_server(_server(settings)):
         again = prefect_sweep.sweep_once(settings)
         handed_in = prefect_sweep.hand_in_interrupted(settings)
-    if as_json:
-        runs = [{"book": book, "flow_run": asdict(run)} for book, run in handed_in]
-        print_json({"again": again, "handed_in": runs})
-        return
-    for book in again:
-        print_text(f"{book} lost its worker; its run is given to the pool again")
-    for book, run in handed_in:
-        print_text(f"{book} is handed in as flow run {run.id}")
-    if not again and not handed_in:
-        print_text("no book has lost its worker")
+    runs = [{"book": book, "flow_run": asdict(run)} for book, run in handed_in]
+
+    def tell() -> None:
+        for book in again:
+            print_text(f"{book} lost its worker; its run is given to the pool again")
+        for book, run in handed_in:
+            print_text(f"{book} is handed in as flow run {run.id}")
+        if not again and not handed_in:
+            print_text("no book has lost its worker")
+
+    emit(lambda: {"again": again, "handed_in": runs}, tell, as_json=as_json)
 
 
 def _server(settings: Settings) -> "PrefectApi":

@@ -6,7 +6,7 @@ import typer
 
 from bookwright import __version__
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import emit, note, print_text
 from bookwright.storage.engine.migrate import HEAD
 from bookwright.storage.engine.sqlite_driver import sqlite_driver
 
@@ -21,10 +21,7 @@ def upgrade(as_json: AsJson = False) -> None:
 
     with library(load_settings()):
         pass  # opening it is upgrading it
-    if as_json:
-        print_json({"revision": HEAD})
-    else:
-        note(f"the database stands at revision {HEAD}")
+    emit(lambda: {"revision": HEAD}, lambda: note(f"the database stands at revision {HEAD}"), as_json=as_json)
 
 
 def version(as_json: AsJson = False) -> None:
@@ -35,7 +32,8 @@ def version(as_json: AsJson = False) -> None:
         "sqlite": sqlite_driver().sqlite_version,
         "database_revision": HEAD,
     }
-    if as_json:
-        print_json(facts)
-    else:
-        print_text("\n".join(f"{name} {value}" for name, value in facts.items()))
+    emit(
+        lambda: facts,
+        lambda: print_text("\n".join(f"{name} {value}" for name, value in facts.items())),
+        as_json=as_json,
+    )

@@ -9,7 +9,7 @@ from bookwright.app.wording import moment
 from bookwright.cli.changing.changing import KindOption
 from bookwright.cli.changing.versions import restore_version
 from bookwright.cli.options import AsJson
-from bookwright.cli.output import agrees, note, print_json, print_text
+from bookwright.cli.output import agrees, emit, note, print_text
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import load_settings
 
@@ -33,11 +33,12 @@ def backup(
     settings = load_settings()
     made = back_up(settings, file or default_path(settings))
     facts = made.manifest.model_dump(mode="json") | {"file": str(made.path), "file_bytes": made.path.stat().st_size}
-    if as_json:
-        print_json(facts)
-    else:
+
+    def tell() -> None:
         print_text(str(made.path))
         note(_told(made.manifest))
+
+    emit(lambda: facts, tell, as_json=as_json)
 
 
 def restore(
@@ -66,12 +67,17 @@ def _restore_all(file: Path, yes: bool, as_json: bool) -> None:
     if not yes and not agrees(f"Put {_told(found)} in the place of all books?"):
         raise InvalidInput("nothing was restored; --yes restores without asking")
     done = backup.restore(settings, file)
-    if as_json:
-        print_json({"file": str(file), "kept": done.kept, "books": [book.id for book in done.manifest.books]})
-        return
-    note(f"{_told(done.manifest)}: restored")
-    if done.kept:
-        note(f"what stood there is kept as {done.kept}")
+
+    def tell() -> None:
+        note(f"{_told(done.manifest)}: restored")
+        if done.kept:
+            note(f"what stood there is kept as {done.kept}")
+
+    emit(
+        lambda: {"file": str(file), "kept": done.kept, "books": [book.id for book in done.manifest.books]},
+        tell,
+        as_json=as_json,
+    )
 
 
 def _told(manifest: "Manifest") -> str:

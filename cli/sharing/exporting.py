@@ -8,7 +8,7 @@ import typer
 from bookwright.app.access import OpenBook
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import note, print_json, print_text
+from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.files import FORMATS, Layout, check_formats, export_path, place
 from bookwright.exports.files import export as export_to_file
 from bookwright.exports.manuscript import Manuscript
@@ -43,10 +43,11 @@ def export(
             share(path)
         if name == "txt":
             _tell_oversized(opened)
-    if as_json:
-        print_json({"book": identity, "format": name, "file": str(path), "bytes": path.stat().st_size})
-    else:
-        print_text(str(path))
+    emit(
+        lambda: {"book": identity, "format": name, "file": str(path), "bytes": path.stat().st_size},
+        lambda: print_text(str(path)),
+        as_json=as_json,
+    )
 
 
 def _tell_oversized(opened: OpenBook) -> None:

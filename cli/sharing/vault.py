@@ -9,7 +9,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.wording import counted, stale_count
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import agrees, make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import agrees, emit, make_console, note, plain_table, print_text
 from bookwright.models.errors import InvalidInput, UnwritableFolder
 
 if TYPE_CHECKING:
@@ -31,16 +31,24 @@ def vault(
         kept = vault_of(opened)
         done = _rendered(kept) if render else None
         facts = {"book": opened.book.id, "folder": str(kept.folder.root)} | _standing(kept)
-    if as_json:
-        print_json(facts | ({"written": done.written, "removed": done.removed, "held": done.held} if done else {}))
-        return
-    print_text(str(kept.folder.root))
-    if not facts["files"]:
-        note(f"it is not there yet; `bookwright vault {opened.book.id} --render` makes it")
-    elif done is not None:
-        note(f"{counted(len(done.written), 'file')} written, {len(done.removed):,} removed; {facts['files']:,} in all")
-        for path in done.held:
-            note(f"{path!r} was changed by hand and is left as it is; `bookwright sync {opened.book.id}` takes it in")
+
+    def tell() -> None:
+        print_text(str(kept.folder.root))
+        if not facts["files"]:
+            note(f"it is not there yet; `bookwright vault {opened.book.id} --render` makes it")
+        elif done is not None:
+            written = counted(len(done.written), "file")
+            note(f"{written} written, {len(done.removed):,} removed; {facts['files']:,} in all")
+            for path in done.held:
+                note(
+                    f"{path!r} was changed by hand and is left as it is; `bookwright sync {opened.book.id}` takes it in"
+                )
+
+    emit(
+        lambda: facts | ({"written": done.written, "removed": done.removed, "held": done.held} if done else {}),
+        tell,
+        as_json=as_json,
+    )
 
 
 def sync(
@@ -66,10 +74,12 @@ def sync(
             for finding in () if as_json else late:
                 note(f"{finding.path!r} {finding.detail}")
         stale = _stale(opened)
-    if as_json:
-        print_json(_facts(plan, opened.book.id, stale, is_done=not dry_run))
-    elif not dry_run:
-        _tell(plan, opened.book.id, stale)
+
+    def tell() -> None:
+        if not dry_run:
+            _tell(plan, opened.book.id, stale)
+
+    emit(lambda: _facts(plan, opened.book.id, stale, is_done=not dry_run), tell, as_json=as_json)
     if plan.left:
         raise typer.Exit(1)
 

@@ -14,7 +14,7 @@ from bookwright.app.places import find_node
 from bookwright.app.wording import moment
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 from bookwright.models.errors import InvalidInput, NodeNotFound
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
@@ -45,10 +45,11 @@ def gates(
         if is_shown:
             gate = chosen_gate(found, None, opened.book.id)
             text = subject(gate, stores)
-            if as_json:
-                print_json(facts_of(gate) | {"subject": text, "reviews": reviews(gate, stores)})
-            else:
-                print_text(text)
+            emit(
+                lambda: facts_of(gate) | {"subject": text, "reviews": reviews(gate, stores)},
+                lambda: print_text(text),
+                as_json=as_json,
+            )
             return
     _show(found, as_json)
 
@@ -92,10 +93,13 @@ def reject(
 def _decide(opened: OpenBook, gate: Gate, ruling: Ruling, as_json: bool) -> None:
     decided = decide(gate, ruling, opened.storage)
     went_on = start_again(decided, opened.settings)
-    if as_json:
-        print_json(facts_of(decided) | {"went_on": went_on})
-        return
-    note(f"{decided.name}, is {decided.state}; " + (went_on or f"`bookwright resume {decided.book}` goes on"))
+    emit(
+        lambda: facts_of(decided) | {"went_on": went_on},
+        lambda: note(
+            f"{decided.name}, is {decided.state}; " + (went_on or f"`bookwright resume {decided.book}` goes on")
+        ),
+        as_json=as_json,
+    )
 
 
 def _found(opened: OpenBook, name: str | None) -> Gate:
@@ -129,23 +133,24 @@ def _read(path: Path) -> str:
 
 
 def _show(found: list[Gate], as_json: bool) -> None:
-    if as_json:
-        print_json([facts_of(gate) for gate in found])
-        return
-    if not found:
-        note("no gate waits")
-        return
-    table = plain_table(
-        "gate", "book", "kind", "node", "state", "since", "note", right=("gate",), folds=("node", "note")
-    )
-    for gate in found:
-        since = moment(gate.decided_at or gate.created_at)
-        about = gate.note or (gate.notice if gate.is_waiting else "")
-        table.add_row(str(gate.id), gate.book, gate.kind, gate.place, _state(gate), since, about)
-    make_console().print(table)
-    for gate in found:
-        if gate.is_waiting:
-            print_text(f"{gate.name}: {gate.how_to_decide}")
+
+    def tell() -> None:
+        if not found:
+            note("no gate waits")
+            return
+        table = plain_table(
+            "gate", "book", "kind", "node", "state", "since", "note", right=("gate",), folds=("node", "note")
+        )
+        for gate in found:
+            since = moment(gate.decided_at or gate.created_at)
+            about = gate.note or (gate.notice if gate.is_waiting else "")
+            table.add_row(str(gate.id), gate.book, gate.kind, gate.place, _state(gate), since, about)
+        make_console().print(table)
+        for gate in found:
+            if gate.is_waiting:
+                print_text(f"{gate.name}: {gate.how_to_decide}")
+
+    emit(lambda: [facts_of(gate) for gate in found], tell, as_json=as_json)
 
 
 def _state(gate: Gate) -> str:

@@ -13,7 +13,7 @@ from bookwright.app.orders.gate_edits import with_gates
 from bookwright.app.status.shelf import put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile
-from bookwright.cli.output import agrees, note, print_json, print_text
+from bookwright.cli.output import agrees, emit, note, print_text
 from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput
@@ -41,10 +41,11 @@ def brief(
         if assignments or edit or gates or no_gates:
             found = _edited(opened, assignments or [], edit, gates or [], no_gates or [])
     values = found.brief.model_dump(mode="json", exclude_none=True)
-    if as_json:
-        print_json({"book": found.id, "version": found.brief_version, "brief": values})
-    else:
-        print_text(tomli_w.dumps(values, multiline_strings=True).rstrip())
+    emit(
+        lambda: {"book": found.id, "version": found.brief_version, "brief": values},
+        lambda: print_text(tomli_w.dumps(values, multiline_strings=True).rstrip()),
+        as_json=as_json,
+    )
 
 
 def archive(book: BookArgument, as_json: AsJson = False) -> None:
@@ -71,14 +72,15 @@ def delete(
         _drop_index(opened)
         remove_events(opened.settings.home, opened.book.id)
         left = _drop_vault(opened)
-    if as_json:
-        print_json({"book": opened.book.id, "deleted": True, "left": left})
-    else:
+
+    def tell() -> None:
         note(f"{opened.book.id} is deleted")
         for line in left[:_SHOWN]:
             note(f"left, because it is your own: {line}")
         if len(left) > _SHOWN:
             note(f"and {len(left) - _SHOWN:,} more beside them")
+
+    emit(lambda: {"book": opened.book.id, "deleted": True, "left": left}, tell, as_json=as_json)
 
 
 def _edited(opened: OpenBook, assignments: list[str], file: Path | None, gates: list[str], no_gates: list[str]) -> Book:
@@ -97,10 +99,11 @@ def _set_archived(identity: str, is_archived: bool, as_json: bool) -> None:
     with open_book(identity) as opened:
         put_away(opened, is_archived)
     facts: dict[str, Any] = {"book": opened.book.id, "archived": is_archived}
-    if as_json:
-        print_json(facts)
-    else:
-        note(f"{opened.book.id} is {'put away' if is_archived else 'back on the shelf'}")
+    emit(
+        lambda: facts,
+        lambda: note(f"{opened.book.id} is {'put away' if is_archived else 'back on the shelf'}"),
+        as_json=as_json,
+    )
 
 
 def _drop_index(opened: OpenBook) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from bookwright.app.access import at_rest
 from bookwright.cli.access import open_book
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 from bookwright.flows.revision.brief_edits import change_brief
 from bookwright.models.blueprint import CHARACTERS_A_WORD, Blueprint
 from bookwright.models.brief import Brief
@@ -72,17 +72,18 @@ def blueprints(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     rows = list(map(_facts, folders(load_settings().home)))
-    if as_json:
-        print_json({"blueprints": rows})
-        return
-    table = plain_table("name", "what it is", "makes", "words", "variants", right=("words",))
-    for row in rows:
-        words = f"{row['words']:,}" if row.get("words") else ""
-        table.add_row(
-            row["name"], row.get("title") or row["problem"], row.get("makes", ""), words,
-            ", ".join(row.get("variants", ())),
-        )  # fmt: skip
-    make_console().print(table)
+
+    def tell() -> None:
+        table = plain_table("name", "what it is", "makes", "words", "variants", right=("words",))
+        for row in rows:
+            words = f"{row['words']:,}" if row.get("words") else ""
+            table.add_row(
+                row["name"], row.get("title") or row["problem"], row.get("makes", ""), words,
+                ", ".join(row.get("variants", ())),
+            )  # fmt: skip
+        make_console().print(table)
+
+    emit(lambda: {"blueprints": rows}, tell, as_json=as_json)
 
 
 @app.command()
@@ -91,13 +92,14 @@ def check(folder: FolderArgument, as_json: AsJson = False) -> None:
     from bookwright.agents.blueprints.loading import check_folder  # brings the agents
 
     plan = check_folder(_meant(folder, load_settings().home)).plan
-    if as_json:
-        print_json({"blueprint": _told(plan), "folder": str(folder)})
-    else:
+
+    def tell() -> None:
         stages = ", ".join(f"{stage.name} ({len(stage.members)})" for stage in plan.stages)
         print_text(
             f"{plan.name}: {len(plan.members)} members in {len(plan.stages)} stages: {stages}. Nothing is wrong."
         )
+
+    emit(lambda: {"blueprint": _told(plan), "folder": str(folder)}, tell, as_json=as_json)
 
 
 def _meant(named: Path, home: Path) -> Path:

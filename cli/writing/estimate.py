@@ -11,7 +11,7 @@ from bookwright.app.wording import duration, money, tokens
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile
-from bookwright.cli.output import at_work, make_console, plain_table, print_json, print_text
+from bookwright.cli.output import at_work, emit, make_console, plain_table, print_text
 from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.toy import warn_of_toy
 from bookwright.models.brief import Brief
@@ -61,10 +61,7 @@ def estimate(
         with at_work("rehearsing") as tell:
             found = estimate_book(brief, load_settings(), tell)
         warn_of_toy(brief, load_settings())
-    if as_json:
-        print_json(asdict(found))
-    else:
-        _show(found)
+    emit(lambda: asdict(found), lambda: _show(found), as_json=as_json)
 
 
 def _brief_of(book: str, file: Path | None, options: dict[str, Any]) -> Brief:

@@ -8,7 +8,7 @@ import typer
 from bookwright.app.access import library
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, JsonProgress, More, NoPrefect, Stream, Until
-from bookwright.cli.output import print_json, print_text
+from bookwright.cli.output import emit, print_text
 from bookwright.cli.writing.write import check_one_voice
 from bookwright.exports.json_file import import_book
 from bookwright.flows.limits import Limits, may_be_title
@@ -97,10 +97,13 @@ def _check_no_name(name: str | None) -> None:
 def _take_in(file: Path, name: str | None, as_json: bool) -> None:
     with library(load_settings()) as database:
         book = import_book(file, database, name)
-    if as_json:
-        print_json({"book": book, "file": str(file)})
-    else:
-        print_text(f"{book} is here; `bookwright status {book}` shows it, `bookwright resume {book}` goes on with it")
+    emit(
+        lambda: {"book": book, "file": str(file)},
+        lambda: print_text(
+            f"{book} is here; `bookwright status {book}` shows it, `bookwright resume {book}` goes on with it"
+        ),
+        as_json=as_json,
+    )
 
 
 def _is_json(file: Path) -> bool:

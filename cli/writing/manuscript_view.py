@@ -4,7 +4,7 @@ from typing import Any
 
 from bookwright.app.importing.reading import ManuscriptReading, chapter_row
 from bookwright.app.wording import counted
-from bookwright.cli.output import make_console, note, plain_table, print_json, print_text
+from bookwright.cli.output import emit, make_console, note, plain_table, print_text
 
 _MOST_SHOWN, _LAST_SHOWN = 400, 20
 """Chapters in the table."""
@@ -13,23 +13,24 @@ _MOST_SHOWN, _LAST_SHOWN = 400, 20
 def show(reading: ManuscriptReading, as_json: bool) -> None:
     """Tell what a manuscript would become: a table for people, or facts as JSON."""
     facts = _facts(reading)
-    if as_json:
-        print_json(facts)
-        return
-    named = f" in {reading.source.encoding}" if reading.source.encoding else ""
-    unit, brief, found = reading.brief.length_unit, reading.brief, reading.found
-    print_text(
-        f'"{brief.title}": {reading.source.format}{named}, {brief.language.english_name}, {brief.length:,} {unit}'
-    )
-    columns = ("", "part", "heading", unit, "begins")
-    table = plain_table(*columns, right=("", unit))
-    for row in _shown(facts["chapters"]):
-        table.add_row(*(str(row[key]) for key in ("number", "part", "heading", "length", "begins")))
-    make_console().print(table)
-    parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
-    print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
-    for line in (*reading.source.notes, *found.notes):
-        note(f"note: {line}")
+
+    def tell() -> None:
+        named = f" in {reading.source.encoding}" if reading.source.encoding else ""
+        unit, brief, found = reading.brief.length_unit, reading.brief, reading.found
+        print_text(
+            f'"{brief.title}": {reading.source.format}{named}, {brief.language.english_name}, {brief.length:,} {unit}'
+        )
+        columns = ("", "part", "heading", unit, "begins")
+        table = plain_table(*columns, right=("", unit))
+        for row in _shown(facts["chapters"]):
+            table.add_row(*(str(row[key]) for key in ("number", "part", "heading", "length", "begins")))
+        make_console().print(table)
+        parts = f" in {len(found.parts):,} part{'s' * (len(found.parts) > 1)}" if found.parts else ""
+        print_text(f"{counted(len(found.chapters), 'chapter')}{parts}")
+        for line in (*reading.source.notes, *found.notes):
+            note(f"note: {line}")
+
+    emit(lambda: facts, tell, as_json=as_json)
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bookwright.app.access import library
 from bookwright.app.importing.reading import ManuscriptReading, check_new, read_for_import
-from bookwright.cli.output import agrees, at_work, note, print_json, print_text
+from bookwright.cli.output import agrees, at_work, emit, note, print_text
 from bookwright.cli.writing.manuscript_view import show
 from bookwright.cli.writing.write import bring_to_its_end, lengthened, telling
 from bookwright.flows.limits import Limits
@@ -108,7 +108,8 @@ def _go_on(book: Book, database: Database, settings: Settings, wishes: ImportWis
 
 
 def _say_it_rests(book: Book, as_json: bool) -> None:
-    if as_json:
-        print_json({"book": book.id, "title": book.title, "length": book.brief.length, "unit": book.brief.length_unit})
-    else:
-        print_text(f"{book.id} is here and rests; `bookwright resume {book.id}` has it looked at")
+    emit(
+        lambda: {"book": book.id, "title": book.title, "length": book.brief.length, "unit": book.brief.length_unit},
+        lambda: print_text(f"{book.id} is here and rests; `bookwright resume {book.id}` has it looked at"),
+        as_json=as_json,
+    )

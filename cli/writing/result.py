@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 
 from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
 from bookwright.app.wording import money, tokens
-from bookwright.cli.output import print_json, print_text
+from bookwright.cli.output import emit, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report.alerts import alerts_of
 from bookwright.exports.report.judgements import (
@@ -86,29 +86,34 @@ class Result:
 
 def show_result(result: Result, as_json: bool) -> None:
     """Print a finished book's facts, as lines for a person or as one JSON document."""
-    if as_json:
-        print_json(asdict(result))
-        return
-    already = " already; nothing was paid" if result.was_finished else ""
-    print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
-    print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
-               f"{money(result.cost_micros)}")  # fmt: skip
-    if result.verdict:
-        print_text(f"Verdict: {result.verdict.words}; `bookwright show {result.book} {result.verdict.node}` tells why")
-    if result.open_threads:
-        count = len(result.open_threads)
-        titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
-        print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
-                   f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
-    for line in result.register[:_MOST_LINES]:
-        print_text(f"  {line}")
-    if len(result.register) > _MOST_LINES:
-        more = len(result.register) - _MOST_LINES
-        print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
-    _show_judgement(result)
-    for file in result.files:
-        print_text(file)
-    print_text(f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file")
+
+    def tell() -> None:
+        already = " already; nothing was paid" if result.was_finished else ""
+        print_text(f'"{result.title}" is finished{already}: {result.written:,} of {result.length:,} {result.unit}')
+        print_text(f"{result.calls:,} calls, {tokens(result.input_tokens + result.output_tokens)} tokens, "
+                   f"{money(result.cost_micros)}")  # fmt: skip
+        if result.verdict:
+            print_text(
+                f"Verdict: {result.verdict.words}; `bookwright show {result.book} {result.verdict.node}` tells why"
+            )
+        if result.open_threads:
+            count = len(result.open_threads)
+            titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
+            print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
+                       f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
+        for line in result.register[:_MOST_LINES]:
+            print_text(f"  {line}")
+        if len(result.register) > _MOST_LINES:
+            more = len(result.register) - _MOST_LINES
+            print_text(f"  and {more} more; `bookwright report {result.book} --to md` has all of them")
+        _show_judgement(result)
+        for file in result.files:
+            print_text(file)
+        print_text(
+            f"`bookwright read {result.book}` shows it, `bookwright export {result.book} --to epub` makes a file"
+        )
+
+    emit(lambda: asdict(result), tell, as_json=as_json)
 
 
 def _show_judgement(result: Result) -> None:

@@ -29,7 +29,7 @@ from bookwright.cli.options import (
     Until,
     WordsToday,
 )
-from bookwright.cli.output import note, print_json
+from bookwright.cli.output import emit, note, print_json
 from bookwright.cli.writing.blueprints import of_blueprint
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.cli.writing.toy import warn_of_toy
@@ -135,13 +135,19 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
     """Ask a running book to rest before its next step."""
     with open_book(book) as opened:
         asked = ask_to_rest(opened)
-    if as_json:
-        print_json({"book": opened.book.id, "stop_requested": asked.is_asked, "held_by": asked.holder})
-    elif asked.is_asked:
-        note(f"{opened.book.id} will rest once the call in flight is recorded ({asked.holder} writes it)")
-    else:
-        why = f"{asked.holder} has died" if asked.has_died else "nobody writes it"
-        note(f"{opened.book.id} rests already; {why}")
+
+    def tell() -> None:
+        if asked.is_asked:
+            note(f"{opened.book.id} will rest once the call in flight is recorded ({asked.holder} writes it)")
+        else:
+            why = f"{asked.holder} has died" if asked.has_died else "nobody writes it"
+            note(f"{opened.book.id} rests already; {why}")
+
+    emit(
+        lambda: {"book": opened.book.id, "stop_requested": asked.is_asked, "held_by": asked.holder},
+        tell,
+        as_json=as_json,
+    )
 
 
 def lengthened(book: Book, more: int, storage: BookStorage) -> Book:

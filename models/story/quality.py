@@ -46,17 +46,12 @@ class Scores(BaseModel):
     reader_excitement: Score
     emotional_resonance: Score
     overall: Score
-    """Given by the model; `average` is beside it to check."""
+    """Given by the model."""
 
     @property
     def dimensions(self) -> dict[str, float]:
         """The seven without the whole."""
         return self.model_dump(exclude={"overall"})
-
-    @property
-    def average(self) -> float:
-        """The mean of the seven."""
-        return sum(self.dimensions.values()) / len(self.dimensions)
 
     @property
     def band(self) -> ScoreBand:

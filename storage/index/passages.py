@@ -84,14 +84,6 @@ class PassageRepository:
             found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
         return found
 
-    def standing_rows(self, rows: Iterable[Row]) -> set[Row]:
-        """Return those passages that still stand: of current documents and living nodes."""
-        found: set[Row] = set()
-        for some in _slices(list(rows)):
-            query = _PLACES.with_only_columns(passages.c.id).where(passages.c.id.in_(some), *_STANDING)
-            found.update(self._connection.execute(query).scalars())
-        return found
-
     def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
         """Return those passages that still stand, with their texts."""
         found: dict[Row, Passage] = {}

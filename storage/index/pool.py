@@ -95,10 +95,13 @@ class Shelf:
 
     def of(self, rows: Iterable[Row], repository: PassageRepository) -> dict[Row, Candidate]:
         """Return those passages that still stand."""
-        standing = repository.standing_rows(rows)
-        new = repository.places(standing - self._known.keys())
+        asked = set(rows)
+        documents = {row: self._known[row][0].document for row in asked & self._known.keys()}
+        still = repository.standing(set(documents.values()))  # one row each, where their passages would be many
+        new = repository.places(asked - documents.keys())
         vectors = repository.vectors_of(new)
         self._known |= {row: (passage, vectors[row]) for row, passage in new.items()}
+        standing = {row for row, document in documents.items() if document in still} | new.keys()
         found = {row: self._known[row] for row in sorted(standing)}
         for row in found:
             self._known.move_to_end(row)

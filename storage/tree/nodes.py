@@ -7,23 +7,16 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Row, Select, and_, func, select
 
 from bookwright.models.errors import NodeNotFound
-from bookwright.models.story_time.value import StoryTime, story_time
+from bookwright.models.story_time.value import story_time
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.tables import nodes
 from bookwright.storage.tree import node_statements as sql
+from bookwright.storage.tree.node_rows import encoded, node_of
 from bookwright.storage.tree.node_view import NodeView
 
 _SPEC = ("instructions", "input_brief", "constraints", "acceptance_criteria")
-_LISTS = ("open_points", "outline")
-_NOTHING = "[]"
-_PLAIN = (
-    "key", "book", "parent", "unit", "label", "ordinal", "revision", "level", "task_type", "title", "goal",
-    "complexity_score", "length", "written", "is_last", "unit_index", "status", "planning_round", "decided_round",
-    "verdict", "decision", "stage", "stage_title", "folder", "child_level",
-    "is_brought_in",
-)  # fmt: skip
 _SIZING = frozenset({"length", "status", "decision", "is_last", "story_time"})
 """Columns that say where a unit stands: among the pages, or in the story."""
 _UNCLOSED = (NodeStatus.OPEN, NodeStatus.WRITTEN)
@@ -193,7 +186,7 @@ class NodeRepository:
             "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
             "status": NodeStatus.OPEN.value,
         } | columns
-        return self._insert_row(_encoded(values))
+        return self._insert_row(encoded(values))
 
     def add_root(self, title: str, goal: str, length: int) -> TaskNode:
         """Add the book's own unit."""
@@ -204,13 +197,13 @@ class NodeRepository:
         return self._insert_row(values)
 
     def _insert_row(self, values: dict[str, Any]) -> TaskNode:
-        self.added.append(_node(self._connection.execute(sql.ADD, values).one()))
+        self.added.append(node_of(self._connection.execute(sql.ADD, values).one()))
         return self.added[-1]
 
     def change(self, key: int, **columns: Any) -> None:
         """Change some columns of one node."""
         self.has_resized = self.has_resized or not _SIZING.isdisjoint(columns)
-        values = {f"new_{name}": value for name, value in _encoded(columns).items()}
+        values = {f"new_{name}": value for name, value in encoded(columns).items()}
         self._note(self._connection.execute(sql.change(*columns), {"at": key} | values))
 
     def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
@@ -276,28 +269,12 @@ class NodeRepository:
         return path
 
     def _note(self, rows: CursorResult[Any]) -> None:
-        self.changed.update((row.key, _node(row)) for row in rows.fetchall())
+        self.changed.update((row.key, node_of(row)) for row in rows.fetchall())
 
     def _all(self, statement: Select[Any], **values: Any) -> list[TaskNode]:
         return [self._read(row) for row in self._connection.execute(statement, values)]
 
     def _read(self, row: Row[Any]) -> TaskNode:
         if self._view is None:
-            return _node(row)
-        return self._view.find(row.key) or self._view.keep(_node(row))
-
-
-def _encoded(columns: dict[str, Any]) -> dict[str, Any]:
-    lists = {name: json.dumps(list(columns[name]), ensure_ascii=False) for name in _LISTS if name in columns}
-    when = columns.get("story_time")
-    return columns | lists | ({"story_time": when.model_dump_json()} if isinstance(when, StoryTime) else {})
-
-
-def _node(row: Row[Any]) -> TaskNode:
-    values = row._mapping
-    fields = {name: values[name] for name in _PLAIN}
-    fields |= {name: tuple(items) for name, items in json.loads(values["spec"]).items()}
-    fields |= {name: tuple(json.loads(values[name])) for name in _LISTS if values[name] != _NOTHING}
-    when = values["story_time"]
-    fields["story_time"] = StoryTime.model_validate_json(when) if when else None
-    return TaskNode.model_validate(fields)
+            return node_of(row)
+        return self._view.find(row.key) or self._view.keep(node_of(row))

@@ -26,6 +26,7 @@ from bookwright.flows.prefect.server import (
 )
 from bookwright.models.settings import Settings
 from tests.support.novelist import write as novelist
+from tests.support.prefect_database import give_database
 
 IN_THE_MIDDLE = 6
 """The call during which something happens to Prefect."""
@@ -43,6 +44,7 @@ class Server:
     @classmethod
     def start(cls, settings: Settings, port: int) -> "Server":
         environment, home = server_environment(settings, port, has_ui=False), prefect_home(settings)
+        give_database(home)
         process = start_server(environment, home / "server.log")
         wait_until_up(process, api_url(port), PATIENCE_SECONDS)
         return cls(environment, home, process)
@@ -86,6 +88,7 @@ class StockServer:
     @classmethod
     def begin(cls, home: Path, port: int) -> "StockServer":
         alone = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+        give_database(home)
         server = cls(alone | {"PREFECT_HOME": str(home)} | NO_CALLS_OUT, port, home / "server.log")
         server.start_again()
         return server

@@ -388,6 +388,10 @@ A_LONG_CALL = Scenario(
     "a long call", frozenset({F.RENEW_LEASE}), _write_tale, _whole_book, prepare=_open, first_call="slow:1.5",
     lease_seconds=2,
 )  # fmt: skip
+A_BOOK_WITH_GATES = Scenario(
+    "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
+    _gated_book, prepare=_open,
+)  # fmt: skip
 A_BRANCH = Scenario(
     "a branch", frozenset({F.FORK, F.MERGE}), partial(fork_and_merge, _TALE), partial(forked_book, _TALE),
     prepare=_write_tale,
@@ -399,10 +403,7 @@ SCENARIOS = (
     A_TALE_WITH_NOTES,
     A_TALE_WITH_SEARCHES,
     A_LONG_CALL,
-    Scenario(
-        "a book with gates", frozenset({F.OPEN_GATE, F.DECIDE_GATE, F.SETTLE_GATE, F.TELL_GATE}), _write_gated,
-        _gated_book, prepare=_open,
-    ),
+    A_BOOK_WITH_GATES,
     A_BRANCH,
     Scenario("a backup", frozenset({F.BACKUP}), _back_up, _backup_and_book, prepare=_write_tale),
     Scenario(

@@ -81,12 +81,16 @@ class Stage:
     _prepared: dict[Work, World] = field(default_factory=dict)
     _calm: dict[str, Calm] = field(default_factory=dict)
 
-    def warm_up(self, work: Work) -> None:
-        """Import in this process what a worker imports, so that no worker forked from it has to."""
+    def warm_up(self, work: Work, most: Work) -> None:
+        """Do some work in this process, and import what `most` imports, so that no worker forked from it has to.
+
+        What is compiled and cached meanwhile, such as templates, they have as well. `most` is done in a fork: it
+        may leave threads behind, which a worker would wait for.
+        """
         names = self.folder / "modules"
 
         def work_and_tell(settings: Settings) -> None:
-            work(settings)
+            most(settings)
             names.write_text("\n".join(sys.modules))
 
         world = self._world(None)
@@ -95,6 +99,9 @@ class Stage:
         for name in names.read_text().split():
             with suppress(ImportError):  # a script that was run is no module
                 importlib.import_module(name)
+        world = self._world(None)
+        work(world.settings)
+        self._clear(world)
 
     def calm(self, scenario: Scenario) -> Calm:
         """Make a scenario ready and run it undisturbed, once for all its trials."""

@@ -12,7 +12,7 @@ from sqlalchemy import Row, select
 
 from bookwright.agents.backends.retry import RetryPolicy
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
@@ -26,6 +26,7 @@ from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import steps
 from tests.durability.invariants import violations
 from tests.support import novelist
+from tests.support.books import new_library
 from tests.support.fake_provider import Author, Entry, FakeProvider
 
 OPENAI = "openai:gpt-4.1"
@@ -183,7 +184,7 @@ def troubled(
         point_at(provider, environment)
         values = {"home": home, "model": model, "embedding": "hashing", "free_megabytes": 0, **settings}
         chosen = load_settings(**values)
-        database = open_library(chosen)
+        database = new_library(chosen)
         book = find_or_create(database, make_brief(BRIEF | (brief or {})))
         yield TroubledBook(chosen, database, book.id, provider, environment)
         database.dispose()

@@ -10,7 +10,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.failpoints import Failpoint
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
@@ -25,7 +25,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 SHORT = {"length": 900, "profile": "economy"}
 CHAPTERS = {"length": 6_000, "profile": "economy", "max_unit_length": 2_400}
@@ -95,7 +95,7 @@ class Desk:
 def sit_down(home: Path, identity: str = "", **brief: Any) -> Desk:
     """Begin a book with a brief, or go on with one that is there."""
     settings = make_settings(home)
-    database = open_library(settings)
+    database = new_library(settings)
     values = {"premise": "A keeper of a lighthouse counts ships.", "length": 900, "profile": "economy", **brief}
     if identity:
         with database.read() as connection:

@@ -9,7 +9,7 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
@@ -19,6 +19,7 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from tests.support import novelist
+from tests.support.books import new_library
 from tests.support.fake_provider import FakeProvider
 
 MODEL = "ollama:writer"
@@ -64,7 +65,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     with FakeProvider(author=novelist.write) as provider:
         monkeypatch.setenv("OLLAMA_BASE_URL", provider.url)
         settings = load_settings(home=tmp_path, model=MODEL, embedding="hashing", free_megabytes=0)
-        database = open_library(settings)
+        database = new_library(settings)
         yield Shelf(settings, database, provider)
         database.dispose()
 

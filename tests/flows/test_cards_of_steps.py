@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
@@ -19,13 +19,13 @@ from bookwright.prompts import render
 from bookwright.prompts.stored_card import card_of
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage
-from tests.support.books import make_brief_of, make_settings
+from tests.support.books import make_brief_of, make_settings, new_library
 
 
 def rehearsed(home: Path, limits: Limits | None = None, **brief: Any) -> BookStorage:
     """A book by an author that misses every length and sometimes gives no result; with limits, its beginning."""
     settings = make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief_of(**brief))
     with closing(ModelService(settings)) as models:
         try:

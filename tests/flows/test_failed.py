@@ -6,7 +6,7 @@ import pytest
 
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.spending.budget import BudgetLedger
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
@@ -14,7 +14,7 @@ from bookwright.models.brief import make_brief
 from bookwright.models.errors import BookPaused, BudgetExceeded, RequestRejected
 from bookwright.models.step import Reply
 from bookwright.storage.repositories.books import BookRepository
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 
 class Refusing:
@@ -33,7 +33,7 @@ class Refusing:
 def rested(home: Path, error: BaseException) -> Book:
     """A book that was begun and rests for that."""
     settings = make_settings(home)
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief({"premise": "A keeper counts ships.", "length": 900}))
     with pytest.raises((BookPaused, KeyboardInterrupt)):
         run_book(book.id, RunConfig(settings, database, Refusing(error)))

@@ -19,7 +19,7 @@ from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.steps.ports import Asker
 from bookwright.exports.files import export
 from bookwright.flows.activities.plan import plan
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
@@ -37,6 +37,7 @@ from bookwright.prompts import render_correction, render_problem
 from bookwright.prompts.render import render_retelling
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
+from tests.support.books import new_library
 from tests.support.fakes import ScriptedBackend
 from tests.support.scripts import FORM, strays, strays_in_material
 
@@ -113,7 +114,7 @@ class Written:
 
 def written(home: Path, **brief: Any) -> Written:
     settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
-    database = open_library(settings)
+    database = new_library(settings)
     service = ModelService(settings)
     models = Overheard(service)
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book, BookState
@@ -14,6 +14,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.settings import load_settings
 from bookwright.storage.stores import BookStorage
 from tests.support import novelist
+from tests.support.books import new_library
 from tests.support.fake_provider import FakeProvider
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 1_500, "profile": "economy", "title": "The Log"}
@@ -31,7 +32,7 @@ def written(home: Path, model: str, provider: FakeProvider, monkeypatch: pytest.
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", provider.root)
     settings = load_settings(home=home, model=model, embedding="hashing", free_megabytes=0)
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief(BRIEF))
     models = ModelService(settings)
     try:

@@ -13,13 +13,13 @@ from bookwright.agents.runtime.events.event_file import EventReader, event_path
 from bookwright.cli.writing.live import LiveView, PlainView, StreamView
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.models.talk.event import STEP, UNIT_FINISHED, AgentEvent, CompletedEvent, TextEvent
 from bookwright.storage.stores import BookStorage
-from tests.support.books import make_settings
+from tests.support.books import make_settings, new_library
 
 BRIEF = {"premise": "A keeper counts ships.", "length": 400, "profile": "economy", "title": "Ships"}
 
@@ -27,7 +27,7 @@ BRIEF = {"premise": "A keeper counts ships.", "length": 400, "profile": "economy
 def written(home, *handlers, close_seconds=60):
     """Write the book with these subscribers; return its text and how many calls it took."""
     settings = make_settings(home, free_megabytes=0)
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief(BRIEF))
     storage = BookStorage(database, book.id, book.brief.language)
     with closing(ModelService(settings)) as models:
@@ -102,7 +102,7 @@ def test_a_view_whose_screen_breaks_changes_neither_text_nor_calls(tmp_path, und
             raise OSError("no such screen")
 
     settings = make_settings(tmp_path, free_megabytes=0)
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief(BRIEF))
     watching = view(BookStorage(database, book.id, book.brief.language), Console(file=Broken()))
     database.dispose()

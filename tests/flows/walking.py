@@ -8,7 +8,7 @@ from bookwright.agents.steps.desk import Desk
 from bookwright.agents.steps.ports import Asker
 from bookwright.failpoints import Failpoint
 from bookwright.flows.deps import Deps, NoObserver, RunObserver
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.models.brief import make_brief
 from bookwright.models.profile import PROFILES, ProfileName
@@ -17,6 +17,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.repositories.books import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
+from tests.support.books import new_library
 from tests.support.fakes import NoContext
 
 
@@ -31,7 +32,7 @@ def begin(
 ) -> tuple[TaskNode, Deps]:
     """Open a library in `home`, take the book of that brief, and return its root and its walk."""
     settings = load_settings(home=home, free_megabytes=0)
-    database = open_library(settings)
+    database = new_library(settings)
     values = {
         "premise": "A keeper finds a log that is written in her own hand.",
         "length": 900,

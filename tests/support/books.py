@@ -1,5 +1,7 @@
 """Books made row by row through the repositories, for tests that need one but no walk."""
 
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import open_database
+from bookwright.storage.engine.database import Database, make_home, open_database
 from bookwright.storage.stores import BookStorage, Stores
 
 Tree = dict[str, Any]
@@ -23,6 +25,28 @@ def make_settings(home: Path, **values: Any) -> Settings:
     return load_settings(home=home, embedding="hashing", model="rehearsal:exact", **values)
 
 
+def new_library(settings: Settings) -> Database:
+    """Open a library as `open_library` does; a new one begins with a copy of tables that were made once."""
+    if not settings.database_url and not settings.database_path.exists():
+        make_home(settings)
+        settings.database_path.touch(0o600)
+        settings.database_path.write_bytes(_tables())
+    database = open_database(settings)
+    migrate.upgrade(database)
+    return database
+
+
+@cache
+def _tables() -> bytes:
+    """The file of a library without a book, made once by each process."""
+    with tempfile.TemporaryDirectory() as home:
+        settings = load_settings(home=Path(home))
+        database = open_database(settings)
+        migrate.upgrade(database)
+        database.dispose()
+        return settings.database_path.read_bytes()
+
+
 def make_brief_of(**values: Any) -> Brief:
     """A brief with everything but what the test is about filled in."""
     brief: Brief = make_brief({"premise": "A keeper of a lighthouse counts ships.", "length": 9_000, **values})
@@ -31,8 +55,7 @@ def make_brief_of(**values: Any) -> Brief:
 
 def make_book(settings: Settings, parts: list[Tree] | str, *, identity: str = "lamp", **brief: Any) -> BookStorage:
     """Store a book whose root has these parts, or is this one text; everything written is closed."""
-    database = open_database(settings)
-    migrate.upgrade(database)
+    database = new_library(settings)
     checked = make_brief_of(**brief)
     storage = BookStorage(database, identity, checked.language)
     with storage.write() as stores:

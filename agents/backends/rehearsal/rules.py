@@ -5,13 +5,13 @@ How the rules are read is told in `filler.Rule`. Shares and chances stand here: 
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from bookwright.agents.backends.rehearsal.assignments import orders
 from bookwright.agents.backends.rehearsal.changes import cuts, replaced
 from bookwright.agents.backends.rehearsal.filler import Draft, Rules
+from bookwright.agents.backends.rehearsal.findings import faulty, people, touches
 from bookwright.agents.backends.rehearsal.wishes import understood
 from bookwright.models.codex.extraction import CHECKS
 from bookwright.models.tree.decision import Decision
@@ -21,8 +21,6 @@ _MOST_CHILDREN, _MOST_SMALL_CHILDREN = 12, 6
 _MOST_PROMISES = 8
 _SCORES = ("coherence", "pacing", "prose", "character_score", "style", "reader_excitement", "emotional_resonance")
 _ROLES = (*["clue"] * 4, *["red_herring"] * 2, *["hook"] * 3)
-_LABEL = re.compile(r"\[([\d.]+)\]")
-_THREAD = re.compile(r"(\S+) \((\w+)\)")
 
 
 def _say(kind: str) -> Callable[[Draft], str]:
@@ -112,25 +110,6 @@ def _places(d: Draft) -> Iterator[str]:
         yield "next"
 
 
-def _touches(d: Draft) -> Iterator[tuple[str, str]]:
-    """What the text did for the threads of the card."""
-    for found in filter(None, map(_THREAD.match, d.card.threads if d.step.told else ())):
-        thread, status = found.groups()
-        chance = d.rng.random()
-        if status == "registered" and chance < 0.5:
-            yield thread, "plant"
-        elif status == "reinforced" and chance < 0.5:
-            yield thread, "reveal"
-        elif status == "planted" and chance < 0.35:
-            yield thread, "reinforce"
-
-
-def _people(d: Draft) -> list[tuple[str, str]]:
-    """People of the text with what it says of them."""
-    told = ((name, next((line for line in d.step.told if name in line), "")) for name in d.voice.people)
-    return [(name, said) for name, said in told if said][:4]
-
-
 def _state(d: Draft) -> dict[str, Any]:
     """The state that stands: a new promise for each news, and now and then one that is kept."""
     try:
@@ -149,14 +128,6 @@ def _relations(d: Draft) -> list[dict[str, str]]:
     who, to = d.rng.sample(d.voice.people, 2)
     relations = (*d["_state"].get("relations", ()), {"who": who, "to": to, "now": d.say("noted")})
     return list({(each["who"], each["to"]): each for each in relations}.values())[-4:]
-
-
-def _faulty(d: Draft) -> Iterator[tuple[str, Any]]:
-    """Labels of documents with something wrong in them, each with a chance of its own."""
-    for text in d.step.texts("document"):
-        rng = d.step.rng(f"fault {text[:60]}")
-        if (label := _LABEL.match(text)) and rng.random() < 0.2:
-            yield label.group(1), rng
 
 
 _TITLE, _AIM, _TOLD, _NOTED, _ASKED = map(_say, ("titles", "aims", "told", "noted", "asked"))
@@ -258,7 +229,7 @@ RULES: dict[str, Rules] = {
         "threads": range(2, 6),
     },
     "Extraction": {
-        "entries": _people, "touches": _touches,
+        "entries": people, "touches": touches,
         "reveals": lambda d: (line for line in d.card.due_secrets if d.step.told and d.rng.random() < 0.8),
         "checks": CHECKS,
     },
@@ -290,7 +261,7 @@ RULES: dict[str, Rules] = {
     },
     "FewThreads": {"threads": [1, 2], "secret": lambda d: d.voice.secret(1)[:160]},
     "FewThread": {"title": lambda d: d.say("titles")[:40], "seed": lambda d: d.say("told")[:120]},
-    "FoundFaults": {"findings": _faulty},
+    "FoundFaults": {"findings": faulty},
     "Fault": {
         "_rng": lambda d: d.item[1], "label": lambda d: d.item[0], "severity": "warning", "evidence": _TOLD,
         "fault": _NOTED, "order": _ASKED,

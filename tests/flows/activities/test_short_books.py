@@ -12,7 +12,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.flows.activities.short_books import is_free, is_told_whole
 from bookwright.flows.deps import Deps
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
@@ -27,6 +27,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
+from tests.support.books import new_library
 from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
@@ -77,7 +78,7 @@ class Told:
 
     def __init__(self, home: Path, **brief: Any) -> None:
         settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
-        self.database = open_library(settings)
+        self.database = new_library(settings)
         self.requests: list[Request] = []
         self._service = ModelService(settings)
         book = find_or_create(self.database, make_brief({"premise": "A keeper finds a log.", **brief}))

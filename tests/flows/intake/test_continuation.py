@@ -12,7 +12,7 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.exports.vault.progress import StageStatus
 from bookwright.exports.vault.stages import stages_of
 from bookwright.flows.intake.continuation import go_on
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.revision.refresh import RefreshScope, refresh
 from bookwright.flows.revision.revise import chosen, take_in
@@ -26,7 +26,7 @@ from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.vault_rows import VaultRows
 from tests.support.blueprint_folders import short_case
-from tests.support.books import make_book, make_settings
+from tests.support.books import make_book, make_settings, new_library
 
 MORE = 450
 LAST = ("validation/review", "validation/verify", "validation/clue_index")
@@ -90,7 +90,7 @@ class Shelf:
 def shelf(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shelf]:
     profile = getattr(request, "param", "economy")  # in which no model reviews
     settings = make_settings(tmp_path, free_megabytes=0, keep_vault=False)
-    database = open_library(settings)
+    database = new_library(settings)
     with closing(ModelService(settings)) as models:
         killing = Killing(models)
         blueprint = str(short_case(tmp_path))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.agents.backends.service import ModelService
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
@@ -18,7 +18,7 @@ from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 from tests.flows.intake.test_manuscript_import import Stopping
-from tests.support.books import make_brief_of, make_settings
+from tests.support.books import make_brief_of, make_settings, new_library
 
 OUTLINE = """\
 # The Lamp
@@ -45,7 +45,7 @@ class Desk:
 
     def __init__(self, home: Path, models: ModelService) -> None:
         self.settings = make_settings(home, free_megabytes=0)
-        self.database = open_library(self.settings)
+        self.database = new_library(self.settings)
         self.models = Stopping(models)
 
     def begin(self, outline: str, length: int, **brief: object) -> Book:

@@ -3,15 +3,25 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import prefect.settings
 import pytest
 from prefect.events.worker import EventsWorker
 from prefect.settings import temporary_settings
-from prefect.testing.utilities import prefect_test_harness
 
 from bookwright.flows.deps import NoObserver
+from bookwright.flows.prefect.flow_run import reaching
+from bookwright.flows.prefect.server import (
+    PrefectApi,
+    api_url,
+    free_port,
+    prefect_home,
+    server_environment,
+    start_server,
+    stop_process,
+    wait_until_up,
+)
 from bookwright.models.settings import load_settings
 from tests.flows.prefect.observed import Recording, write
+from tests.support.prefect_database import give_database
 
 
 @pytest.fixture
@@ -35,13 +45,18 @@ def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def prefect_server() -> Iterator[None]:
-    """One server for these tests alone, which records task runs as quickly as ours do."""
-    batches = {
-        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE: 100,
-        prefect.settings.PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL: 1,
-        prefect.settings.PREFECT_SERVER_ANALYTICS_ENABLED: False,
-    }
-    with temporary_settings(batches), prefect_test_harness(server_startup_timeout=180):
-        yield
-        EventsWorker.drain_all(timeout=10)  # the harness waits for ever, also for events of a server that is gone
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One server for these tests alone, without a login, so that they can ask it plainly."""
+    settings, port = load_settings(home=tmp_path_factory.mktemp("prefect")), free_port()
+    give_database(prefect_home(settings))
+    environment = server_environment(settings, port, has_ui=False)
+    del environment["PREFECT_SERVER_API_AUTH_STRING"]
+    environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
+    server = start_server(environment)
+    try:
+        wait_until_up(server, api_url(port), seconds=180)
+        with temporary_settings(reaching(PrefectApi(api_url(port)))):
+            yield
+            EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
+    finally:
+        stop_process(server)

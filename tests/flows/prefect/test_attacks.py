@@ -19,6 +19,7 @@ from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    prefect_home,
     server_environment,
     start_server,
     stop_process,
@@ -28,6 +29,7 @@ from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
 from tests.places import ROOT
 from tests.support.browser import needs_browser, shown
+from tests.support.prefect_database import give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -64,6 +66,7 @@ class Victim:
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A data folder whose Prefect server has the pool and the deployment."""
     found = load_settings(home=tmp_path_factory.mktemp("attacked"))
+    give_database(prefect_home(found))
     with served(found, set()) as api, on_server(api):
         deploy(limit=1)
     return found

@@ -30,6 +30,7 @@ from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    prefect_home,
     server_environment,
     start_prefect,
     start_server,
@@ -47,6 +48,7 @@ from bookwright.studio.guard import StudioKeys
 from tests.places import ROOT
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.novelist import write as novelist
+from tests.support.prefect_database import give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -152,6 +154,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.006) as provider:
         set_environment(patch, home, provider.url)
         environment = server_environment(load_settings(), port)
+        give_database(prefect_home(load_settings()))
         server = start_server(environment)
         try:
             wait_until_up(server, api_url(port))

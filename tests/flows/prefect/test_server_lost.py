@@ -13,6 +13,7 @@ from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
+    prefect_home,
     server_environment,
     start_server,
     wait_until_up,
@@ -23,6 +24,7 @@ from tests.flows.prefect.observed import (
     Recording,
     write_at_terminal,
 )
+from tests.support.prefect_database import give_database
 
 pytestmark = pytest.mark.prefect
 
@@ -30,6 +32,7 @@ pytestmark = pytest.mark.prefect
 def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plain_walk: list[str]) -> None:
     settings = load_settings()
     port = free_port()
+    give_database(prefect_home(settings))
     server = start_server(server_environment(settings, port, has_ui=False), home / "server.log")
     wait_until_up(server, api_url(port))
     notices: list[str] = []

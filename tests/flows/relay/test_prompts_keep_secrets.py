@@ -14,12 +14,13 @@ from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.secrets.words import FUNCTION_WORDS
 from bookwright.flows import walk_steps
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.walk import write_unit
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity, Reply
+from tests.support.books import new_library
 
 HIDDEN = (
     "Odell Crane drowned his twin brother below the sluice. Since then he answers to the dead man's name.",
@@ -106,7 +107,7 @@ def written(home: Path, gossip_about: tuple[str, ...], /, **brief: Any) -> tuple
     settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
     models = ModelService(settings)
     gossip = Gossip(models, gossip_about)
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief({"premise": "A clerk audits a harbour town.", **brief}))
     with hold(book.id, RunConfig(settings, database, gossip)) as deps:
         with deps.stores() as stores:

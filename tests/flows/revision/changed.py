@@ -12,7 +12,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.readers import CHOOSE, FIRST_READER
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
@@ -28,7 +28,7 @@ from bookwright.models.story.plot import Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps
-from tests.support.books import make_brief_of, make_settings
+from tests.support.books import make_brief_of, make_settings, new_library
 
 Written = tuple[BookStorage, Settings]
 
@@ -79,7 +79,7 @@ def marked_models(settings: Settings, first: int = 0) -> Iterator[Marking]:
 def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEntry] = (), **brief: Any) -> Written:
     """A book by the marking author; with limits, its beginning."""
     settings = make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
-    database = open_library(settings)
+    database = new_library(settings)
     book = find_or_create(database, make_brief_of(**brief))
     with BookStorage(database, book.id, book.brief.language).write() as stores:
         for entry in entries:

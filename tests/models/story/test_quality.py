@@ -25,11 +25,10 @@ def test_a_band_holds_its_lower_bound(score: float, band: ScoreBand) -> None:
     assert ScoreBand.of(score) is band
 
 
-def test_the_average_is_of_the_seven_and_the_band_of_the_whole() -> None:
+def test_the_dimensions_are_the_seven_and_the_band_is_of_the_whole() -> None:
     scores = Scores(**dict.fromkeys(SEVEN, 0.6), overall=0.9)
 
     assert tuple(scores.dimensions) == SEVEN
-    assert scores.average == pytest.approx(0.6)
     assert scores.band is ScoreBand.EXCELLENT
 
 

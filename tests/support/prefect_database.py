@@ -1,0 +1,36 @@
+"""A database of Prefect's, made once for all servers of the tests: its migrations cost more than most servers do."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import prefect
+
+from bookwright import NO_CALLS_OUT
+from tests.places import ROOT
+
+_MADE = ROOT / "build" / f"prefect-{prefect.__version__}.db"
+_MAKE = """
+import asyncio
+from prefect.server.database import provide_database_interface
+asyncio.run(provide_database_interface().create_db())
+"""
+
+
+def give_database(home: Path) -> None:
+    """Put an empty database into a `PREFECT_HOME` that no server has used yet."""
+    if not _MADE.exists():
+        _make()
+    home.mkdir(parents=True, exist_ok=True)
+    shutil.copy(_MADE, home / "prefect.db")
+
+
+def _make() -> None:
+    _MADE.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=_MADE.parent) as folder:
+        alone = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+        subprocess.run([sys.executable, "-c", _MAKE], env=alone | {"PREFECT_HOME": folder} | NO_CALLS_OUT, check=True)
+        os.replace(Path(folder, "prefect.db"), _MADE)
