@@ -25,6 +25,7 @@ from tests.support.postgres import PostgresServer
 NOT_RUN = {
     r"make \w+": "prepares, serves, or runs what this is a part of",
     r"(prefect|podman|sudo|systemctl|python deploy/studio\.py|sh deploy) ": "needs servers, or another machine",
+    r"(pip|pipx|uvx) ": "tests/test_distribution.py installs the wheel in an environment of its own",
     r"set -a": "takes in the variables of a studio that runs",
     r"export ": "sets what the lines after it need, which are not run",
     r"python -m bench": "takes minutes; tests/bench has the counts",
