@@ -44,16 +44,12 @@ def revise(
     node: NodeArgument,
     kind: KindOption = None,
     words: Annotated[str | None, typer.Option("--note", help="What a model is to change. This is paid.")] = None,
-    by_notes: Annotated[
-        bool, typer.Option("--notes", help="What your notes that are orders ask. This is paid.")
-    ] = False,
+    by_notes: Annotated[bool, typer.Option("--notes", help="What your notes at words order. This is paid.")] = False,
     length: Annotated[
         int | None,
         typer.Option("--length", min=1, max=MOST_LENGTH, help="How long prose is to be; as planned if not given."),
     ] = None,
-    text: Annotated[
-        Path | None, typer.Option("--text", metavar="FILE", help="The new text; - reads it from standard input.")
-    ] = None,
+    text: Annotated[Path | None, typer.Option("--text", metavar="FILE", help="The new text; - is stdin.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a document a new version: in your own words, or as a model changes it by your note. The old one stays."""

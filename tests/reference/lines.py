@@ -27,6 +27,9 @@ LINES: tuple[tuple[str, str], ...] = (
     ("write", "write --premise Ships. --words 600 --no-prefect"),
     ("write", "write --premise Ships. --words 600 --no-prefect"),
     ("progress", "write --premise Boats. --words 600 --no-prefect --json-progress --stream"),
+    ("write-waiting", "write --premise Gulls. --words 600 --planning-rounds 1 --gate outline --no-prefect"),
+    ("gates-show", "gates gulls --show"), ("approve", "approve gulls"),
+    ("blueprints-check", "blueprints check {blueprint}"),
     ("status-all", "status"), ("status", "status lamp"), ("tree", "tree lamp --planning"), ("show", "show lamp 1.4"),
     ("show", "show lamp 1.1 --texts"), ("read", "read lamp"), ("log", "log lamp"), ("prompt", "prompt lamp 2"),
     ("report", "report lamp"), ("style", "style lamp"), ("timeline", "timeline lamp"), ("gates", "gates"),
@@ -49,8 +52,12 @@ LINES: tuple[tuple[str, str], ...] = (
     ("secrets-show", "secrets show lamp secret-1"),
     ("foreshadowing-show", "foreshadowing show lamp ring"),
     ("prompt-template", "prompt ships book --template"), ("gates-list", "gates lamp"), ("models", "models"),
+    ("candidates", "candidates ships 1 --count 2 --yes"), ("note", "note lamp 1.2 --at hand Darker."),
+    ("fork", "fork ships --name storm"), ("branches", "branches ships"), ("revise", "revise storm 1 --text {text}"),
+    ("compare", "compare ships storm"), ("merge", "merge storm --into ships --yes"),
     ("delete", "delete lamp --yes"),
 )  # fmt: skip
+BLUEPRINT = Path(__file__).parents[2] / "blueprints/mystery"
 _BY_LINES = ("log", "progress")
 
 
@@ -62,7 +69,7 @@ def said_by(cli: Cli, folder: Path) -> Iterator[Said]:
     text = folder / "words.txt"
     text.write_text("Chapter 1\n\n" + "Rain fell on the rock and she counted the ships again. " * 20, "utf-8")
     for verb, line in LINES:
-        words = line.format(text=text, folder=folder).split()
+        words = line.format(text=text, folder=folder, blueprint=BLUEPRINT).split()
         code, out = cli(*words, *([] if "--json-progress" in words else ["--json"]))
         assert out.strip(), f"`bookwright {line}` printed nothing (exit code {code})"
         yield Said(verb, line, code, out, verb in _BY_LINES)

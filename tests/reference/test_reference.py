@@ -14,8 +14,8 @@ from tests.reference import cli_page, schemas
 from tests.reference.lines import LINES, Said, said_by
 
 LIKE = {
-    "resume": "write", "worldbuild": "write", "mystery": "write", "blueprints check": "blueprints",
-    "approve": "gates", "reject": "gates", "codex restore": "codex edit", "codex import": "codex add",
+    "resume": "write", "worldbuild": "write", "mystery": "write",
+    "reject": "approve", "codex restore": "codex edit", "codex import": "codex add",
     "codex merge": "codex remove", "codex take": "codex edit", "codex drop": "codex suggestions",
     "secrets edit": "secrets add", "secrets history": "codex history", "secrets remove": "codex remove",
     "secrets restore": "codex edit", "secrets import": "secrets add", "foreshadowing edit": "foreshadowing add",
