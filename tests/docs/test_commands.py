@@ -25,6 +25,7 @@ from tests.support.postgres import PostgresServer
 NOT_RUN = {
     r"make \w+": "prepares, serves, or runs what this is a part of",
     r"(prefect|podman|sudo|systemctl|python deploy/studio\.py|sh deploy) ": "needs servers, or another machine",
+    r"(pip|pipx|uvx) ": "tests/test_distribution.py installs the wheel in an environment of its own",
     r"set -a": "takes in the variables of a studio that runs",
     r"export ": "sets what the lines after it need, which are not run",
     r"python -m bench": "takes minutes; tests/bench has the counts",
@@ -39,6 +40,13 @@ NOT_RUN = {
     r"bookwright import examples/night-watch.txt$": "asks at the terminal; howto imports it with --yes",
     r"bookwright restore /backups/": "asks at the terminal; operations restores with --yes",
     r"bookwright resume BOOK --(until|words)": "lengths that the page makes up; the tutorial rests at a chapter",
+    r"bookwright doctor --ask": "asks a model, which may cost money; tests/cli/operating/test_doctor_ask.py",
+    r"bookwright (init|mcp)\b": "asks, or serves; tests/cli/operating/test_init.py, tests/cli/operating/test_mcp.py",
+    r"bookwright (models get|write --example)": "wants the network; tests/test_distribution.py",
+    r"bookwright (candidates|write .*--cand)": "chapters that are made up; tests/cli/changing/test_candidates.py",
+    r"bookwright (note|edit) BOOK": "words that are made up; tests/cli/changing (test_notes.py, test_editing.py)",
+    r"bookwright (fork|compare|merge) ": "branches that the page makes up; tests/cli/changing/test_branches.py",
+    r"bookwright (write|brief) .*--(no-)?gate ": "units that the page makes up; tests/cli/steering/test_gates.py",
     r"bookwright (sync|revise) BOOK": "names chapters that the page makes up; howto and tutorial run both",
 }
 """Commands that no page runs, by how they begin, with the reason or the tests that run them."""
