@@ -46,5 +46,5 @@ def ending_of(error: BookwrightError) -> State[None]:
         if isinstance(cause, BookPaused):
             return Cancelled(name="Paused", message=str(cause))
         if isinstance(cause, BookHeld):
-            return Cancelled(name="Held", message=str(cause))
+            return Failed(name="Held", message=str(cause))  # its holder may have the same run, and would stop
     return Failed(message=str(error))

@@ -28,8 +28,9 @@ from bookwright.storage.repositories.texts import text_hash
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
 
-_IN_MEMORY = 64
-"""Passages up to which comparing them in memory is cheaper than Chroma; a short book never opens it."""
+_IN_MEMORY, _PROSE_IN_MEMORY = 64, 192
+"""Passages up to which comparing them in memory is cheaper than Chroma, and passages of prose beside them: a short book
+never opens it."""
 
 _DOCUMENTS_AT_ONCE = 64
 _ROWS_AT_ONCE = 2_000
@@ -159,7 +160,7 @@ class KnowledgeIndex:
         else:
             with self._look() as repository:
                 self._last = repository.last_document()
-                rows = repository.after(0, _IN_MEMORY + 1)
+                rows = repository.after(0, _IN_MEMORY + _PROSE_IN_MEMORY + 1)
             self._fresh = {row.passage.id: (row.passage, row.vector) for row in rows}
             self._move_to_chroma()
         self._is_open = True
@@ -209,7 +210,8 @@ class KnowledgeIndex:
 
     def _move_to_chroma(self) -> None:
         """Hand over to Chroma what is committed, once there is enough to be worth it."""
-        if len(self._fresh) <= _IN_MEMORY:
+        prose = sum(passage.kind is DocumentKind.PROSE for passage, _ in self._fresh.values())
+        if prose <= _PROSE_IN_MEMORY and len(self._fresh) - prose <= _IN_MEMORY:
             return
         try:
             if self._index is None:

@@ -58,13 +58,15 @@ LOAD = 2
 
 @dataclass
 class Fate:
-    """The novelist, who has the server killed and started again at certain calls."""
+    """The novelist, who waits until both books are begun, and has the server killed and back at certain calls."""
 
     server: StockServer
     calls: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
+    begun: threading.Event = field(default_factory=threading.Event)
 
     def write(self, prompt: str, schema: dict[str, Any] | None) -> str:
+        self.begun.wait(PATIENCE_SECONDS)
         with self.lock:
             self.calls += 1
             if self.calls == KILLED_AT:
@@ -151,12 +153,13 @@ def artifacts_of(client: SyncPrefectClient, run: FlowRun) -> set[str]:
 
 
 def test_two_books_are_shown_whole_although_a_loaded_server_was_killed_in_their_middle(
-    server: StockServer, settings: Settings, tmp_path: Path
+    server: StockServer, fate: Fate, settings: Settings, tmp_path: Path
 ) -> None:
     expected = {book_id(make_brief(brief)): walked(tmp_path / "alone", brief) for brief in BRIEFS}
 
     walks = [Walk(lambda brief=brief: write_book(brief=brief, return_state=True)) for brief in BRIEFS]
     wait_until(lambda: are_running(expected), "both books are begun", PATIENCE_SECONDS)
+    fate.begun.set()
     with load(api_url(server.port)):
         states = [walk.ended() for walk in walks]
 

@@ -152,7 +152,7 @@ def test_a_book_held_by_another_worker_ends_the_run_and_pays_nothing(prefect_ser
 
     state = run_flow(brief=BRIEF)
 
-    assert (state.name, state.is_cancelled()) == ("Held", True)
+    assert (state.name, state.is_failed()) == ("Held", True)
     assert "is being written by another worker" in (state.message or "")
     assert stored_book(load_settings()).calls == 0
     database.dispose()
