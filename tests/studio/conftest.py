@@ -33,9 +33,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SharedStudio]":
-    """One studio and one browser for all tests that leave both alive, each with books of its own."""
+    """One studio and one browser for all tests of a file that leave both alive, each with books of its own.
+
+    For no longer: a browser that is open keeps an event loop running, in which nobody else can begin one.
+    """
     from tests.studio.browsing import shared_studio  # needs Playwright
 
     with shared_studio(tmp_path_factory.mktemp("studio") / "home") as running:
