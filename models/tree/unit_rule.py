@@ -113,6 +113,8 @@ def rules_of(texts: Any, words: Collection[str] = ()) -> tuple[str, ...]:
     if not isinstance(texts, (str, list, tuple)):
         raise ValueError("is no list of names")
     parts = [texts] if isinstance(texts, str) else texts
+    if not isinstance(texts, str) and not all(str(part).strip() for part in parts):
+        raise ValueError(f"an empty name names no units of a book; say {LANGUAGE}")
     named = [part.strip() for text in parts for part in str(text).split(",") if part.strip()]
     return tuple(dict.fromkeys(name if name in words else UnitRule.parse(name).words for name in named))
 

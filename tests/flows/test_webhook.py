@@ -147,7 +147,7 @@ def test_what_is_no_address_is_refused_with_the_brief(url: str) -> None:
         make_brief({"premise": "x", "length": 900, "webhook": url})
 
 
-@pytest.mark.parametrize("gate", ["human_fallback", "book", ""])
+@pytest.mark.parametrize("gate", ["human_fallback", "page", ""])
 def test_what_no_brief_can_ask_for_is_refused(gate: str) -> None:
     with pytest.raises(InvalidBrief, match=r"gates.* in the brief"):
         make_brief({"premise": "x", "length": 900, "gates": [gate]})
