@@ -57,3 +57,16 @@ def stopping(seconds: float, cancel: Callable[[], None]) -> Iterator[Stop]:
         for number, handler in before.items():
             signal.signal(number, handler)
         stop.end()
+
+
+def end_unheeding() -> None:
+    """Leave SIGTERM unheeded for as long as this process lasts, but for the walks in it, which take it over.
+
+    For the process of one flow run: Prefect would make a crash of a signal that comes after the walk has ended.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _unheeded)
+
+
+def _unheeded(number: int, frame: FrameType | None) -> None:
+    """Do nothing; unlike SIG_IGN it is not handed on to the programs that are started from here."""

@@ -38,6 +38,7 @@ from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.pace import shared_pacer
 from bookwright.flows.prefect.suspension import wait_for_decision
 from bookwright.flows.run_book import BookRun
+from bookwright.flows.stopping import end_unheeding
 from bookwright.models.book import Book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.gate import Gate
@@ -172,7 +173,8 @@ def _suspend(gate: Gate, database: Database) -> bool:
 
 @contextmanager
 def _logged(tell: Callable[[str], None]) -> Iterator[EventBus]:
-    """Make every step a line of the flow run's log."""
+    """Make every step a line of the flow run's log, and from here on bring the run to its end by itself."""
+    end_unheeding()
 
     def hear(event: Event) -> None:
         if not isinstance(event, AgentEvent):

@@ -293,3 +293,17 @@ def test_a_signal_keeps_the_call_in_flight_and_lets_the_book_go(
     with get_client(sync_client=True) as client:
         run = newest_flow_run(client, BOOK)
     assert (state_of(run).name, state_of(run).is_cancelled()) == ("Paused", True)
+
+
+def test_a_signal_after_the_walk_does_not_make_a_crash_of_its_run(
+    prefect_server: None, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", str(prefect.settings.get_current_settings().api.url))
+    monkeypatch.setenv("BOOKWRIGHT_NOTIFY_COMMAND", json.dumps(["sh", "-c", "kill -TERM $PPID"]))  # once it is finished
+
+    subprocess.run([sys.executable, "-c", _FLOW], timeout=PATIENCE_SECONDS, check=True)
+
+    with get_client(sync_client=True) as client:
+        run = newest_flow_run(client, BOOK)
+    assert stored_book(load_settings()).state is BookState.FINISHED
+    assert state_of(run).is_completed()
