@@ -18,7 +18,7 @@ _NAME_LETTERS, _DEEPEST = 25, 4
 
 
 @dataclass(frozen=True)
-class BranchLine:
+class MapLine:
     """One book of the map."""
 
     name: str
@@ -43,7 +43,7 @@ class BranchLine:
         return sum(length for length, _ in self.stretches)
 
 
-def branch_map(title: str, about: str, lines: Sequence[BranchLine]) -> Chart:
+def branch_map(title: str, about: str, lines: Sequence[MapLine]) -> Chart:
     """Draw the lines below one another, each with a bend to what it comes from."""
     longest = max(max(line.length, line.written) for line in lines)
     scale = (_WIDTH - _LEFT - _RIGHT) / max(longest, 1)
@@ -57,7 +57,7 @@ def _middle(row: int) -> float:
     return _TOP + _ROW * row + _ROW / 2
 
 
-def _bend(line: BranchLine, row: int, scale: float) -> str:
+def _bend(line: MapLine, row: int, scale: float) -> str:
     """From the origin's line down, and round the corner into the branch's own."""
     assert line.origin is not None
     x, top, end = _LEFT + scale * line.forked, _middle(line.origin), _middle(row) - _BAR / 2
@@ -67,7 +67,7 @@ def _bend(line: BranchLine, row: int, scale: float) -> str:
     )
 
 
-def _drawn(line: BranchLine, row: int, scale: float) -> str:
+def _drawn(line: MapLine, row: int, scale: float) -> str:
     middle = _middle(row)
     top, name = middle - _BAR / 2, shortened(line.name, _NAME_LETTERS - 2 * min(line.depth, _DEEPEST))
     told = escape(", ".join((line.name, *line.told)))

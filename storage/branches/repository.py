@@ -69,6 +69,15 @@ class BranchRepository:
         """Return all branches of all books."""
         return [_fork(row) for row in self._connection.execute(select(branches))]
 
+    def family(self, book: str) -> list[Fork]:
+        """Return all branches of the book from which a book comes in the end, each behind what it was forked from."""
+        found, waiting = [], [self.root_of(book)]
+        while waiting:
+            here = self.of(waiting.pop(0))
+            found += here
+            waiting += [fork.book for fork in here]
+        return found
+
     def newest(self, book: str) -> tuple[int, int]:
         """Return the last node and the last document of a book, whatever has become of them."""
         marks = (select(func.coalesce(func.max(key), 0)).where(table.c.book == book).scalar_subquery()

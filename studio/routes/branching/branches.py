@@ -13,7 +13,7 @@ from bookwright.app.changes.editing import node_names
 from bookwright.app.status.deleting import delete_book
 from bookwright.app.status.shelf import state_of
 from bookwright.app.wording import money
-from bookwright.exports.report.branch_map import BranchLine, branch_map
+from bookwright.exports.report.branch_map import MapLine, branch_map
 from bookwright.exports.report.views import Chart
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Merge
@@ -135,11 +135,11 @@ def _map(book: str, tree: BranchTree, say: Speaker) -> Chart:
     return branch_map(title, about, lines)
 
 
-def _line(row: BranchRow, places: dict[str, int], book: str, say: Speaker) -> BranchLine:
+def _line(row: BranchRow, places: dict[str, int], book: str, say: Speaker) -> MapLine:
     found = row.book
     unit = say(found.brief.length_unit)
     written = say("{count} {unit}", count=f"{row.written:,}", unit=unit)
-    return BranchLine(
+    return MapLine(
         name=row.name or found.brief.working_title, link=f"/books/{found.id}", depth=row.depth,
         told=(written, f"{say(state_of(found))} · {money(found.cost)}"), length=found.brief.length,
         stretches=row.stretches, forked=row.shared, origin=places[row.fork.origin] if row.fork else None,
