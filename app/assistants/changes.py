@@ -47,13 +47,13 @@ class BookChanges:
             "is_changed": made is not None or saved.queued is not None,
         }  # fmt: skip
 
-    def fork_book(self, book: str, name: str, place: str = "") -> Facts:
+    def fork_book(self, book: str, branch: str, place: str = "") -> Facts:
         """Begin a branch: a book of its own that shares what stands; with a `place`, it is written anew from there on.
 
-        Nothing is asked of a model by that, and the book stays as it is.
+        `branch` is what it is called. Nothing is asked of a model by that, and the book stays as it is.
         """
         with self._desk.opened(book) as opened:
-            made = fork(opened, place or None, name)
+            made = fork(opened, place or None, branch)
         return {"book": made.book, "name": made.name, "origin": made.origin, "at": made.at}
 
     def add_note(self, book: str, place: str, at: str, words: str) -> Facts:

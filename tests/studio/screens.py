@@ -36,9 +36,8 @@ PAGES = {
     "journal": "/journal", "step": "/journal/4", "exports": "/exports", "talk": "/talk", **BRANCH_PAGES,
 }  # fmt: skip
 OF_ALL = ("shelf", "inbox", "new", "import", "pool", "help")
-LONG = ("story",)
-"""Pages of which more than the first screen is worth a picture."""
-_LONG_HEIGHT = 2_000
+HEIGHTS = {"story": 2_000, "branches": 1_300, "compare": 1_100}
+"""Of pages of which more than the first screen is worth a picture."""
 
 
 def main(folder: Path) -> None:
@@ -185,8 +184,10 @@ def _take(shared: SharedStudio, folder: Path, width: int, height: int) -> None:
                 page.locator("main li a").first.click()
             page.wait_for_timeout(400)
             page.evaluate(HIDE, str(shared.home.parent))
-            if name in LONG:
-                page.set_viewport_size({"width": width, "height": _LONG_HEIGHT})
+            if name == "compare":
+                page.locator("#figures").wait_for()
+            if name in HEIGHTS:
+                page.set_viewport_size({"width": width, "height": HEIGHTS[name]})
             (folder / f"{name}-{width}.png").write_bytes(small_png(table, page.screenshot()))
             page.close()
         page = visit.tab("/books/kiri/read/1.1?vertical=1")

@@ -122,7 +122,7 @@ def test_a_branch_is_begun_where_that_is_allowed_and_looked_at_freely(settings: 
     add_choice(book)
 
     async def does(client: Client) -> tuple[Any, ...]:
-        made = await call(client, "fork_book", book="lamp", name="she stays", place="chapter 2")
+        made = await call(client, "fork_book", book="lamp", branch="she stays", place="chapter 2")
         await call(client, "add_note", book="lamp", place="chapter 1", at="lamp went", words="Which lamp?")
         listed = await call(client, "branches", book="lamp")
         compared = await call(client, "compare", book="lamp", other=made["book"])
