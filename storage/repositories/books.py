@@ -163,6 +163,7 @@ class Lease:
     ) -> "Lease":
         """Take the lease if it is free or has run out, by the database's clock.
 
+        A wish that the book rest is met once its holder has died; with a book that was let go it stands.
         `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
@@ -176,7 +177,8 @@ class Lease:
             .where(books.c.id == book, or_(*may_take))
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
-                updated_at=database_now(), stop_requested=False,
+                updated_at=database_now(),
+                stop_requested=and_(books.c.stop_requested, books.c.lease_owner.is_(None)),
             )
             .returning(books.c.lease_token, books.c.lease_expires)
         ).one_or_none()  # fmt: skip
