@@ -111,7 +111,7 @@ def _leave(
     *,
     has_failed: bool = False,
     goes_on: bool = False,
-    **kept: str | bool,
+    **kept: str,
 ) -> None:
     """Set the book's state and what of its row is `kept`, and let it go; once more where the connection broke.
 
@@ -125,14 +125,11 @@ def _leave(
     for is_last in (False, True):
         try:
             with database.write(Failpoint.LEAVE_BOOK) as connection:
-                changes = kept if goes_on else kept | {"stop_requested": False}
-                lease.fence(
-                    connection, state=state.value, reason=reason, advice=advice, has_failed=has_failed, **changes
-                )
+                lease.fence(connection, state=state.value, reason=reason, advice=advice, has_failed=has_failed, **kept)
                 if gate is not None:  # the fence keeps whoever decides out until this is committed
                     GateRepository(connection, lease.book).pass_if_decided(gate)
                 Studio(connection).give_back(lease.book)
-                lease.release(connection)
+                lease.release(connection, keeps_wish=goes_on)
             return
         except DatabaseUnreachable:
             if is_last:

@@ -229,13 +229,14 @@ class Lease:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
         return HolderNews._make(row)
 
-    def release(self, connection: Connection) -> None:
-        """Let the book go; says nothing if it was lost before."""
-        connection.execute(
-            update(books)
-            .where(books.c.id == self.book, books.c.lease_token == self.token)
-            .values(lease_owner=None, lease_expires=0.0)
-        )
+    def release(self, connection: Connection, *, keeps_wish: bool = False) -> None:
+        """Let the book go; says nothing if it was lost before.
+
+        A wish that it rest is met by that, unless `keeps_wish` leaves it to the next holder.
+        """
+        freed = {"lease_owner": None, "lease_expires": 0.0} | ({} if keeps_wish else {"stop_requested": False})
+        own = (books.c.id == self.book, books.c.lease_token == self.token)
+        connection.execute(update(books).where(*own).values(freed))
 
 
 _FENCE = (
