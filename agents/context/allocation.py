@@ -28,7 +28,7 @@ _MADE = 0.7
 
 
 class Rooms:
-    """The room of each component of one prompt, in tokens.
+    """The token budget ("room") of each component of one prompt.
 
     Whoever plans has what changes with the unit in a room that is the same for all activities: a share for each, and
     what these leave goes on to those that have a wish. The unit's own results take what is left of that, and the rest

@@ -1,4 +1,4 @@
-"""Texts without some of their entries: a line goes as a whole, or stays."""
+"""Takes entries out of texts, whole lines at a time."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -138,7 +138,7 @@ def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:
 
 @dataclass(frozen=True)
 class _Glass:
-    """How much is seen."""
+    """The width of a view: how many siblings of each level it shows, and how long its notes are."""
 
     width: int
     characters: int
