@@ -1,4 +1,4 @@
-"""What an author changes while their book is written, taken in between two activities, in order, each exactly once."""
+"""Applies what an author changes while their book is written: between two activities, in order, each exactly once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What of a book is stale: by the documents that were replaced, and by what an author changed in the codex."""
+"""Finds what of a book is stale: because documents were replaced, or an author changed the codex."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

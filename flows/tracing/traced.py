@@ -1,4 +1,4 @@
-"""Puts spans around a held book: activities by an observer, calls by an asker, steps by the journal's word."""
+"""Puts spans around a held book: activities by an observer, calls by an asker, steps by a journal listener."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext

@@ -1,4 +1,4 @@
-"""A book's folder kept up while its book is worked on; nothing that goes wrong there costs the book anything."""
+"""Keeps a book's folder up to date while the book is worked on; a failure there never stops the book."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ log = logging.getLogger("bookwright.vault")
 
 
 class VaultKeeper:
-    """Keeps a folder up with a book that is worked on. Nothing that goes wrong here costs the book anything."""
+    """Keeps the folder of one book up to date; a failure is a warning and never stops the book."""
 
     def __init__(self, vault: Vault, created: Callable[[str], None], warn: Callable[[str], None]) -> None:
         self._vault = vault
@@ -67,7 +67,7 @@ class VaultKeeper:
 
 @dataclass(frozen=True)
 class VaultObserver:
-    """An observer after whose activities the book's folder is brought up."""
+    """An observer that brings the book's folder up to date after each activity."""
 
     inner: RunObserver
     keeper: VaultKeeper
