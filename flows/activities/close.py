@@ -113,7 +113,7 @@ def close_designs(book: TaskNode, deps: Deps) -> None:
 
 
 def _look_back(unit: TaskNode, deps: Deps) -> Move:
-    """Have what stands in a chapter's place judged, read, put right and taken into the codex; with the last one the book.
+    """Have a chapter or what stands in its place judged, read, put right and put into the codex; at its end the book.
 
     Where no model may judge, the move that keeps what code finds comes back, to be made with the summary.
     """
