@@ -55,24 +55,34 @@ class NoObserver:
         """Nobody watches."""
 
 
-@dataclass(frozen=True)
-class HeardObserver:
-    """An observer whose closed units are told on the bus, too."""
+@dataclass
+class WrappedObserver:
+    """An observer around another one, to which it hands everything on; a subclass adds what it does beside that."""
 
     inner: RunObserver
-    events: WalkEvents
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work, observed."""
+        """Do the work, observed by the inner one."""
         self.inner.run(activity, node, work)
 
     def began(self, deps: "Deps") -> None:
         """Hand it on."""
         self.inner.began(deps)
 
+    def finished(self, unit: TaskNode, deps: "Deps") -> None:
+        """Hand it on."""
+        self.inner.finished(unit, deps)
+
     def ended(self, deps: "Deps") -> None:
         """Hand it on."""
         self.inner.ended(deps)
+
+
+@dataclass
+class HeardObserver(WrappedObserver):
+    """An observer whose closed units are told on the bus, too."""
+
+    events: WalkEvents
 
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
         """Let the observer show it, then say so."""

@@ -6,8 +6,8 @@ from typing import Any
 from bookwright.manuscripts.outlines.outlines import read_outline
 from bookwright.models.errors import InvalidBrief, InvalidInput
 from bookwright.models.tree.outline import length_of
+from bookwright.storage.files.given_file import read_text
 
-_MOST_BYTES = 4_000_000
 _ENDINGS = (".md", ".markdown", ".txt")
 
 
@@ -21,7 +21,7 @@ def with_outline(values: dict[str, Any], option: Path | None, beside: Path | Non
     if not told:
         return values
     file = option or _named(told, beside)
-    return outlined(values, _text(file) if file else told)
+    return outlined(values, read_text(file, "outline", raises=InvalidBrief) if file else told)
 
 
 def outlined(values: dict[str, Any], text: str) -> dict[str, Any]:
@@ -49,17 +49,3 @@ def _named(told: str, beside: Path | None) -> Path | None:
     if "\n" in told or not told.endswith(_ENDINGS):
         return None
     return (beside.parent if beside else Path()) / told
-
-
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise InvalidBrief(f"the outline {str(file)!r} cannot be read: {error.strerror}") from None
-    if len(content) > _MOST_BYTES:
-        raise InvalidBrief(f"the outline {str(file)!r} has more than {_MOST_BYTES:,} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidBrief(f"the outline {str(file)!r} is not UTF-8") from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
-from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.flows.vault.rendering import Rendered, Vault
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -65,11 +65,10 @@ class VaultKeeper:
             self._warn(message)
 
 
-@dataclass(frozen=True)
-class VaultObserver:
+@dataclass
+class VaultObserver(WrappedObserver):
     """An observer that brings the book's folder up to date after each activity."""
 
-    inner: RunObserver
     keeper: VaultKeeper
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
@@ -77,14 +76,6 @@ class VaultObserver:
         self.inner.run(activity, node, work)
         if activity in _MAKES_PAGES:
             self.keeper.follow()
-
-    def began(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.began(deps)
-
-    def ended(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.ended(deps)
 
     def finished(self, unit: TaskNode, deps: Deps) -> None:
         """Let the observer show a closed unit, and put it into the folder."""
