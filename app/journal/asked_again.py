@@ -3,8 +3,6 @@
 The book does not change by it: the answer stands in the journal beside the old one, and nowhere else.
 """
 
-import hashlib
-import json
 from dataclasses import dataclass
 
 from bookwright.agents.backends.endpoints import check_model
@@ -14,6 +12,7 @@ from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.flows.book_models import model_of
 from bookwright.flows.talk.side_call import sitting
 from bookwright.models.errors import InvalidInput
@@ -50,8 +49,7 @@ class AgainBill:
     @property
     def hash(self) -> str:
         """What stands for these words and this bill."""
-        told = [self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros]
-        return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+        return hash_of(self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros)
 
     def check(self, confirmed: str) -> None:
         """Make sure that this is the bill that was confirmed.
@@ -59,8 +57,7 @@ class AgainBill:
         Raises:
             InvalidInput: It is another by now.
         """
-        if self.hash != confirmed:
-            raise InvalidInput("The prompt has changed since its bill was shown; look at it again.")
+        check_confirmed(self.hash, confirmed, "The prompt")
 
 
 @dataclass(frozen=True)
