@@ -14,7 +14,7 @@ from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
 from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.flows.book_models import model_of
-from bookwright.flows.talk.side_call import sitting
+from bookwright.flows.talk.side_call import side_call
 from bookwright.models.errors import InvalidInput
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
@@ -103,17 +103,17 @@ def ask_again(opened: OpenBook, wanted: AgainBill) -> AnotherAnswer:
     """
     models = ModelService(opened.settings, pacer=DatabasePacer(opened.storage.database, opened.settings))
     try:
-        with sitting(opened.storage, opened.settings, Activity.ASK, models.cancel) as seat:
-            key = seat.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
+        with side_call(opened.storage, opened.settings, Activity.ASK, models.cancel) as call:
+            key = call.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
             request = Request(
                 model=wanted.model, role=wanted.step.role, name=f"{wanted.step.label} {key.activity}/{key.step}",
                 prompt=Prompt(wanted.blocks[0], wanted.blocks[1:]),
                 sampling=Sampling(_TEMPERATURE, wanted.most_output_tokens, key.round), cache_key=opened.book.id,
                 facts={"template": wanted.step.template, "attempt": 1},
             )  # fmt: skip
-            reply = models.ask(request, seat.budget)
-            seat.keep(Attempt(key, 1, wanted.step.role, wanted.step.template, wanted.blocks, reply, None, "", True))
-            return AnotherAnswer(plain(reply.text), reply.cost, seat.holder)
+            reply = models.ask(request, call.budget)
+            call.keep(Attempt(key, 1, wanted.step.role, wanted.step.template, wanted.blocks, reply, None, "", True))
+            return AnotherAnswer(plain(reply.text), reply.cost, call.holder)
     finally:
         models.close()
 

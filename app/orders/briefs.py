@@ -5,11 +5,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from bookwright.app.orders.samples import check_sample, named_file, read_sample
+from bookwright.app.orders.samples import ENDINGS, check_sample, read_sample
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
 from bookwright.storage.files.blueprints import as_chosen
-from bookwright.storage.files.given_file import read_bytes
+from bookwright.storage.files.given_file import named_file, read_bytes
 
 _TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
 
@@ -49,7 +49,7 @@ def _with_sample(brief: Brief, path: Path | None) -> Brief:
     """Read the file that a brief may name in the place of its sample of style, and look at the sample."""
     if not brief.style_sample:
         return brief
-    file = named_file(brief.style_sample, path)
+    file = named_file(brief.style_sample, path, ENDINGS)
     if file is not None:
         brief = make_brief(given(brief) | {"style_sample": read_sample(file)})
     check_sample(brief.style_sample, brief.language)

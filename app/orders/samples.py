@@ -10,7 +10,8 @@ LEAST = 100
 """Of the language's unit: what is shorter has no habits yet."""
 
 _MOST_BYTES = 1_000_000
-_ENDINGS = (".txt", ".md")
+ENDINGS = (".txt", ".md")
+"""Of a file that a brief may name in the place of a sample."""
 
 
 def read_sample(path: Path) -> str:
@@ -37,10 +38,3 @@ def check_sample(text: str, language: Language) -> None:
         raise InvalidInput(
             f"the sample of style has {length} {language.length_unit}; it takes at least {LEAST}, better some 2,000"
         )
-
-
-def named_file(value: str, beside: Path | None) -> Path | None:
-    """Return the file that a brief names in the place of a sample: one line that ends in .txt or .md."""
-    if "\n" in value or not value.endswith(_ENDINGS):
-        return None
-    return (beside.parent if beside else Path()) / value

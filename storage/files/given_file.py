@@ -42,3 +42,13 @@ def read_text(
         return read_bytes(path, what, most, raises, stream).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise raises(f"the {what} {str(path)!r} is not UTF-8 text; save it as UTF-8 first") from None
+
+
+def named_file(value: str, beside: Path | None, endings: tuple[str, ...]) -> Path | None:
+    """Return the file that a value names in the place of a text, by its last letters; None if it is the text itself.
+
+    The name is relative to the file `beside` in which the value stands, or to the working folder.
+    """
+    if "\n" in value or not value.endswith(endings):
+        return None
+    return (beside.parent if beside else Path()) / value
