@@ -27,7 +27,7 @@ _MADE = 0.7
 """Tokens kept for what a unit's tasks will produce, for each word or character that the unit is to have."""
 
 
-class Rooms:
+class TokenAllocation:
     """The token budget ("room") of each component of one prompt.
 
     Whoever plans has what changes with the unit in a room that is the same for all activities: a share for each, and

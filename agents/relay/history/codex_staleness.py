@@ -93,7 +93,7 @@ class RecordChange:
     """All texts of the codex in all versions."""
 
 
-class Toucher:
+class StalenessTest:
     """Compares two codices for the texts of one book."""
 
     def __init__(self, brief: Brief, locale: str) -> None:
