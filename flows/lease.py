@@ -1,4 +1,4 @@
-"""A book's lease: taken, renewed while a call is long, and let go with the book in a true state."""
+"""A book's lease: taken, renewed during long calls, and released with the book's state set."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The continuity director: what the writer of one unit has of the codex, of its threads and of the story so far.
+"""The continuity director: gathers what one unit's writer may know of codex, threads and the story so far.
 
 Source: DESIGN section 10, item 1; REQUIREMENTS S2-016 to S2-039, S2-067 to S2-074.
 """

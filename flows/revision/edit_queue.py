@@ -1,10 +1,10 @@
-"""What an author changes while their book is written, taken in between two activities, in order, each exactly once."""
+"""Applies what an author changes while their book is written: between two activities, in order, each exactly once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.flows.revision.amend import Amendment, amend
 from bookwright.flows.revision.brief_edits import brief_seen, change_brief, check_brief_change
 from bookwright.flows.revision.record_edits import add_records, check_new, take_or_drop
@@ -34,10 +34,9 @@ from bookwright.storage.stores import BookStorage, Stores
 
 
 @dataclass
-class TakingObserver:
+class TakingObserver(WrappedObserver):
     """An observer that first takes in what the author has saved meanwhile."""
 
-    inner: RunObserver
     storage: BookStorage
     journal: Journal
     _walk: Deps | None = None
@@ -55,17 +54,9 @@ class TakingObserver:
         self.inner.run(activity, node, work)
 
     def began(self, deps: Deps) -> None:
-        """Hand it on."""
+        """Keep the walk that begins, and hand it on."""
         self._walk = deps
         self.inner.began(deps)
-
-    def finished(self, unit: TaskNode, deps: Deps) -> None:
-        """Let the observer show it."""
-        self.inner.finished(unit, deps)
-
-    def ended(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.ended(deps)
 
     def _take_in(self) -> None:
         self._is_taking = True  # what a note has done is observed, too
