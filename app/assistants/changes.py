@@ -1,4 +1,4 @@
-"""What an assistant may do where its author allows it: save words, begin and go on once a bill is confirmed."""
+"""The tools by which an assistant changes books, where its author allows it; what costs needs a confirmed bill."""
 
 import subprocess
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What an assistant may look at: facts of books, without what readers must not know yet unless that is asked for."""
+"""The tools by which an assistant looks at books; spoilers are left out unless asked for."""
 
 from contextlib import suppress
 from dataclasses import asdict

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.records.codex_view import look
+from bookwright.agents.relay.threads.instructions import ForeshadowAction
+from bookwright.app.records.codex_view import CodexView, look
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.codex_view import print_view
 from bookwright.cli.changing.record_views import facts_of, show_suggestions
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, make_console, plain_table
+from bookwright.cli.output import emit, make_console, plain_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.field_merge import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
@@ -145,7 +145,7 @@ def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_
     """Show what the writer of a unit may know by the rules, and what is kept from them."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = look(stores, opened.book.brief, node, asked_time(story_now) if story_now else None)
-    emit(lambda: found.facts(), lambda: print_view(found), as_json=as_json)
+    emit(lambda: found.facts(), lambda: _print_view(found), as_json=as_json)
 
 
 @app.command()
@@ -213,3 +213,29 @@ def _row(stored: Stored[Record], waiting: int) -> list[str]:
     sections = "; ".join(f"{section.name} ({section.visibility.name.lower()})" for section in entry.sections)
     by = f"{stored.origin}" + (f", {waiting} suggested" if waiting else "")
     return [entry.id, entry.kind, entry.name, ", ".join(entry.aliases), sections, str(stored.version), by]
+
+
+def _print_view(view: CodexView) -> None:
+    """Print what the writer gets, then what only the reviewer does."""
+    print_text(f"{view.scene}, {view.phase} of the book" if view.phase else view.scene)
+    for entry in view.codex.entries:
+        print_text(f"{entry.kind} {entry.name}" + (f" ({entry.phase})" if entry.phase else ""))
+        for section in entry.sections:
+            print_text(f"  {section.name}{' (before)' if section.is_history else ''}: {section.text}")
+    _group("to come out here", [reveal.content for reveal in view.reveals])
+    _group("told by now", [fact.text for fact in view.codex.facts])
+    _group("only to hint at", [f"{known.id}: {known.content} ({known.band.name})" for known in view.codex.restricted])
+    _group("something is left out of", [notice.about or notice.source for notice in view.codex.notices])
+    orders = [order for order in view.instructions if order.action is not ForeshadowAction.NONE]
+    _group("to be done", [f"{own.action} {own.foreshadowing_id}: {own.payoff or own.note}" for own in orders])
+    _group("not to be written", view.keywords.shown)
+    _group("kept from the writer", view.codex.excluded_sections)
+    _group("not there yet", view.missing)
+    _group("looked for by the reviewer", view.keywords.all)
+
+
+def _group(title: str, lines: Any) -> None:
+    if lines:
+        print_text(f"{title}:")
+        for line in lines:
+            print_text(f"  {line}")

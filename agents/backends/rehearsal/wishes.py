@@ -1,4 +1,4 @@
-"""An author's words turned into a command by key words: a rule of thumb that needs no model."""
+"""Turns an author's words into a command by key words, without a model."""
 
 import re
 from collections.abc import Callable
