@@ -232,9 +232,11 @@ def _endings(a: dict[str, str], b: dict[str, str]) -> Iterator[tuple[str, str, s
 def _by_paragraph(before: str, after: str) -> Iterator[list[Change]]:
     """The changes of two texts, cut where both begin a new paragraph."""
     some: list[Change] = []
+    old_ends = new_ends = True
     for old, new in word_diff(before, after):
         some.append((old, new))
-        if old.endswith("\n") and new.endswith("\n"):
+        old_ends, new_ends = old.endswith("\n") if old else old_ends, new.endswith("\n") if new else new_ends
+        if old_ends and new_ends:
             yield some
             some = []
     if some:

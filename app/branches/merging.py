@@ -1,6 +1,5 @@
 """Merging: what a branch has made is taken over in one transaction, and can be taken back as exactly."""
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner
 from bookwright.app.branches.records import TakeRecord, plan_records, take_records
 from bookwright.app.branches.taking import Taking
+from bookwright.app.confirming import hash_of
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
 from bookwright.app.places import find_node
 from bookwright.failpoints import Failpoint
@@ -154,10 +154,12 @@ def _beside(stores: Stores, branch: str) -> Iterator[Stores]:
 
 
 def _standing(mine: Stores, theirs: Stores) -> str:
-    told = [
-        (one.book, *BranchRepository(one.connection).newest(one.book), one.codex.last_row()) for one in (mine, theirs)
-    ]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    return hash_of(
+        *(
+            (one.book, *BranchRepository(one.connection).newest(one.book), one.codex.last_row())
+            for one in (mine, theirs)
+        )
+    )
 
 
 def _check_seen(kin: Kinship, order: MergeOrder) -> None:

@@ -13,6 +13,11 @@ from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
+_BESIDE_TEXT = (
+    DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.WRITERS_BRIEF, DocumentKind.SUMMARY, DocumentKind.BLURB,
+)  # fmt: skip
+"""Kinds that people read and write."""
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -22,6 +27,15 @@ class Offer:
     name: str
     count: int
     """Of how many units within it the texts differ."""
+
+
+@dataclass(frozen=True)
+class DocumentOffer:
+    """A document of a unit or a task of planning that can be taken over alone."""
+
+    label: str
+    name: str
+    kind: DocumentKind
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,21 @@ def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
         there = theirs.documents.of_nodes([other.key], *DocumentKind)
     found = [one.kind for one in there if here.get(one.kind) != one.text_hash]
     return sorted(found, key=[DocumentKind.PROSE, *DocumentKind].index)
+
+
+def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
+    """Return the documents beside the texts that both books have and that read differently, in reading order."""
+    with a.storage.read() as mine, b.storage.read() as theirs:
+        kin = kinship(mine, a.book.id, theirs, b.book.id)
+        found: list[tuple[str, DocumentKind]] = []
+        for kind in _BESIDE_TEXT:
+            own = {label: document.text_hash for label, document in mine.documents.labelled(kind)}
+            for label, document in theirs.documents.labelled(kind):
+                if document.node <= kin.their_nodes and own.get(label, document.text_hash) != document.text_hash:
+                    found.append((label, kind))
+        names = node_names(theirs, [label for label, _ in found])
+    found.sort(key=lambda one: order_of(one[0]))
+    return [DocumentOffer(label, names[label], kind) for label, kind in found]
 
 
 def _above(label: str, stores: Stores) -> Iterator[TaskNode]:

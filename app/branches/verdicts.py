@@ -1,7 +1,5 @@
 """A reader's verdict on two texts: what it would cost, told before anything is asked."""
 
-import hashlib
-import json
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -9,10 +7,10 @@ from typing import TYPE_CHECKING
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import TextPair
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
 from bookwright.flows.book_models import model_of
-from bookwright.models.errors import InvalidInput
 
 if TYPE_CHECKING:
     from bookwright.flows.revision.verdict import ReaderVerdict
@@ -31,8 +29,7 @@ class VerdictOrder:
     @property
     def hash(self) -> str:
         """What stands for these texts and this bill: others have another one."""
-        told = [self.pair.label, self.pair.a, self.pair.b, asdict(self.bill)]
-        return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+        return hash_of(self.pair.label, self.pair.a, self.pair.b, asdict(self.bill))
 
     def check(self, confirmed: str) -> None:
         """Make sure that this is the bill that was confirmed.
@@ -40,8 +37,7 @@ class VerdictOrder:
         Raises:
             InvalidInput: It is another by now.
         """
-        if self.hash != confirmed:
-            raise InvalidInput("The texts have changed since the bill was shown; look at it again.")
+        check_confirmed(self.hash, confirmed, "The text")
 
 
 def verdict_bill(opened: OpenBook, pair: TextPair) -> Bill:

@@ -146,6 +146,23 @@ def test_one_document_is_taken_by_its_kind(page: TestClient, book: BookStorage, 
     assert text(book, "1.2") == "She burned the log."
 
 
+def test_a_design_is_taken_over_alone(page: TestClient, book: BookStorage, branch: BookStorage) -> None:
+    with branch.write() as stores:
+        task = stores.nodes.by_label("1.4")
+        new = NewDocument(node=task.key, kind=DocumentKind.DESIGN, text="She is proud.", origin=DocumentOrigin.AUTHOR)
+        stores.documents.add(new, None)
+    shown = page.get(f"/books/lamp/compare/{branch.book}").text.partition('id="documents"')[2]
+    [wanted] = [json.loads(found.replace("&#34;", '"')) for found in re.findall(r"hx-vals='([^']+)'", shown)]
+
+    page.post(f"/books/lamp/merge/{branch.book}", data=wanted, headers=PIECE)
+
+    with book.read() as stores:
+        design = stores.documents.current(stores.nodes.by_label("1.4").key, DocumentKind.DESIGN)
+    assert design is not None
+    assert design.text == "She is proud."
+    assert text(book, "1.2") == "She read her own hand."
+
+
 def test_what_changed_since_it_was_shown_is_not_taken(page: TestClient, book: BookStorage, branch: BookStorage) -> None:
     shown = seen(page.get(f"/books/lamp/compare/{branch.book}").text)
     rewrite(branch, "1.1", "Hail fell.")

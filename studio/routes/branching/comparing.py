@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import TextPair, UnitPair, compare, compare_units, text_pair
 from bookwright.app.branches.merging import standing_of
-from bookwright.app.branches.offers import Offers, differing_kinds, offers_of
+from bookwright.app.branches.offers import DocumentOffer, Offers, differing_documents, differing_kinds, offers_of
 from bookwright.app.branches.verdicts import ask_for_verdict, order_verdict
 from bookwright.app.changes.editing import node_names
 from bookwright.models.document import DocumentKind
@@ -46,6 +46,8 @@ class CompareSight:
     count: int
     """How many units have a text of their own."""
     offers: Offers
+    documents: list[DocumentOffer]
+    """Beside the texts."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def compared(request: Request, here: Here, book: str, other: str) -> HTMLRespons
     pair = pair_of(here, book, other)
     units = compare_units(pair.a, pair.b)
     differing = tuple(unit for unit in units if not unit.is_same)
-    sight = CompareSight(pair, differing, len(units), offers_of(pair.a, pair.b, differing))
+    offers = offers_of(pair.a, pair.b, differing)
+    sight = CompareSight(pair, differing, len(units), offers, differing_documents(pair.a, pair.b))
     template = "compare_units.html.j2" if "hx-request" in request.headers else "compare.html.j2"
     return page(request, template, crumb_of(pair.a, "branches"), sight=sight, pair=pair)
 
