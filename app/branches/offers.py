@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import UnitPair
-from bookwright.app.branches.kinship import kinship
+from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.changes.editing import node_names
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import NodeNotFound
@@ -46,6 +46,8 @@ class Offers:
     """In reading order, a unit before its parts."""
     nearest: dict[str, str]
     """For each unit that differs, by its label, the smallest of them that holds it; the book's is `1`."""
+    kept: frozenset[str]
+    """Labels of those whose text was changed in this book alone: there is nothing to take over."""
 
 
 def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
@@ -56,9 +58,10 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
     """
     with a.storage.read() as mine, b.storage.read() as theirs:
         kin = kinship(mine, a.book.id, theirs, b.book.id)
+        kept = frozenset(pair.label for pair in pairs if pair.a is not None and _is_kept(pair.label, kin))
         counts: dict[str, int] = {}
         nearest: dict[str, str] = {}
-        for pair in pairs:
+        for pair in (pair for pair in pairs if pair.label not in kept):
             labels = [node.label for node in _above(pair.label, theirs) if not kin.is_theirs_alone(node)]
             shared = [label for label in labels if _is_there(label, mine) and label != "1"]
             nearest[pair.label] = shared[0] if shared else "1"
@@ -66,7 +69,7 @@ def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
                 counts[label] = counts.get(label, 0) + 1
         names = node_names(theirs, counts)
     units = tuple(Offer(label, names[label], counts[label]) for label in sorted(counts, key=order_of))
-    return Offers(units, nearest)
+    return Offers(units, nearest, kept)
 
 
 def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
@@ -96,6 +99,16 @@ def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
         names = node_names(theirs, [label for label, _ in found])
     found.sort(key=lambda one: order_of(one[0]))
     return [DocumentOffer(label, names[label], kind) for label, kind in found]
+
+
+def _is_kept(label: str, kin: Kinship) -> bool:
+    """Whether the branch has a text as it was when the two parted."""
+    if not _is_there(label, kin.theirs):
+        return False
+    mine, theirs = kin.mine.nodes.by_label(label), kin.theirs.nodes.by_label(label)
+    ours, others = kin.versions(mine.key, theirs.key, DocumentKind.PROSE)
+    base = kin.base(ours, others)
+    return bool(others) and base is not None and base.text_hash == others[-1].text_hash
 
 
 def _above(label: str, stores: Stores) -> Iterator[TaskNode]:

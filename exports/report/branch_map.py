@@ -1,4 +1,4 @@
-"""The branches of a book as a map: a line for each, from where it was forked; dark is what it has made itself."""
+"""The branches of a book as a map: a line for each, from where it was forked; strong is what it has made itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -115,6 +115,17 @@ def test_two_branches_stand_side_by_side(page: TestClient, branch: BookStorage) 
     assert page.get("/books/lamp/compare/lamp").status_code == 422
 
 
+def test_what_only_this_book_has_changed_is_not_offered(
+    page: TestClient, book: BookStorage, branch: BookStorage
+) -> None:
+    rewrite(book, "1.1", "Snow fell.")
+
+    rows = page.get(f"/books/lamp/compare/{branch.book}").text.partition('id="units"')[2].split("<tr data-row>")[1:]
+
+    assert ["changed here alone" in row for row in rows] == [True, False]
+    assert ["hx-post" in row for row in rows] == [False, True]
+
+
 def test_a_unit_is_taken_over_with_one_click_and_taken_back_with_one(
     page: TestClient, book: BookStorage, branch: BookStorage
 ) -> None:

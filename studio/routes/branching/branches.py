@@ -131,7 +131,7 @@ def _map(book: str, tree: BranchTree, say: Speaker) -> Chart:
     places = {row.book.id: place for place, row in enumerate(tree.rows)}
     lines = [_line(row, places, book, say) for row in tree.rows]
     title = say("Map of the branches")
-    about = say("Each line is a book: dark is what it has made itself, light what it shares, pale what is to come.")
+    about = say("Each line is a book: strong is what it has made itself, faint what it shares, bare what is to come.")
     return branch_map(title, about, lines)
 
 
