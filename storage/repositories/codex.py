@@ -148,15 +148,24 @@ class CodexRepository:
             NameTaken: Its id is another's, or one of its names.
         """
         kind = kind_of(record)
+        self.check_free(record)
+        before = self._newest(kind, record.id)
+        version = before.version + 1 if before else 1
+        return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
+
+    def check_free(self, record: Record) -> None:
+        """Make sure that a record could be added.
+
+        Raises:
+            NameTaken: Its id is another's, or one of its names.
+        """
+        kind = kind_of(record)
         same = [stored for stored in self.current(kind) if folded(stored.record.id) == folded(record.id)]
         if same:
             raise NameTaken(
                 f"there is a {kind.noun} {same[0].record.id!r} already; edit it, or give this one another --id"
             )
         self._check_names(record)
-        before = self._newest(kind, record.id)
-        version = before.version + 1 if before else 1
-        return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
 
     def edit(
         self, record: Record, version: int, origin: Origin, *, document: int | None = None, step: int | None = None
