@@ -147,9 +147,8 @@ class CodexRepository:
         Raises:
             NameTaken: Its id is another's, or one of its names.
         """
-        kind = kind_of(record)
         self.check_free(record)
-        before = self._newest(kind, record.id)
+        before = self._newest(kind_of(record), record.id)
         version = before.version + 1 if before else 1
         return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
 
@@ -230,11 +229,8 @@ class CodexRepository:
 
     def _places(self) -> Iterator[Place]:
         """Where something is to be done for a secret or a thread."""
-        for secret in self.secrets():
-            yield from filter(None, (secret.revealed_at,))
-        for thread in self.threads():
-            planned = (thread.seed.planned_at, *thread.timeline.reinforce_at, thread.payoff.planned_at)
-            yield from filter(None, planned)
+        yield from (secret.revealed_at for secret in self.secrets() if secret.revealed_at is not None)
+        yield from (place for thread in self.threads() for place in thread.places)
 
     def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit, by both clocks; `story_now` is another time than its own."""
@@ -251,11 +247,9 @@ class CodexRepository:
             return
         taken = taken_names(self.entries(), record.id)
         for name in record.names:
-            if folded(name) in taken:
-                raise NameTaken(
-                    f"{name!r} is a name of {taken[folded(name)]!r} already; "
-                    "edit that one, or tell the two apart by their names"
-                )
+            if owner := taken.get(folded(name)):
+                advice = "edit that one, or tell the two apart by their names"
+                raise NameTaken(f"{name!r} is a name of {owner!r} already; {advice}")
 
     def _newest(self, kind: RecordKind, slug: str) -> Stored[Record] | None:
         row = self._connection.execute(_NEWEST, self._at(kind, slug)).one_or_none()

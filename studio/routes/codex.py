@@ -1,7 +1,6 @@
 """The codex: people, places, secrets and threads, each with its history; what a reading would change of them."""
 
 from dataclasses import dataclass
-from itertools import chain
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
@@ -147,8 +146,7 @@ def threads(request: Request, here: Here, book: str) -> HTMLResponse:
         board: Board = make_board(stores, PACINGS["medium"], is_finished=is_finished)
         written = stores.nodes.root().written
         threads = [card.thread for card in board.cards]
-        places = [(one.seed.planned_at, *one.timeline.reinforce_at, one.payoff.planned_at) for one in threads]
-        named = places_named(stores, chain.from_iterable(places))
+        named = places_named(stores, (None, *(place for thread in threads for place in thread.places)))
     chart: Chart | None = _chart(opened) if written else None
     return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart, named=named)
 
