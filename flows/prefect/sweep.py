@@ -1,8 +1,9 @@
 """Finds the flow runs of hosts that died, by the expired leases of their books, and gives them to the pool again.
 
-Prefect goes on calling such a run Running and counts it against the pool's limit. That its process
-is dead is told by the database: whoever lives renews the lease of its book. Should one be alive after
-all, the lease lets only one of the two write. Source: DESIGN sections 5 (rule 5) and 16.
+Prefect goes on calling such a run Running and counts it against the pool's limit. That its process is dead is told by
+the database: whoever lives renews the lease of its book. A run whose process was killed under a living worker is
+Crashed at once, and is started anew where its book was left in the middle. Should a process be alive after all, the
+lease lets only one of the two write. Source: DESIGN sections 5 (rule 5) and 16.
 """
 
 import sys
@@ -16,6 +17,7 @@ from prefect.client.schemas.filters import (
     DeploymentFilter,
     DeploymentFilterName,
     FlowRunFilter,
+    FlowRunFilterName,
     FlowRunFilterState,
     FlowRunFilterStateType,
 )
@@ -36,6 +38,11 @@ from bookwright.storage.repositories.books import BookRepository
 
 _START_SECONDS = 120.0
 """What a run may take from its process's start to its book's lease."""
+
+_MOST_STARTS = 10
+"""Starts of a run whose process is killed under a living worker each time; after that it is left to a person."""
+_SLACK_SECONDS = 60.0
+"""By how much the clocks of Prefect's server and of the database may differ."""
 
 _LEAST_SECONDS = 5.0
 _PAGE = 200
@@ -74,10 +81,12 @@ def sweep_once(settings: Settings) -> list[str]:
     """
     with get_client(sync_client=True) as client:
         runs = list(_runs(client, StateType.PENDING, StateType.RUNNING))
-        if not runs:
-            return []
         with opened_library(settings) as database:
-            return [book for run in runs if (book := _revive(run, client, database))]
+            revived = [book for run in runs if (book := _revive(run, client, database))]
+            with database.read() as connection:
+                dead = {book: BookRepository(connection).get(book).updated_at for book in interrupted(connection)}
+        stood_for = _stood_for(client) if dead else set()
+        return revived + _revive_crashed(client, {name: at for name, at in dead.items() if name not in stood_for})
 
 
 def hand_in_interrupted(settings: Settings) -> list[tuple[str, Submitted]]:
@@ -87,16 +96,24 @@ def hand_in_interrupted(settings: Settings) -> list[tuple[str, Submitted]]:
         BookwrightError: Prefect's server or the database cannot be asked.
     """
     with get_client(sync_client=True) as client:
-        open_runs = _runs(client, StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING)
-        stood_for = {book_of(run.parameters) for run in open_runs}
+        stood_for = _stood_for(client)
     with opened_library(settings) as database, database.read() as connection:
         books = [book for book in interrupted(connection) if book not in stood_for]
     return [(book, hand_in({"book": book}, book)) for book in books]
 
 
-def _runs(client: SyncPrefectClient, *types: StateType) -> Iterator[FlowRun]:
+def _stood_for(client: SyncPrefectClient) -> set[str]:
+    """The books that a run stands for which has not ended."""
+    open_runs = _runs(client, StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING)
+    return {book_of(run.parameters) for run in open_runs}
+
+
+def _runs(client: SyncPrefectClient, *types: StateType, names: list[str] | None = None) -> Iterator[FlowRun]:
     ours = DeploymentFilter(name=DeploymentFilterName(any_=[FLOW_NAME]))
-    states = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))))
+    states = FlowRunFilter(
+        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))),
+        name=FlowRunFilterName(any_=names) if names else None,
+    )
     start = 0
     while page := client.read_flow_runs(flow_run_filter=states, deployment_filter=ours, limit=_PAGE, offset=start):
         yield from page
@@ -125,6 +142,29 @@ def state_of_dead(run: FlowRun, identity: str, database: Database) -> State[None
             return None  # it is about to take its book, or has let it go and is about to say so
         if book is not None and run.start_time is not None and book.updated_at > run.start_time.timestamp():
             return Crashed(message=f"the process ended before it could say what came of the book: {book.state}")
+    return _again()
+
+
+def _revive_crashed(client: SyncPrefectClient, dead: dict[str, float]) -> list[str]:
+    """Start the runs anew that their workers saw crash, of books that nobody writes, and return the books.
+
+    `dead` has with each book when it was last written to, by the database's clock.
+    """
+    revived: list[str] = []
+    for run in _runs(client, StateType.CRASHED, names=list(dead)) if dead else ():
+        if run.name not in revived and starts_again(run, dead[run.name]):
+            client.set_flow_run_state(run.id, _again(), force=True)
+            revived.append(run.name)
+    return revived
+
+
+def starts_again(run: FlowRun, last_written: float) -> bool:
+    """True if a crashed run is what wrote its book last, and has not been started too often."""
+    ended = run.state.timestamp.timestamp() if run.state else 0.0
+    return run.run_count < _MOST_STARTS and last_written <= ended + _SLACK_SECONDS
+
+
+def _again() -> State[None]:
     return AwaitingRetry(scheduled_time=datetime.now(UTC), message="its worker died; the book goes on where it was")
 
 

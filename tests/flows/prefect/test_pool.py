@@ -1,6 +1,8 @@
 """A studio in little: a Prefect server, a process work pool, a worker, and four books at once."""
 
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, State
 from prefect.events.worker import EventsWorker
 from prefect.flow_runs import resume_flow_run
 from prefect.settings import temporary_settings
@@ -22,6 +24,7 @@ from prefect.states import Suspended
 from starlette.testclient import TestClient
 
 from bookwright.agents.workflows import REVISION_MARK
+from bookwright.failpoints import Failpoint
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.flow_run import reaching
@@ -37,11 +40,12 @@ from bookwright.flows.prefect.server import (
     stop_process,
     wait_until_up,
 )
+from bookwright.flows.prefect.sweep import sweep_once
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.repositories.books import BookRepository
+from bookwright.storage.repositories.books import BookRepository, Lease
 from bookwright.storage.stores import BookStorage
 from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys
@@ -317,3 +321,31 @@ def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
 def _hands_in(command: list[str], title: str) -> bool:
     brief = ["--premise", "A keeper reads a log.", "--words", "60000", "--profile", "economy", "--title", title]
     return subprocess.run([*command, "submit", *brief], capture_output=True).returncode == 0
+
+
+@pytest.mark.soak
+def test_a_book_whose_process_is_killed_under_a_living_worker_goes_on_by_itself(studio: Studio) -> None:
+    book = studio.start_book(brief_of("Howlite", 12_000))
+    wait_for(lambda: len(studio.calls_of("Howlite")) >= 5)
+    run = studio.run_of(book)
+    assert run is not None
+    assert run.infrastructure_pid is not None
+
+    os.kill(int(run.infrastructure_pid.rpartition(":")[2]), signal.SIGKILL)
+    wait_for(lambda: _state_of(studio, book).is_crashed())
+    with studio.database.write(Failpoint.TAKE_LEASE) as connection:  # as a minute of silence does
+        held = BookRepository(connection).get(book)
+        Lease.end(connection, book, str(held.lease_owner), held.lease_expires)
+    swept = sweep_once(load_settings())
+    swept_again = sweep_once(load_settings())
+    wait_for(lambda: _state_of(studio, book).is_completed())
+
+    assert (swept, swept_again) == ([book], [])
+    assert studio.stored(book).calls == len([entry for entry in studio.calls_of("Howlite") if entry.is_whole])
+
+
+def _state_of(studio: Studio, book: str) -> State[Any]:
+    run = studio.run_of(book)
+    assert run is not None
+    assert run.state is not None
+    return run.state

@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import pytest
 from prefect.client.schemas.objects import FlowRun, State
-from prefect.states import Pending, Running
+from prefect.states import Crashed, Pending, Running
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, opened_library
-from bookwright.flows.prefect.sweep import state_of_dead
+from bookwright.flows.prefect.sweep import starts_again, state_of_dead
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
@@ -98,3 +98,14 @@ def test_a_book_is_known_by_a_beginning_of_its_id(database: Database, book: str)
     take(database, book, seconds=60)
 
     assert state_of_dead(run_of(LONG_AGO), book[:5], database) is None
+
+
+@pytest.mark.parametrize(("starts", "seconds_after", "again"), [(1, -1, True), (10, -1, False), (1, 3_600, False)])
+def test_a_crashed_run_starts_again_unless_it_did_so_often_or_somebody_wrote_after_it(
+    starts: int, seconds_after: float, again: bool
+) -> None:
+    run = run_of(JUST_NOW, Crashed)
+    run.run_count = starts
+    assert run.state is not None
+
+    assert starts_again(run, run.state.timestamp.timestamp() + seconds_after) is again
