@@ -9,8 +9,9 @@ from bookwright.models.codex.use import CodexUse
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.branches.inputs import inputs
 from bookwright.storage.repositories.texts import TextStore
-from bookwright.storage.tables import codex_uses, document_inputs, documents, nodes, steps
+from bookwright.storage.tables import codex_uses, documents, nodes, steps
 
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
@@ -113,8 +114,8 @@ class CodexUseRepository:
         """Return the writer's brief that a text was made from; None where it was made without one."""
         query = (
             select(documents.c.text_hash)
-            .join(document_inputs, document_inputs.c.input == documents.c.id)
-            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
+            .join(inputs, inputs.c.input == documents.c.id)
+            .where(inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
             .order_by(documents.c.id)
             .limit(1)
         )
@@ -125,8 +126,8 @@ class CodexUseRepository:
         """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
         query = (
             select(documents.c.text_hash)
-            .join(document_inputs, document_inputs.c.input == documents.c.id)
-            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
+            .join(inputs, inputs.c.input == documents.c.id)
+            .where(inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
             .order_by(documents.c.id)
         )
         hashes = self._connection.execute(query).scalars().all()

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.tables import document_inputs, documents, nodes, texts
+from bookwright.storage.tables import documents, nodes, texts
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
 _ONE: ColumnElement[int] = literal_column("1")
@@ -80,7 +80,6 @@ REPLACE = (
     )
     .values(is_current=False)
 )  # fmt: skip
-ADD_INPUTS = insert(document_inputs)
 
 HALF = 0.5
 """A place between two ids counts as the nearer one."""
