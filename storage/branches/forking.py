@@ -23,6 +23,7 @@ from sqlalchemy import (
     literal,
     literal_column,
     not_,
+    null,
     or_,
     select,
 )
@@ -120,8 +121,9 @@ class Forking:
             return literal(0)
         if table is steps and column.name == "round":
             return case((steps.c.activity == Activity.MAINTAIN.value, _new("maintenance", column)), else_=column)
-        if table is codex and column.name in SHARED_WORDS:
-            return case((codex.c.is_current, column), else_=literal(""))
+        if column.name in SHARED_WORDS.get(table, ()):
+            left = null() if column.nullable else literal("")
+            return case((codex.c.is_current, column), else_=left) if table is codex else left
         return column
 
     def _conditions(self, table: Table) -> list[ColumnElement[bool]]:
@@ -221,7 +223,7 @@ class Forking:
             same = (newer.c[name] == table.c[name] for name in slot)
             later = select(newer.c.id).where(*same, newer.c.version > table.c.version).correlate(table).exists()
             connection.execute(table.update().where(table.c.book == self._book).values(is_current=~later))
-        words = {name: words_of(codex.c[name]) for name in SHARED_WORDS}
+        words = {name: words_of(codex.c[name]) for name in SHARED_WORDS[codex]}
         shared = codex.update().where(codex.c.book == self._book, codex.c.is_current, codex.c.shared.is_not(None))
         connection.execute(shared.values(words | {"shared": None}))
         self._owe_again()

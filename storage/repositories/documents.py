@@ -16,6 +16,7 @@ from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
 from bookwright.storage.branches.inputs import ADD_INPUTS, inputs
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories import document_statements as sql
 from bookwright.storage.repositories.codex_uses import keep_use
@@ -189,8 +190,9 @@ class DocumentRepository:
 
     def sources(self) -> tuple[Source, ...]:
         """Return the pages outside the book that its current designs and findings rest on, each once, oldest first."""
-        chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), documents.c.data_hash.is_not(None))
-        query = select(documents.c.data_hash).where(documents.c.book == self._book, *chosen, sql.IS_CURRENT)
+        data = words_of(documents.c.data_hash)
+        chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), data.is_not(None))
+        query = select(data).where(documents.c.book == self._book, *chosen, sql.IS_CURRENT)
         hashes = self._connection.execute(query.order_by(documents.c.id)).scalars()
         found = (Findings.model_validate_json(self._texts.get(key)) for key in dict.fromkeys(hashes))
         return distinct(source for each in found for source in each.sources)

@@ -11,6 +11,7 @@ from bookwright.models.staleness import UNREAD, Rests, StaleDocument, Version, r
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.inputs import inputs, uses
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.tables import documents, nodes, steps
 
 Rewordings = Mapping[int, tuple[Rewording, ...]]
@@ -18,8 +19,8 @@ Rewordings = Mapping[int, tuple[Rewording, ...]]
 _AT_ONCE = 500
 
 _VERSIONS = select(
-    documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version, documents.c.text_hash,
-    documents.c.origin, documents.c.step,
+    documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version,
+    words_of(documents.c.text_hash), documents.c.origin, documents.c.step,
 ).join(nodes, nodes.c.key == documents.c.node).where(nodes.c.status != NodeStatus.VOID.value)  # fmt: skip
 _maker = steps.alias("maker")
 _wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)

@@ -258,8 +258,8 @@ def _texts_of(book: str) -> ColumnElement[bool]:
     another = texts.alias("another")
     needed = union_all(
         select(texts.c.hash).where(texts.c.book == book),
-        select(documents.c.text_hash).where(documents.c.book == book),
-        select(documents.c.data_hash).where(documents.c.book == book),
+        select(words_of(documents.c.text_hash)).where(documents.c.book == book),
+        select(words_of(documents.c.data_hash)).where(documents.c.book == book),
         select(steps.c.reply).where(steps.c.book == book),
         select(tool_uses.c.response).where(tool_uses.c.book == book),
     )
