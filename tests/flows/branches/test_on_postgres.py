@@ -17,12 +17,10 @@ from bookwright.exports.json_file import import_book
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import open_library
 from bookwright.models.book import BookState
-from bookwright.models.document import DocumentKind
 from bookwright.models.errors import DatabaseUnreachable
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.stores import Stores
 from tests.durability.wire import Loss, wire
-from tests.flows.branches.grove import Grove
+from tests.flows.branches.grove import Grove, resting
 from tests.flows.branches.test_merging import rewrite
 from tests.flows.revision.changed import Written
 from tests.support.postgres import PostgresServer
@@ -148,14 +146,3 @@ def test_a_fork_or_a_merge_that_was_not_confirmed_is_whole_or_not_there(
         assert grove.text(ORIGIN) == text
     elif not is_there:
         assert grove.fork(ORIGIN, name="later").startswith("later")
-
-
-def resting(stores: Stores) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """What each current document rests on, by places."""
-    nodes = {node.key: node.label for node in stores.nodes.walk()}
-    found = [(one.id, nodes[one.node], one.kind.value) for one in stores.documents.of_nodes(nodes, *DocumentKind)]
-    by_key = {key: (label, kind) for key, label, kind in found}
-    return sorted(
-        (label, kind, sorted(by_key[one] for one in stores.documents.inputs_of(key) if one in by_key))
-        for key, label, kind in found
-    )
