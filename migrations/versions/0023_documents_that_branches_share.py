@@ -16,8 +16,10 @@ def upgrade() -> None:
         'ix_documents_shared', 'documents', ['shared'], sqlite_where=is_shared, postgresql_where=is_shared
     )
     op.drop_index('ix_codex_current', table_name='codex')
-    is_current = {'sqlite_where': sa.text('is_current IS 1'), 'postgresql_where': sa.text('is_current IS true')}
-    op.create_index('ix_codex_current', 'codex', ['book', 'kind', 'slug'], **is_current)
+    op.create_index(
+        'ix_codex_current', 'codex', ['book', 'kind', 'slug'],
+        sqlite_where=sa.text('is_current IS 1'), postgresql_where=sa.text('is_current IS true'),
+    )
 
 
 def downgrade() -> None:

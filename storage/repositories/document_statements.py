@@ -26,8 +26,8 @@ _ONE: ColumnElement[int] = literal_column("1")
 _text = select(texts.c.body).where(texts.c.hash == words_of(documents.c.text_hash)).correlate(documents)
 _own = _text.where(texts.c.book == documents.c.book).scalar_subquery()
 _shared = _text.where(texts.c.book.in_(ancestors_of(documents.c.book))).limit(_ONE).scalar_subquery()
-COLUMNS = tuple(map(words_of, documents.c))
-WITH_TEXT = select(*COLUMNS, func.coalesce(_own, _shared).label("body"))
+COLUMNS: tuple[ColumnElement[Any], ...] = tuple(map(words_of, documents.c))
+WITH_TEXT: Select[Any] = select(*COLUMNS, func.coalesce(_own, _shared).label("body"))
 IS_CURRENT = documents.c.is_current.is_(True)
 _ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
 _OF_BOOK = documents.c.book == bindparam("book")
@@ -47,7 +47,7 @@ OF_NODES = WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=Tru
 VERSIONS = select(*COLUMNS).where(*_ONE_OF_NODE).order_by(documents.c.version)
 AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
 
-LABELLED = (
+LABELLED: Select[Any] = (
     select(*COLUMNS, nodes.c.label)
     .join(nodes, nodes.c.key == documents.c.node)
     .where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT, nodes.c.status != NodeStatus.VOID.value)

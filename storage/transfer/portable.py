@@ -111,7 +111,7 @@ def is_number(column: Column[Any]) -> bool:
     return isinstance(column.type, BigInteger) and column.type.compile(sqlite.dialect()) == "INTEGER"
 
 
-def python_type(column: Column[Any]) -> type:
+def python_type(column: ColumnElement[Any]) -> type:
     """Return what the values of a column are."""
     kind = column.type
     return (kind.impl_instance if isinstance(kind, TypeDecorator) else kind).python_type
@@ -277,7 +277,7 @@ def _keys(part: BookTable, book: str, connection: Connection) -> "array[int]":
     return array("q", found.scalars())
 
 
-def _by_bytes(column: Column[Any], connection: Connection) -> ColumnElement[Any]:
+def _by_bytes(column: ColumnElement[Any], connection: Connection) -> ColumnElement[Any]:
     """Order texts by their bytes, as SQLite does; a Postgres database may have a language's own order."""
     is_text = connection.dialect.name == "postgresql" and python_type(column) is str
     return collate(column, "C") if is_text else column
