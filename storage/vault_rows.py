@@ -10,6 +10,7 @@ from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.tables import codex, documents, nodes, steps
 
 _unit = nodes.alias("unit_of_task")
@@ -20,8 +21,9 @@ _IS_CURRENT = documents.c.is_current.is_(True)
 _COLUMNS = ("id", "node", "kind", "version", "text_hash")
 _DOCUMENTS = (
     select(
-        *(documents.c[name] for name in _COLUMNS), nodes.c.label, nodes.c.title, nodes.c.goal, nodes.c.task_type,
-        nodes.c.level, nodes.c.folder, nodes.c.stage, nodes.c.stage_title, _unit.c.label.label("unit"),
+        *(words_of(documents.c[name]) for name in _COLUMNS), nodes.c.label, nodes.c.title, nodes.c.goal,
+        nodes.c.task_type, nodes.c.level, nodes.c.folder, nodes.c.stage, nodes.c.stage_title,
+        _unit.c.label.label("unit"),
     )
     .join(nodes, nodes.c.key == documents.c.node)
     .outerjoin(_unit, _unit.c.key == nodes.c.unit)

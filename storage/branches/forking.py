@@ -21,7 +21,9 @@ from sqlalchemy import (
     func,
     insert,
     literal,
+    literal_column,
     not_,
+    null,
     or_,
     select,
 )
@@ -30,10 +32,10 @@ from bookwright.models.codex.record import Origin
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.cut import Cut, Part
+from bookwright.storage.branches.inputs import first_of, uses
 from bookwright.storage.branches.lineage import SHARED_WORDS, words_of
 from bookwright.storage.tables import (
     codex,
-    document_inputs,
     documents,
     gates,
     maintenance,
@@ -42,8 +44,9 @@ from bookwright.storage.tables import (
 )
 from bookwright.storage.transfer.portable import BookTable, parts
 
-_SHARED = frozenset({"books", "texts", "sessions", "session_messages", "edits"})
-"""Tables of which nothing is copied: the row of a book is made, texts are read where they are, talks are not forked."""
+_SHARED = frozenset({"books", "texts", "document_inputs", "sessions", "session_messages", "edits"})
+"""Tables of which nothing is copied: the row of a book is made, texts and what documents rest on are read where they
+are, talks are not forked."""
 
 _OPTIONAL = frozenset({("documents", "step"), ("codex", "step"), ("codex_suggestions", "step")})
 """References to steps, which a branch reads of its origin."""
@@ -93,6 +96,8 @@ class Forking:
         values = {column.name: self._value(part, column) for column in part.columns}
         if "book" in part.table.c:
             values["book"] = literal(self._book)
+        if part.table is documents:
+            values["shared"] = first_of(documents)
         if part.table is codex:
             values["shared"] = case((codex.c.is_current, None), else_=func.coalesce(codex.c.shared, codex.c.id))
         needed = [name for name in values if name in _keys_of(part) and not part.table.c[name].nullable]
@@ -116,8 +121,9 @@ class Forking:
             return literal(0)
         if table is steps and column.name == "round":
             return case((steps.c.activity == Activity.MAINTAIN.value, _new("maintenance", column)), else_=column)
-        if table is codex and column.name in SHARED_WORDS:
-            return case((codex.c.is_current, column), else_=literal(""))
+        if column.name in SHARED_WORDS.get(table, ()):
+            left = null() if column.nullable else literal("")
+            return case((codex.c.is_current, column), else_=left) if table is codex else left
         return column
 
     def _conditions(self, table: Table) -> list[ColumnElement[bool]]:
@@ -217,7 +223,7 @@ class Forking:
             same = (newer.c[name] == table.c[name] for name in slot)
             later = select(newer.c.id).where(*same, newer.c.version > table.c.version).correlate(table).exists()
             connection.execute(table.update().where(table.c.book == self._book).values(is_current=~later))
-        words = {name: words_of(codex.c[name]) for name in SHARED_WORDS}
+        words = {name: words_of(codex.c[name]) for name in SHARED_WORDS[codex]}
         shared = codex.update().where(codex.c.book == self._book, codex.c.is_current, codex.c.shared.is_not(None))
         connection.execute(shared.values(words | {"shared": None}))
         self._owe_again()
@@ -227,8 +233,8 @@ class Forking:
         source, entry = documents.alias("source"), maintenance.alias("entry")
         taken_in = (
             select(func.max(entry.c.id))
-            .join(document_inputs, document_inputs.c.input == entry.c.document)
-            .join(source, and_(source.c.id == document_inputs.c.document, source.c.kind == entry.c.kind))
+            .join(uses, uses.c.input == entry.c.document)
+            .join(source, and_(source.c.id == uses.c.document, source.c.kind == entry.c.kind))
             .where(entry.c.book == self._book, entry.c.kind == maintenance.c.kind)
             .correlate(maintenance)
             .scalar_subquery()
@@ -260,8 +266,9 @@ def _new(name: str, old: ColumnElement[Any]) -> ColumnElement[Any]:
 
 def _newest_known(record: ColumnElement[Any]) -> ColumnElement[Any]:
     """The row of the branch that stands for one of its origin's codex: itself, or the last before it."""
-    found = select(func.max(fork_keys.c.new)).where(fork_keys.c.name == "codex", fork_keys.c.old <= record)
-    return found.correlate_except(fork_keys).scalar_subquery()
+    found = select(fork_keys.c.new).where(fork_keys.c.name == "codex", fork_keys.c.old <= record)
+    last = found.order_by(fork_keys.c.old.desc()).limit(literal_column("1"))  # max() would read all up to it
+    return last.correlate_except(fork_keys).scalar_subquery()
 
 
 def _slices(keys: Iterable[int]) -> Iterable[list[int]]:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, case, or_, select
+from sqlalchemy import Column, ColumnElement, Table, case, or_, select
 
-from bookwright.storage.tables import codex, lineages, steps
+from bookwright.storage.tables import codex, documents, lineages, steps
 
-SHARED_WORDS = frozenset({"data", "origins"})
-"""Columns of the codex that an earlier version in a branch leaves to its origin's."""
+SHARED_WORDS = {codex: frozenset({"data", "origins"}), documents: frozenset({"text_hash", "data_hash"})}
+"""Columns that a row of a branch leaves to the row of an origin that it shares: they never change."""
 
 
 def of_lineage(column: ColumnElement[Any], book: Any) -> ColumnElement[bool]:
@@ -26,12 +26,13 @@ def of_heirs(column: ColumnElement[Any], book: str) -> ColumnElement[bool]:
 
 
 def words_of(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A column of a record's version that holds its words: its own, or those of the row that it shares."""
-    if not isinstance(column, Column) or column.table is not codex or column.name not in SHARED_WORDS:
+    """A column of a version that holds its words: its own, or those of the row that it shares."""
+    table = column.table if isinstance(column, Column) else None
+    if not isinstance(table, Table) or column.name not in SHARED_WORDS.get(table, ()):
         return column
-    source = codex.alias("source")
-    shared = select(source.c[column.name]).where(source.c.id == codex.c.shared).correlate(codex).scalar_subquery()
-    return case((codex.c.shared.is_(None), column), else_=shared).label(column.name)
+    source = table.alias("shares")
+    shared = select(source.c[column.name]).where(source.c.id == table.c.shared).correlate(table).scalar_subquery()
+    return case((table.c.shared.is_(None), column), else_=shared).label(column.name)
 
 
 def steps_of_lineage(book: str) -> ColumnElement[bool]:

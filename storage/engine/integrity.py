@@ -7,6 +7,7 @@ from sqlalchemy.exc import DatabaseError
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import DatabaseDamaged, StorageError
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import Database
 from bookwright.storage.engine.sqlite_errors import damaged
 from bookwright.storage.repositories.texts import TextStore
@@ -63,7 +64,7 @@ def salvageable(database: Database, book: str) -> str:
 
 def _readable(database: Database, book: str) -> Iterator[bool]:
     """Tell for each piece of current prose whether its text can be read."""
-    prose = select(documents.c.text_hash).where(
+    prose = select(words_of(documents.c.text_hash)).where(
         documents.c.book == book, documents.c.kind == DocumentKind.PROSE.value, documents.c.is_current.is_(True)
     )
     with database.read() as connection:

@@ -9,8 +9,10 @@ from bookwright.models.codex.use import CodexUse
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.branches.inputs import inputs
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.repositories.texts import TextStore
-from bookwright.storage.tables import codex_uses, document_inputs, documents, nodes, steps
+from bookwright.storage.tables import codex_uses, documents, nodes, steps
 
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
@@ -41,7 +43,7 @@ _IS_KNOWN = and_(codex_uses.c.document == documents.c.id, codex_uses.c.effect ==
 _DOCUMENTS = (
     select(
         documents.c.id, documents.c.node, nodes.c.label, func.coalesce(_unit.c.label, nodes.c.label).label("unit"),
-        documents.c.kind, documents.c.text_hash, codex_uses.c.record.label("known"),
+        documents.c.kind, words_of(documents.c.text_hash), codex_uses.c.record.label("known"),
         _maker.c.id.label("maker"), _maker.c.recorded_at.label("made_at"),
     )
     .join(nodes, nodes.c.key == documents.c.node)
@@ -112,9 +114,9 @@ class CodexUseRepository:
     def brief_of(self, document: int) -> str | None:
         """Return the writer's brief that a text was made from; None where it was made without one."""
         query = (
-            select(documents.c.text_hash)
-            .join(document_inputs, document_inputs.c.input == documents.c.id)
-            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
+            select(words_of(documents.c.text_hash))
+            .join(inputs, inputs.c.input == documents.c.id)
+            .where(inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
             .order_by(documents.c.id)
             .limit(1)
         )
@@ -124,9 +126,9 @@ class CodexUseRepository:
     def designs_of(self, document: int) -> list[str]:
         """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
         query = (
-            select(documents.c.text_hash)
-            .join(document_inputs, document_inputs.c.input == documents.c.id)
-            .where(document_inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
+            select(words_of(documents.c.text_hash))
+            .join(inputs, inputs.c.input == documents.c.id)
+            .where(inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
             .order_by(documents.c.id)
         )
         hashes = self._connection.execute(query).scalars().all()

@@ -17,16 +17,17 @@ from sqlalchemy import (
 )
 
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.branches.lineage import ancestors_of
+from bookwright.storage.branches.lineage import ancestors_of, words_of
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.tables import document_inputs, documents, nodes, texts
+from bookwright.storage.tables import documents, nodes, texts
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
 _ONE: ColumnElement[int] = literal_column("1")
-_text = select(texts.c.body).where(texts.c.hash == documents.c.text_hash).correlate(documents)
+_text = select(texts.c.body).where(texts.c.hash == words_of(documents.c.text_hash)).correlate(documents)
 _own = _text.where(texts.c.book == documents.c.book).scalar_subquery()
 _shared = _text.where(texts.c.book.in_(ancestors_of(documents.c.book))).limit(_ONE).scalar_subquery()
-WITH_TEXT = select(documents, func.coalesce(_own, _shared).label("body"))
+COLUMNS: tuple[ColumnElement[Any], ...] = tuple(map(words_of, documents.c))
+WITH_TEXT: Select[Any] = select(*COLUMNS, func.coalesce(_own, _shared).label("body"))
 IS_CURRENT = documents.c.is_current.is_(True)
 _ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
 _OF_BOOK = documents.c.book == bindparam("book")
@@ -34,7 +35,7 @@ _OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
 
 GET = WITH_TEXT.where(documents.c.id == bindparam("id"))
 CURRENT = WITH_TEXT.where(*_ONE_OF_NODE, IS_CURRENT)
-CURRENT_WITHOUT_TEXT = select(documents).where(*_ONE_OF_NODE, IS_CURRENT)
+CURRENT_WITHOUT_TEXT = select(*COLUMNS).where(*_ONE_OF_NODE, IS_CURRENT)
 LATEST = (
     WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT)
     .order_by(documents.c.id.desc())
@@ -43,11 +44,11 @@ LATEST = (
 OF_NODES = WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=True)), _OF_KINDS, IS_CURRENT).order_by(
     documents.c.id
 )
-VERSIONS = select(documents).where(*_ONE_OF_NODE).order_by(documents.c.version)
+VERSIONS = select(*COLUMNS).where(*_ONE_OF_NODE).order_by(documents.c.version)
 AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS).order_by(documents.c.id)
 
-LABELLED = (
-    select(documents, nodes.c.label)
+LABELLED: Select[Any] = (
+    select(*COLUMNS, nodes.c.label)
     .join(nodes, nodes.c.key == documents.c.node)
     .where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT, nodes.c.status != NodeStatus.VOID.value)
 )
@@ -80,7 +81,6 @@ REPLACE = (
     )
     .values(is_current=False)
 )  # fmt: skip
-ADD_INPUTS = insert(document_inputs)
 
 HALF = 0.5
 """A place between two ids counts as the nearer one."""

@@ -15,11 +15,13 @@ from sqlalchemy import (
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
+from bookwright.storage.branches.inputs import ADD_INPUTS, inputs
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.repositories import document_statements as sql
 from bookwright.storage.repositories.codex_uses import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
-from bookwright.storage.tables import document_inputs, documents, nodes, steps
+from bookwright.storage.tables import documents, nodes, steps
 from bookwright.storage.tree.document_view import DocumentView
 
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
@@ -61,9 +63,9 @@ class DocumentRepository:
         if version > 1:
             self._connection.execute(sql.REPLACE, place | {"old": version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
-        inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
-        if inputs:
-            self._connection.execute(sql.ADD_INPUTS, inputs)
+        rests_on = [{"resting": identity, "source": source} for source in dict.fromkeys(new.inputs)]
+        if rests_on:
+            self._connection.execute(ADD_INPUTS, rests_on)
         if new.codex is not None:
             keep_use(self._connection, identity, new.codex)
         document = Document(
@@ -160,11 +162,8 @@ class DocumentRepository:
 
     def inputs_of(self, identity: int) -> list[int]:
         """Return the ids of the documents that stood in this one's prompt."""
-        return list(
-            self._connection.execute(
-                select(document_inputs.c.input).where(document_inputs.c.document == identity)
-            ).scalars()
-        )
+        query = select(inputs.c.input).where(inputs.c.document == identity).order_by(inputs.c.input)
+        return list(self._connection.execute(query).scalars())
 
     def text_of(self, document: Document) -> str:
         """Return a document's text."""
@@ -191,8 +190,9 @@ class DocumentRepository:
 
     def sources(self) -> tuple[Source, ...]:
         """Return the pages outside the book that its current designs and findings rest on, each once, oldest first."""
-        chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), documents.c.data_hash.is_not(None))
-        query = select(documents.c.data_hash).where(documents.c.book == self._book, *chosen, sql.IS_CURRENT)
+        data = words_of(documents.c.data_hash)
+        chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), data.is_not(None))
+        query = select(data).where(documents.c.book == self._book, *chosen, sql.IS_CURRENT)
         hashes = self._connection.execute(query.order_by(documents.c.id)).scalars()
         found = (Findings.model_validate_json(self._texts.get(key)) for key in dict.fromkeys(hashes))
         return distinct(source for each in found for source in each.sources)
@@ -205,8 +205,8 @@ class DocumentRepository:
         source = documents.alias("source")
         rows = self._connection.execute(
             select(documents.c.id, nodes.c.label)
-            .join(document_inputs, document_inputs.c.document == documents.c.id)
-            .join(source, source.c.id == document_inputs.c.input)
+            .join(inputs, inputs.c.document == documents.c.id)
+            .join(source, source.c.id == inputs.c.input)
             .join(nodes, nodes.c.key == source.c.node)
             .where(documents.c.node == node, documents.c.kind == kind.value, source.c.kind == news.value)
             .order_by(documents.c.version)

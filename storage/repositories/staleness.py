@@ -10,15 +10,17 @@ from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.staleness import UNREAD, Rests, StaleDocument, Version, replacement
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.tables import document_inputs, documents, nodes, steps
+from bookwright.storage.branches.inputs import inputs, uses
+from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.tables import documents, nodes, steps
 
 Rewordings = Mapping[int, tuple[Rewording, ...]]
 
 _AT_ONCE = 500
 
 _VERSIONS = select(
-    documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version, documents.c.text_hash,
-    documents.c.origin, documents.c.step,
+    documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version,
+    words_of(documents.c.text_hash), documents.c.origin, documents.c.step,
 ).join(nodes, nodes.c.key == documents.c.node).where(nodes.c.status != NodeStatus.VOID.value)  # fmt: skip
 _maker = steps.alias("maker")
 _wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)
@@ -55,11 +57,7 @@ class StalenessRepository:
 
         `rewordings` are what of the codex could have touched some documents, by their ids.
         """
-        pairs = (
-            select(document_inputs.c.document, document_inputs.c.input)
-            .join(documents, documents.c.id == document_inputs.c.document)
-            .where(documents.c.book == self._book)
-        )
+        pairs = select(inputs.c.document, inputs.c.input).where(inputs.c.book == self._book)
         rows = self._connection.execute(pairs)
         return Rests(self._versions(), ((row.document, row.input) for row in rows), rewordings).stale()
 
@@ -84,7 +82,7 @@ class StalenessRepository:
 
     def under(self, document: int) -> list[Version]:
         """Return the versions that stood in the prompts which a version came of, in reading order."""
-        query = select(document_inputs.c.input).where(document_inputs.c.document == document)
+        query = select(inputs.c.input).where(inputs.c.document == document)
         keys = self._connection.execute(query).scalars().all()
         found = [one for some in _slices(keys) for one in self._versions(documents.c.id.in_(some))]
         return sorted(found, key=lambda one: one.place)
@@ -124,7 +122,7 @@ class StalenessRepository:
 
     def _inputs(self, of: Iterable[int]) -> Iterator[tuple[int, int]]:
         for some in _slices(of):
-            query = select(document_inputs).where(document_inputs.c.input.in_(some))
+            query = select(uses.c.document, uses.c.input).where(uses.c.book == self._book, uses.c.input.in_(some))
             yield from ((row.document, row.input) for row in self._connection.execute(query))
 
 

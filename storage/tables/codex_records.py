@@ -22,12 +22,14 @@ codex = Table(
     Column("recorded_at", Float, nullable=False),
     Column("shared", Key),
     UniqueConstraint("book", "kind", "slug", "version"),
-    Index("ix_codex_current", "book", "kind", "is_current", "slug"),
 )
 """Entries, secrets and threads of foreshadowing in all their versions; none is ever overwritten.
 
 An earlier version that a branch has of its origin is empty: `shared` is the row there that holds its words.
 """
+
+_current = codex.c.is_current.is_(True)
+Index("ix_codex_current", codex.c.book, codex.c.kind, codex.c.slug, sqlite_where=_current, postgresql_where=_current)
 
 codex_uses = Table(
     "codex_uses",

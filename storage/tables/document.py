@@ -21,10 +21,15 @@ documents = Table(
     Column("base", Integer),
     Column("note", Text),
     Column("made_at", Float),
+    Column("shared", Key),
     UniqueConstraint("node", "kind", "version"),
     Index("ix_documents_book_kind", "book", "kind", "is_current", "id"),
     Index("ix_documents_book", "book", "id"),
 )
+"""All versions of all documents. `shared` is the document of an origin that one of a branch stands for."""
+
+_is_shared = documents.c.shared.is_not(None)
+Index("ix_documents_shared", documents.c.shared, sqlite_where=_is_shared, postgresql_where=_is_shared)
 
 document_inputs = Table(
     "document_inputs",
@@ -34,7 +39,10 @@ document_inputs = Table(
     Index("ix_document_inputs_input", "input"),
     sqlite_with_rowid=False,
 )
-"""Which documents stood in the prompt that a document came of: what makes staleness exact."""
+"""Which documents stood in the prompt that a document came of: what makes staleness exact.
+
+Of what branches share both are told as the document that stood there first (`storage.branches.inputs`).
+"""
 
 maintenance = Table(
     "maintenance",

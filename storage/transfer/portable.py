@@ -17,6 +17,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    FromClause,
     LargeBinary,
     Table,
     TypeDecorator,
@@ -30,8 +31,9 @@ from sqlalchemy.dialects import sqlite
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Activity
+from bookwright.storage.branches.inputs import inputs
 from bookwright.storage.branches.lineage import of_lineage, words_of
-from bookwright.storage.tables import books, documents, maintenance, metadata, steps, texts, tool_uses
+from bookwright.storage.tables import books, document_inputs, documents, maintenance, metadata, steps, texts, tool_uses
 
 MADE_AGAIN = {
     "allowances": "a slice of the studio's cap, which only a running book has",
@@ -46,6 +48,7 @@ MADE_AGAIN = {
 LOCAL = {
     "books": frozenset({"id", "lease_owner", "lease_expires", "stop_requested"}),
     "codex": frozenset({"shared"}),
+    "documents": frozenset({"shared"}),
 }
 """Columns that mean nothing elsewhere; the book's id is told once, beside the rows."""
 
@@ -108,7 +111,7 @@ def is_number(column: Column[Any]) -> bool:
     return isinstance(column.type, BigInteger) and column.type.compile(sqlite.dialect()) == "INTEGER"
 
 
-def python_type(column: Column[Any]) -> type:
+def python_type(column: ColumnElement[Any]) -> type:
     """Return what the values of a column are."""
     kind = column.type
     return (kind.impl_instance if isinstance(kind, TypeDecorator) else kind).python_type
@@ -145,16 +148,25 @@ def count_rows(part: BookTable, book: str, keys: Keys, connection: Connection) -
     known = keys.count(part.name)
     if known is not None:
         return known
-    return connection.execute(select(func.count()).select_from(part.table).where(part.of(book))).scalar_one()
+    source, is_its = _seen(part, book)
+    return connection.execute(select(func.count()).select_from(source).where(is_its)).scalar_one()
 
 
 def rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> Iterator[dict[str, Any]]:
     """Yield a book's rows of one table, as JSON knows values, in an order that every database keeps."""
-    order = [_by_bytes(column, connection) for column in part.table.primary_key if column.name != "book"]
-    query = select(*map(words_of, part.columns)).where(part.of(book)).order_by(*order)
+    source, is_its = _seen(part, book)
+    key = [source.c[column.name] for column in part.table.primary_key if column.name != "book"]
+    query = select(*(words_of(source.c[column.name]) for column in part.columns)).where(is_its)
+    query = query.order_by(*(_by_bytes(column, connection) for column in key))
     for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
         values = {name: _told(value, part) for name, value in row.items()}
         yield _rested(part, _numbered(part, values, keys.number))
+
+
+def _seen(part: BookTable, book: str) -> tuple[FromClause, ColumnElement[bool]]:
+    """What a table's rows are read from, and which of them are a book's: a branch leaves some to its origins."""
+    is_read_there = part.table is document_inputs
+    return (inputs, inputs.c.book == book) if is_read_there else (part.table, part.of(book))
 
 
 def taken_in(part: BookTable, values: dict[str, Any], keys: Keys) -> dict[str, Any]:
@@ -246,8 +258,8 @@ def _texts_of(book: str) -> ColumnElement[bool]:
     another = texts.alias("another")
     needed = union_all(
         select(texts.c.hash).where(texts.c.book == book),
-        select(documents.c.text_hash).where(documents.c.book == book),
-        select(documents.c.data_hash).where(documents.c.book == book),
+        select(words_of(documents.c.text_hash)).where(documents.c.book == book),
+        select(words_of(documents.c.data_hash)).where(documents.c.book == book),
         select(steps.c.reply).where(steps.c.book == book),
         select(tool_uses.c.response).where(tool_uses.c.book == book),
     )
@@ -265,7 +277,7 @@ def _keys(part: BookTable, book: str, connection: Connection) -> "array[int]":
     return array("q", found.scalars())
 
 
-def _by_bytes(column: Column[Any], connection: Connection) -> ColumnElement[Any]:
+def _by_bytes(column: ColumnElement[Any], connection: Connection) -> ColumnElement[Any]:
     """Order texts by their bytes, as SQLite does; a Postgres database may have a language's own order."""
     is_text = connection.dialect.name == "postgresql" and python_type(column) is str
     return collate(column, "C") if is_text else column

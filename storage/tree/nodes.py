@@ -180,7 +180,7 @@ class NodeRepository:
             "task_type": item.task_type.value,
             "title": item.title,
             "goal": item.goal,
-            "spec": json.dumps({name: getattr(item, name) for name in _SPEC}, ensure_ascii=False),
+            "spec": _told(item),
             "complexity_score": item.complexity_score,
             "length": item.length,
             "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
@@ -208,8 +208,8 @@ class NodeRepository:
 
     def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
         """Make a newer revision of a node, whose instructions end with an order."""
-        spec = {name: getattr(node, name) for name in _SPEC} | {"instructions": (*node.instructions, order)}
-        self.change(node.key, revision=node.revision + 1, spec=json.dumps(spec, ensure_ascii=False), **columns)
+        spec = _told(node, instructions=(*node.instructions, order))
+        self.change(node.key, revision=node.revision + 1, spec=spec, **columns)
 
     def replace_below(self, parent: int, *types: TaskType, only_planned: bool = False) -> list[TaskNode]:
         """Mark the living children of some types, and all below them, as replaced; return them.
@@ -278,3 +278,9 @@ class NodeRepository:
         if self._view is None:
             return node_of(row)
         return self._view.find(row.key) or self._view.keep(node_of(row))
+
+
+def _told(item: PlanNode | TaskNode, **changed: tuple[str, ...]) -> str:
+    """Return as JSON what is said about a task; what nothing is said of is left out."""
+    said = {name: changed.get(name, getattr(item, name)) for name in _SPEC}
+    return json.dumps({name: lines for name, lines in said.items() if lines}, ensure_ascii=False)

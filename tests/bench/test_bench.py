@@ -88,7 +88,10 @@ def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
     assert queries[0] <= 22
 
 
-def test_a_step_of_a_branch_takes_as_many_statements_as_its_origins(tmp_path: Path) -> None:
+def test_a_step_of_a_branch_takes_as_many_statements_rows_and_bytes_as_its_origins(tmp_path: Path) -> None:
     found = branches.go_on(tmp_path, home=str(tmp_path))
 
-    assert found["branch"] == found["origin"]
+    assert found["first.branch.queries"] == found["first.origin.queries"]
+    for name in ("queries", "rows"):
+        assert found[f"later.branch.{name}"] == found[f"later.origin.{name}"] > 0
+    assert found["later.branch.bytes"] <= 1.02 * found["later.origin.bytes"]

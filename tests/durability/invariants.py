@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, select
 
 from bookwright.models.step import CODE
+from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.texts import text_hash
@@ -77,7 +78,7 @@ class Evidence:
     @property
     def asked(self) -> list[Row[Any]]:
         """The attempts on record for which somebody was asked; what code did by itself has a step and no call."""
-        return [step for step in self.steps if step.role != CODE]
+        return [step for step in self.steps if step.role != CODE and step.lease_token]  # 0: its origin's journal has it
 
 
 def violations(database: Database, calls: Sequence[Entry], deaths: int) -> list[str]:
@@ -112,10 +113,13 @@ def _nothing_is_paid_twice(evidence: Evidence) -> Iterator[str]:
     unrecorded = len(evidence.calls) - len(evidence.asked)
     if not 0 <= unrecorded <= evidence.deaths:
         yield f"{len(evidence.calls)} calls, {len(evidence.asked)} on record, {evidence.deaths} deaths"
-    failed = sum(step.failure is not None for step in evidence.steps)
+    failed = sum(step.failure is not None for step in evidence.asked)
     asked = Counter(call["prompt_hash"] for call in evidence.calls)
     again = sum(count - 1 for count in asked.values())
-    if again > evidence.deaths + failed:
+    anew: dict[str, set[str]] = defaultdict(set)  # a branch may ask what its origin has asked
+    for step in evidence.asked:
+        anew[step.prompt].add(step.book)
+    if again > evidence.deaths + failed + sum(len(found) - 1 for found in anew.values()):
         yield f"{again} calls repeat a prompt after {evidence.deaths} deaths and {failed} failed answers"
 
 
@@ -231,7 +235,7 @@ def _orphans(connection: Connection) -> list[str]:
 
 
 def _rows(connection: Connection, table: Table) -> Sequence[Row[Any]]:
-    return connection.execute(select(table).order_by(*table.primary_key)).all()
+    return connection.execute(select(*map(words_of, table.c)).order_by(*table.primary_key)).all()
 
 
 def _unpacked(body: bytes) -> str:

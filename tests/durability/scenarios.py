@@ -44,7 +44,14 @@ from bookwright.storage.stores import BookStorage
 from bookwright.storage.tables import allowances, documents, gates, texts, tool_uses
 from tests.durability.children import finished_text
 from tests.durability.crashes import JOURNAL_READS, Scenario
-from tests.durability.forked import fork_and_merge, forked_book
+from tests.durability.forked import (
+    compared_book,
+    fork_and_merge,
+    fork_and_write,
+    forked_book,
+    have_compared,
+    written_branch,
+)
 from tests.support import novelist
 
 _PLANNED = {"profile": "economy", "max_planning_rounds": 1}
@@ -395,6 +402,14 @@ A_BOOK_WITH_GATES = Scenario(
 A_BRANCH = Scenario(
     "a branch", frozenset({F.FORK, F.MERGE}), partial(fork_and_merge, _TALE), partial(forked_book, _TALE),
     prepare=_write_tale,
+)  # fmt: skip
+A_WRITTEN_BRANCH = Scenario(
+    "a branch that is written", frozenset({F.FORK, F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.LEAVE_BOOK}),
+    partial(fork_and_write, _CHAPTERS), partial(written_branch, _CHAPTERS), prepare=_write_chapters,
+)  # fmt: skip
+A_VERDICT = Scenario(
+    "a reader's verdict", frozenset({F.TAKE_LEASE, F.CALL_MODEL, F.RECORD_STEP, F.LEAVE_BOOK}),
+    partial(have_compared, _TALE), compared_book, prepare=_write_tale,
 )  # fmt: skip
 SCENARIOS = (
     Scenario("an empty database", frozenset({F.MIGRATE, F.CREATE_BOOK}), _begin, _begun_book),

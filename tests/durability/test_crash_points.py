@@ -19,6 +19,8 @@ from tests.durability.scenarios import (
     A_REFRESH,
     A_TALE,
     A_TALE_WITH_NOTES,
+    A_VERDICT,
+    A_WRITTEN_BRANCH,
     CANDIDATES,
     CANDIDATES_BESIDE,
     CHAPTERS,
@@ -166,6 +168,42 @@ def test_a_fork_or_a_merge_killed_at_any_place_is_whole_or_was_not(stage: Stage)
     assert wrongs_of(trials) == []
     assert {place.partition(":")[2] for place in places_of(trials)} == {Failpoint.FORK, Failpoint.MERGE}
     assert all(trial.again == 0 for trial in trials)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_branch_that_is_killed_while_it_is_written_pays_nothing_twice(stage: Stage) -> None:
+    trial = stage.kill(
+        A_WRITTEN_BRANCH, "after:fork:1", "after:call_model:2", "before:record_step:3", "after:record_step:2"
+    )
+
+    assert trial.wrongs == []
+    assert len(trial.reached) == 4
+    assert trial.again == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_verdict_that_is_killed_is_the_same_and_paid_once(stage: Stage) -> None:
+    trial = stage.kill(A_VERDICT, "after:call_model:1", "after:record_step:1", "before:record_step:1")
+
+    assert trial.wrongs == []
+    assert len(trial.reached) == 3
+    assert trial.again == 2
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("scenario", [A_WRITTEN_BRANCH, A_VERDICT], ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_branch_or_a_verdict_killed_at_any_place_ends_like_an_undisturbed_one(
+    stage: Stage, scenario: Scenario
+) -> None:
+    trials = [stage.kill(scenario, point) for point in points(stage, scenario, most=12)]
+
+    _tell(f"kill {scenario.name}", trials)
+    assert wrongs_of(trials) == []
+    assert all(trial.again <= 1 for trial in trials)
+    assert len(trials) >= 8
 
 
 @pytest.mark.slow

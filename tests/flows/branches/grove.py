@@ -10,11 +10,12 @@ from bookwright.exports.files import export
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import Book
+from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings
 from bookwright.storage.branches.row_changes import Snapshot, snapshot
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.stores import BookStorage
+from bookwright.storage.stores import BookStorage, Stores
 
 
 @dataclass(frozen=True)
@@ -51,3 +52,14 @@ class Grove:
         """All rows of a book that a merge may change."""
         with self.database.read() as connection:
             return snapshot(connection, identity)
+
+
+def resting(stores: Stores) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """What each current document rests on, by places."""
+    nodes = {node.key: node.label for node in stores.nodes.walk()}
+    found = [(one.id, nodes[one.node], one.kind.value) for one in stores.documents.of_nodes(nodes, *DocumentKind)]
+    by_key = {key: (label, kind) for key, label, kind in found}
+    return sorted(
+        (label, kind, sorted(by_key[one] for one in stores.documents.inputs_of(key) if one in by_key))
+        for key, label, kind in found
+    )

@@ -1,6 +1,8 @@
 """A branch shares what stands, pays only for what it writes anew, and changes nothing of its origin."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,16 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from bookwright.agents.backends.service import ModelService
 from bookwright.app.branches.listing import branch_tree
+from bookwright.flows.library import find_or_create
+from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import RunConfig
 from bookwright.flows.revision.revise import take_in
+from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import InvalidInput
+from bookwright.models.errors import BookPaused, InvalidInput
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.cut import CutNode, cut_at
 from bookwright.storage.tables import passages, steps, texts, vectors
 from tests.flows.branches.grove import Grove
+from tests.support.books import make_brief_of, make_settings, new_library
 
 NEWS = "\n\nAnd the lamp was blue all along."
 
@@ -33,6 +41,25 @@ def test_a_branch_that_changes_nothing_ends_as_its_origin_and_pays_nothing(grove
         assert grove.text(branch, form) == grove.text(origin, form)
     with grove.open(branch).storage.read() as stores:
         assert stores.staleness.all() == []
+
+
+def test_a_branch_of_a_book_that_rests_goes_on_as_its_origin_does(tmp_path: Path) -> None:
+    settings = make_settings(tmp_path, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
+    database = new_library(settings)
+    grove = Grove(database, settings)
+    order = make_brief_of(length=6_000, profile="economy", max_planning_rounds=1)
+    origin = find_or_create(database, order).id
+    with closing(ModelService(settings)) as models, pytest.raises(BookPaused):
+        run_book(origin, RunConfig(settings, database, models, limits=Limits.parse("chapter 1", None)))
+    before = grove.book(origin).calls
+    branch = grove.fork(origin)
+
+    for book in (branch, origin):
+        grove.write(book)
+
+    assert grove.text(branch) == grove.text(origin)
+    assert 0 < grove.book(branch).calls == grove.book(origin).calls - before
+    database.dispose()
 
 
 def test_a_fork_copies_no_text_and_no_vector(grove: Grove, origin: str) -> None:

@@ -1,8 +1,10 @@
 """What a branch has made is taken over as it is, both sides' changes are an author's to settle, and undo is exact."""
 
+import json
 from random import Random
 
 import pytest
+from sqlalchemy import select, update
 
 from bookwright.app.branches.comparing import compare, text_pair, version_pair
 from bookwright.app.branches.merge_plan import OURS, THEIRS
@@ -13,6 +15,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.errors import BookHeld, EditConflict, InvalidInput
 from bookwright.models.text.word_diff import word_diff
 from bookwright.storage.repositories.books import Lease
+from bookwright.storage.tables import merges
 from tests.flows.branches.grove import Grove
 from tests.flows.revision.changed import as_made, resting_by_marks
 
@@ -201,6 +204,21 @@ def test_a_merge_is_taken_back_only_while_nothing_came_after(grove: Grove, origi
         undo_merge(book)
 
     assert prose(grove, origin, "1.4") == "She stayed."
+
+
+def test_a_merge_of_a_version_that_knew_fewer_columns_is_taken_back(grove: Grove, origin: str) -> None:
+    branch, book, before = grove.fork(origin), grove.open(origin), grove.rows(origin)
+    rewrite(grove, branch, "1.4", "She stayed.")
+    merge(book, MergeOrder(branch))
+    with book.storage.write() as stores:
+        undo = json.loads(stores.connection.execute(select(merges.c.undo)).scalar_one())
+        for row in [*undo["documents"]["changed"], *undo["documents"]["now"]]:
+            del row["shared"]
+        stores.connection.execute(update(merges).values(undo=json.dumps(undo)))
+
+    undo_merge(book)
+
+    assert grove.rows(origin) == before
 
 
 def test_a_merge_that_a_later_branch_shares_is_not_taken_back(grove: Grove, origin: str) -> None:

@@ -16,7 +16,7 @@ from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.steps.retention import Keep
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import vectors
-from tests.flows.branches.grove import Grove
+from tests.flows.branches.grove import Grove, resting
 
 
 def texts_of(stores: Stores) -> list[tuple[str, str, str]]:
@@ -93,3 +93,26 @@ def test_every_version_of_a_record_reads_in_a_branch_of_a_branch_as_it_did(
     else:
         assert shared == [one for one in told if one in shared]
     assert [entry.id for entry in current] == list(dict.fromkeys(one[0].id for one in shared))
+
+
+def test_every_document_rests_in_a_branch_of_a_branch_and_in_its_file_on_what_it_did(
+    grove: Grove, origin: str, tmp_path: Path
+) -> None:
+    branch = grove.fork(origin, at="chapter 2")
+    grove.write(branch)
+    twig = grove.fork(branch)
+    import_book(export(grove.open(twig).storage, "json", tmp_path / "twig.json"), grove.database, "alone")
+
+    found = []
+    for book in (branch, twig, "alone"):
+        with grove.open(book).storage.read() as stores:
+            found.append(resting(stores))
+            documents = stores.documents.of_nodes([node.key for node in stores.nodes.walk()], *DocumentKind)
+            under = {one.id: {version.id for version in stores.staleness.under(one.id)} for one in documents}
+            resting_on = {one.id: {version.id for version in stores.staleness.resting_on(one.id)} for one in documents}
+            assert all(key in under[other] for key, others in resting_on.items() for other in others)
+            assert any(resting_on.values())
+
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) > 20
+    assert all(rests for _, kind, rests in found[0] if kind == DocumentKind.PROSE)
