@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
-    CursorResult,
+    Result,
     Row,
     Update,
     and_,
@@ -221,7 +221,7 @@ class Lease:
     def _identity(self) -> dict[str, Any]:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
-    def _holds(self, fenced: CursorResult[Any]) -> HolderNews:
+    def _holds(self, fenced: Result[Any]) -> HolderNews:
         row = fenced.one_or_none()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")

@@ -16,6 +16,7 @@ from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
 from bookwright.models.source import Source
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories import document_statements as sql
 from bookwright.storage.repositories.codex_uses import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
@@ -57,13 +58,14 @@ class DocumentRepository:
             "length": length, "step": step or None,
             "origin": new.origin.value, "base": new.base, "note": new.note or None,
         }  # fmt: skip
-        identity, version, made_at = self._connection.execute(sql.ADD if step else sql.ADD_NOW, values | place).one()
+        add = sql.ADD if step else sql.ADD_NOW
+        identity, version, made_at = add.execute(self._connection, values | place).one()
         if version > 1:
-            self._connection.execute(sql.REPLACE, place | {"old": version - 1})
+            sql.REPLACE.execute(self._connection, place | {"old": version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
         inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
         if inputs:
-            self._connection.execute(sql.ADD_INPUTS, inputs)
+            sql.ADD_INPUTS.execute(self._connection, inputs)
         if new.codex is not None:
             keep_use(self._connection, identity, new.codex)
         document = Document(
@@ -213,9 +215,9 @@ class DocumentRepository:
         )
         return [(row.id, row.label) for row in rows]
 
-    def _maybe(self, statement: Select[Any], **values: Any) -> Document | None:
-        found = self._all(statement, **values)
-        return found[0] if found else None
+    def _maybe(self, statement: Prepared, **values: Any) -> Document | None:
+        row = statement.execute(self._connection, values).first()
+        return None if row is None else _document(row, _text_in(row))
 
     def _all(self, statement: Select[Any], **values: Any) -> list[Document]:
         return [_document(row, _text_in(row)) for row in self._connection.execute(statement, values)]
