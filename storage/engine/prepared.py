@@ -75,7 +75,7 @@ class Prepared:
 
     @cached_property
     def _names(self) -> SimpleResultMetaData:
-        return SimpleResultMetaData(self._statement.exported_columns.keys())
+        return SimpleResultMetaData([str(name) for name in self._statement.exported_columns.keys()])  # noqa: SIM118
 
     @cached_property
     def _takes_out(self) -> Callable[[Sequence[Any]], Sequence[Any]] | None:

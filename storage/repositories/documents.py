@@ -59,19 +59,19 @@ class DocumentRepository:
             "origin": new.origin.value, "base": new.base, "note": new.note or None,
         }  # fmt: skip
         add = sql.ADD if step else sql.ADD_NOW
-        identity, version, made_at = add.execute(self._connection, values | place).one()
-        if version > 1:
-            sql.REPLACE.execute(self._connection, place | {"old": version - 1})
+        added = add.execute(self._connection, values | place).one()
+        if added.version > 1:
+            sql.REPLACE.execute(self._connection, place | {"old": added.version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
-        inputs = [{"document": identity, "input": source} for source in dict.fromkeys(new.inputs)]
+        inputs = [{"document": added.id, "input": source} for source in dict.fromkeys(new.inputs)]
         if inputs:
             sql.ADD_INPUTS.execute(self._connection, inputs)
         if new.codex is not None:
-            keep_use(self._connection, identity, new.codex)
+            keep_use(self._connection, added.id, new.codex)
         document = Document(
-            id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
+            id=added.id, book=self._book, node=new.node, kind=new.kind, version=added.version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
-            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=made_at,
+            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=added.made_at,
         )  # fmt: skip
         self.added.append((document, new.data))
         return document
