@@ -24,7 +24,6 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.edit import EditState
 from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
-from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.studio import Studio
@@ -116,6 +115,8 @@ class BookRepository:
         Raises:
             InvalidInput: It has branches, which share its texts.
         """
+        from bookwright.storage.branches.repository import BranchRepository  # a look at books does without
+
         BranchRepository(self._connection).refuse_deletion(identity)
         Studio(self._connection).keep_spent(identity)
         self._connection.execute(delete(books).where(books.c.id == identity))
