@@ -54,7 +54,7 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
-    from bookwright.flows.talk.side_call import sitting
+    from bookwright.flows.talk.side_call import side_call
     from bookwright.flows.tracing.traced import talk_tracing_as_set
 
     settings, brief = opened.settings, opened.book.brief
@@ -67,16 +67,16 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
     try:
         asked, answering = talk_tracing_as_set(models, opened.book.id)
         with (
-            sitting(opened.storage, settings, Activity.ASK, models.cancel) as seat,
+            side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
             answering(chief_editor.name),
         ):
             editor = ChiefEditor(
-                models=asked, model=model, key=seat.key, keep=seat.keep, budget=seat.budget,
+                models=asked, model=model, key=call.key, keep=call.keep, budget=call.budget,
                 fallbacks=settings.fallbacks.get(chief_editor.role) or settings.fallbacks.get("default") or (),
                 answer_tokens=SMALL_ANSWER_TOKENS if is_small else ANSWER_TOKENS,
                 stores_prompts=settings.keep_prompts, locale=(brief.prompt_language or brief.language).value,
             )  # fmt: skip
-            return editor.read(words, facts, verbs, lambda command: settled(command, opened)), seat.holder
+            return editor.read(words, facts, verbs, lambda command: settled(command, opened)), call.holder
     finally:
         models.close()
 
