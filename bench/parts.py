@@ -1,6 +1,7 @@
 """What several benches build: an asker that costs nothing, a context that is empty, a held book."""
 
 import json
+import logging
 import os
 import random
 import sys
@@ -53,6 +54,9 @@ def _make_words() -> list[str]:
 
 _POOL = _make_words()
 """Made at import, so that no clock of a bench runs meanwhile."""
+
+
+logging.getLogger("bookwright").addHandler(logging.NullHandler())  # what a null book lacks is no news of a bench
 
 
 class EnoughAsked(BaseException):

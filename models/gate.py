@@ -78,11 +78,6 @@ class FallbackHistory(BaseModel):
     refusals: tuple[Refusal, ...] = ()
     """Oldest first."""
 
-    @property
-    def last_issues(self) -> tuple[str, ...]:
-        """What is wrong with the newest draft."""
-        return self.refusals[-1].reasons if self.refusals else ()
-
 
 class Ruling(BaseModel):
     """What was decided about a gate, by whom, and what goes with it."""
@@ -143,6 +138,11 @@ class Gate(BaseModel):
     def is_waiting(self) -> bool:
         """True until somebody decides."""
         return self.state is GateState.WAITING
+
+    @property
+    def last_issues(self) -> tuple[str, ...]:
+        """Human fallback: what is wrong with the draft. Source: REQUIREMENTS S2-049."""
+        return self.refusals[-1].reasons if self.refusals else ()
 
     @property
     def name(self) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.reference import schemas
+
 ROOT = Path(__file__).parent.parent
 ALONG = (
     "py.typed", "__init__.pyi", "examples/lighthouse.toml",
@@ -120,6 +122,7 @@ def test_an_empty_environment_writes_the_example_with_the_built_in_model(wheel: 
 
     assert "not here yet" in alone.run("models")
     fetched = json.loads(alone.run("models", "get", "smollm2", "--json"))
+    assert schemas.faults(schemas.kept()["models-get"], fetched) == []
     found = json.loads(alone.run("write", "--example", "lighthouse", "--json"))
 
     assert Path(fetched["file"]).is_relative_to(tmp_path / "data/models")

@@ -129,20 +129,6 @@ class ContinuityDirector:
         """Return the words alone that are forbidden in a scene, of all sources, sorted."""
         return self._forbidden.get_or_make(scene.key, found, lambda: found.all)
 
-    def clear_instruction_cache(self) -> None:
-        """Forget what is to be done for threads."""
-        self._instructions.clear()
-
-    def clear_forbidden_cache(self) -> None:
-        """Forget what is forbidden, with and without its sources."""
-        self._forbidden.clear()
-        self._forbidden_results.clear()
-
-    def clear_all_caches(self) -> None:
-        """Forget all that was made."""
-        self.clear_instruction_cache()
-        self.clear_forbidden_cache()
-
 
 def hint_lines(sight: CodexSight, locale: str) -> list[str]:
     """Return what a writer reads of it, the weightiest first, a line each that stands alone."""

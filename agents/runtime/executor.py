@@ -13,7 +13,6 @@ from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.agents.runtime.sinks import CanUseTool, allow
-from bookwright.models.errors import BookwrightError
 from bookwright.models.talk.event import StreamMetrics
 from bookwright.models.talk.session import SessionState
 
@@ -23,10 +22,6 @@ class TabStatus(StrEnum):
 
     IDLE = "idle"
     BUSY = "busy"
-
-
-class QueueCancelled(BookwrightError):
-    """An execution that waited in line was taken out of it before it began."""
 
 
 @dataclass
@@ -69,8 +64,8 @@ class TabExecutor:
         """Put an execution in its tab's line; the result is true once it ended well.
 
         An execution in the session that its tab was opened with resumes it from the second time on.
-        What goes wrong at the start is told as `agent:failed`, like what goes wrong later. The result raises
-        `QueueCancelled` where it was taken out of the line.
+        What goes wrong at the start is told as `agent:failed`, like what goes wrong later. Cancelling the
+        result takes an execution that still waits out of the line.
 
         Raises:
             InvalidInput: There is no agent of that id.
@@ -101,19 +96,6 @@ class TabExecutor:
             running = tab.running if tab else None
         if running is not None:
             running.cancel()
-
-    def cancel_queue(self, tab_id: str) -> int:
-        """Take all that waits in a tab out of its line, and return how many that were."""
-        with self._lock:
-            tab = self._tabs.get(tab_id)
-            jobs = list(tab.jobs) if tab else []
-            if tab is not None:
-                tab.jobs.clear()
-                tab.state.waiting = 0
-        for job in jobs:
-            if job.ended.set_running_or_notify_cancel():
-                job.ended.set_exception(QueueCancelled(f"an execution in {tab_id!r} was taken out of its line"))
-        return len(jobs)
 
     def _tab(self, execution: Execution) -> _Tab:
         known = self._tabs.get(execution.tab_id)

@@ -49,7 +49,7 @@ class TalkAsker(Protocol):
 
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener,
-        canceller: Canceller | None,
+        canceller: Canceller | None = None,
     ) -> Reply:  # fmt: skip
         """Complete a prompt.
 

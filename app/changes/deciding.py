@@ -54,6 +54,7 @@ def facts_of(gate: Gate) -> dict[str, Any]:
         "gate": gate.id, "book": gate.book, "kind": gate.kind.value, "node": gate.label, "node_title": gate.title,
         "revision": gate.revision, "state": gate.state.value, "note": gate.note, "by": gate.by and gate.by.value,
         "has_own_text": bool(gate.text), "refusals": [list(refusal.reasons) for refusal in gate.refusals],
+        "last_issues": list(gate.last_issues),
         "created_at": gate.created_at, "decided_at": gate.decided_at, "told_at": gate.told_at, "notice": gate.notice,
     }  # fmt: skip
     if gate.is_waiting:

@@ -55,6 +55,7 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
     from bookwright.flows.talk.side_call import side_call
+    from bookwright.flows.tracing.traced import talk_tracing_as_set
 
     settings, brief = opened.settings, opened.book.brief
     model = model_of(chief_editor.role, brief, settings)
@@ -64,9 +65,13 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
         facts = book_facts(opened.book, stores, SMALL if is_small else FULL)
     models = ModelService(settings, pacer=DatabasePacer(opened.storage.database, settings))
     try:
-        with side_call(opened.storage, settings, Activity.ASK, models.cancel) as call:
+        asked, answering = talk_tracing_as_set(models, opened.book.id)
+        with (
+            side_call(opened.storage, settings, Activity.ASK, models.cancel) as call,
+            answering(chief_editor.name),
+        ):
             editor = ChiefEditor(
-                models=models, model=model, key=call.key, keep=call.keep, budget=call.budget,
+                models=asked, model=model, key=call.key, keep=call.keep, budget=call.budget,
                 fallbacks=settings.fallbacks.get(chief_editor.role) or settings.fallbacks.get("default") or (),
                 answer_tokens=SMALL_ANSWER_TOKENS if is_small else ANSWER_TOKENS,
                 stores_prompts=settings.keep_prompts, locale=(brief.prompt_language or brief.language).value,

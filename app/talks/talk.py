@@ -27,6 +27,7 @@ from bookwright.app.talks.opening import Opening
 from bookwright.app.talks.permission import Confirm, Permitting, Question
 from bookwright.app.talks.view import CANCELLED, SOURCES, ChatView
 from bookwright.flows.talk.talking import TalkGround
+from bookwright.flows.tracing.traced import talk_tracing_as_set
 from bookwright.models.errors import SessionNotStarted
 from bookwright.models.step import ToolUse, Usage
 from bookwright.models.talk.event import (
@@ -67,7 +68,8 @@ class Talk:
         self._mode = PermissionMode.ACCEPT_EDITS if says_yes else opening.member.mode
         self._ledger = BudgetLedger(cap_usd, title="this talk", remedy="--budget-usd gives it more")
         settings = with_windows([opening.model], ground.settings)
-        services = Services(models, database, self._ledger, models.counter, settings)
+        asked, self._answering = talk_tracing_as_set(models, opening.book.id if opening.book else "")
+        services = Services(asked, database, self._ledger, models.counter, settings)
         self._executor = TabExecutor(ground.agents(services), bus)
         self._inbox: SimpleQueue[Event | Question | None] = SimpleQueue()
         self._permitting = Permitting(confirm, self._inbox.put)
@@ -113,6 +115,17 @@ class Talk:
         self._messages.append_message(spoken(message, TAB, self._opening.member.name))
         self._uses = []
         before = self._ledger.spent
+        with self._answering(self._opening.member.name) as failed:
+            self._hear_out(message)
+            if self._failure:
+                failed(self._failure)
+        if not self._failure and "fetch_page" in self._ground.tools:
+            self._tell_sources()
+        spent = self._ledger.spent - before
+        self._tell_bill(replace(self.bill, tokens=spent.tokens, cost=spent.cost))
+        return not self._failure
+
+    def _hear_out(self, message: str) -> None:
         ended = self._executor.execute(message, self._execution(), can_use_tool=self._permitting)
         ended.add_done_callback(lambda _: self._inbox.put(None))
         try:
@@ -121,11 +134,6 @@ class Talk:
             if not ended.done():  # a second Ctrl-C, or a signal: let what had come be kept
                 self._leave(ended)
             self._is_broken_off = False
-        if not self._failure and "fetch_page" in self._ground.tools:
-            self._tell_sources()
-        spent = self._ledger.spent - before
-        self._tell_bill(replace(self.bill, tokens=spent.tokens, cost=spent.cost))
-        return not self._failure
 
     def break_off(self) -> None:
         """End the answer that is on its way; any thread may ask for that."""

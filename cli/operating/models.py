@@ -1,6 +1,6 @@
 """`models`: which model each role asks, which providers can be reached, what they cost; and `models get`."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
@@ -13,6 +13,17 @@ from bookwright.cli.output import emit, make_console, plain_table, print_text
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import make_home
+
+
+@dataclass(frozen=True)
+class FetchedModel:
+    """An embedded model whose weights are here, as JSON."""
+
+    name: str
+    model: str
+    """What `--model` takes."""
+    file: str
+
 
 app = typer.Typer(help="Which model each role asks, and what it costs.", invoke_without_command=True)
 
@@ -51,9 +62,10 @@ def get(
     with Progress(*columns, console=make_console(stderr=True)) as bar:
         task = bar.add_task(name, total=size)
         path = weights.get(name, settings, lambda done, total: bar.update(task, completed=done, total=total))
+    fetched = FetchedModel(name, f"embedded:{name}", str(path))
     emit(
-        lambda: {"name": name, "model": f"embedded:{name}", "file": str(path)},
-        lambda: print_text(f"{path}\nuse it with --model embedded:{name}"),
+        lambda: asdict(fetched),
+        lambda: print_text(f"{fetched.file}\nuse it with --model {fetched.model}"),
         as_json=as_json,
     )
 

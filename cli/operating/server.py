@@ -75,7 +75,7 @@ def submit(
         print_text(f"{name} is handed in as flow run {run.id}")
         print_text(run.url)
 
-    emit(lambda: {"book": name, "flow_run": asdict(run)}, tell, as_json=as_json)
+    emit(lambda: asdict(prefect_pool.HandedIn(name, run)), tell, as_json=as_json)
 
 
 def _sweep(settings: Settings, as_json: bool) -> None:
@@ -84,19 +84,17 @@ def _sweep(settings: Settings, as_json: bool) -> None:
     from bookwright.flows.prefect import sweep as prefect_sweep
 
     with prefect_pool.on_server(_server(settings)):
-        again = prefect_sweep.sweep_once(settings)
-        handed_in = prefect_sweep.hand_in_interrupted(settings)
-    runs = [{"book": book, "flow_run": asdict(run)} for book, run in handed_in]
+        swept = prefect_sweep.Swept(prefect_sweep.sweep_once(settings), prefect_sweep.hand_in_interrupted(settings))
 
     def tell() -> None:
-        for book in again:
+        for book in swept.again:
             print_text(f"{book} lost its worker; its run is given to the pool again")
-        for book, run in handed_in:
-            print_text(f"{book} is handed in as flow run {run.id}")
-        if not again and not handed_in:
+        for one in swept.handed_in:
+            print_text(f"{one.book} is handed in as flow run {one.flow_run.id}")
+        if not swept.again and not swept.handed_in:
             print_text("no book has lost its worker")
 
-    emit(lambda: {"again": again, "handed_in": runs}, tell, as_json=as_json)
+    emit(lambda: asdict(swept), tell, as_json=as_json)
 
 
 def _server(settings: Settings) -> "PrefectApi":

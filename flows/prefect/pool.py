@@ -45,6 +45,14 @@ class Submitted:
     """A worker of the pool was heard of lately."""
 
 
+@dataclass(frozen=True)
+class HandedIn:
+    """A book that a worker is to write."""
+
+    book: str
+    flow_run: Submitted
+
+
 @contextmanager
 def on_server(api: PrefectApi) -> Iterator[None]:
     """Speak to that server inside the block.

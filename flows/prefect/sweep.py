@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -26,7 +27,7 @@ from prefect.states import AwaitingRetry, Crashed
 
 from bookwright.flows.library import opened_library
 from bookwright.flows.prefect.flow_run import FLOW_NAME
-from bookwright.flows.prefect.pool import Submitted, hand_in, on_server
+from bookwright.flows.prefect.pool import HandedIn, hand_in, on_server
 from bookwright.flows.prefect.server import PrefectApi
 from bookwright.flows.write_book import book_of
 from bookwright.models.book import BookState
@@ -46,6 +47,16 @@ _SLACK_SECONDS = 60.0
 
 _LEAST_SECONDS = 5.0
 _PAGE = 200
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What was done for books whose workers died."""
+
+    again: list[str]
+    """Books whose runs were given to the pool again."""
+    handed_in: list[HandedIn]
+    """Books that no run stood for."""
 
 
 @contextmanager
@@ -89,7 +100,7 @@ def sweep_once(settings: Settings) -> list[str]:
         return revived + _revive_crashed(client, {name: at for name, at in dead.items() if name not in stood_for})
 
 
-def hand_in_interrupted(settings: Settings) -> list[tuple[str, Submitted]]:
+def hand_in_interrupted(settings: Settings) -> list[HandedIn]:
     """Hand in every book whose worker died and that no run stands for, a terminal's too.
 
     Raises:
@@ -99,7 +110,7 @@ def hand_in_interrupted(settings: Settings) -> list[tuple[str, Submitted]]:
         stood_for = _stood_for(client)
     with opened_library(settings) as database, database.read() as connection:
         books = [book for book in interrupted(connection) if book not in stood_for]
-    return [(book, hand_in({"book": book}, book)) for book in books]
+    return [HandedIn(book, hand_in({"book": book}, book)) for book in books]
 
 
 def _stood_for(client: SyncPrefectClient) -> set[str]:

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import TracerProvider
 
+    from bookwright.agents.runtime.stream import TalkAsker
     from bookwright.agents.tracing.book_spans import BookSpans
+
+Answering = Callable[[str], "AbstractContextManager[Callable[[str], None]]"]
+"""Opens the span of an agent's answer; what it hands out is told why none came."""
 
 Traced = Callable[[Deps, str], "AbstractContextManager[Deps]"]
 """Opens the span of what is done with a held book, by its name; hands out the surroundings with spans in them."""
@@ -54,6 +58,22 @@ def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Tr
             provider.force_flush(export.FLUSH_MILLIS)
 
     return traced
+
+
+def talk_tracing_as_set(models: "TalkAsker", book: str = "") -> "tuple[TalkAsker, Answering]":
+    """Return who is to be asked in a talk, and what stands around each of its answers, as the environment asks for it.
+
+    Without spans that is the same asker, and nothing.
+
+    Raises:
+        InvalidSetting: It asks for what is not there.
+    """
+    if not export.is_on():
+        return models, lambda agent: nullcontext(lambda kind: None)
+    from bookwright.agents.tracing.talk_spans import TalkSpans
+
+    spans = TalkSpans(export.provider(), models, book, captures_texts=export.captures_texts())
+    return spans, spans.answer
 
 
 @dataclass

@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, bindparam, func, insert, literal_column, select
 
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import document_inputs, documents
 
 
@@ -43,6 +44,8 @@ uses = (
 """The same, for statements that know the input."""
 
 _first = select(first_of(documents)).where(documents.c.id == bindparam("source")).scalar_subquery()
-ADD_INPUTS = insert(document_inputs).values(
-    document=bindparam("resting"), input=func.coalesce(_first, bindparam("source"))
+ADD_INPUTS = Prepared(
+    insert(document_inputs)
+    .inline()
+    .values(document=bindparam("resting"), input=func.coalesce(_first, bindparam("source")))
 )

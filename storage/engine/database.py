@@ -18,6 +18,7 @@ from bookwright.failpoints import Failpoint, reach
 from bookwright.models.errors import DatabaseUnreachable, DiskFull, UnwritableFolder
 from bookwright.models.settings import Settings
 from bookwright.storage.engine.engines import postgres_engine, sqlite_engine
+from bookwright.storage.engine.prepared import through_driver
 from bookwright.storage.engine.sqlite_errors import is_damage, sqlite_error
 from bookwright.storage.files.file_system import read_mounts, require_local
 from bookwright.storage.files.privacy import make_private
@@ -155,7 +156,7 @@ class Database:
     def _begin(self, connection: Connection, statement: str) -> None:
         """Begin for SQLite, whose driver is told not to; an engine event would cost each statement more than this."""
         if self.is_sqlite:
-            connection.exec_driver_sql(statement)
+            through_driver(connection, statement)
 
     def _may_come_back(self) -> bool:
         """True while a server that was reached before has not been away for long."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
-    CursorResult,
+    Result,
     Row,
     Update,
     and_,
@@ -24,7 +24,6 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
 from bookwright.models.edit import EditState
 from bookwright.models.errors import BookHeld, BookNotFound, LeaseLost
-from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.studio import Studio
@@ -116,6 +115,8 @@ class BookRepository:
         Raises:
             InvalidInput: It has branches, which share its texts.
         """
+        from bookwright.storage.branches.repository import BranchRepository  # a look at books does without
+
         BranchRepository(self._connection).refuse_deletion(identity)
         Studio(self._connection).keep_spent(identity)
         self._connection.execute(delete(books).where(books.c.id == identity))
@@ -223,7 +224,7 @@ class Lease:
     def _identity(self) -> dict[str, Any]:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
-    def _holds(self, fenced: CursorResult[Any]) -> HolderNews:
+    def _holds(self, fenced: Result[Any]) -> HolderNews:
         row = fenced.one_or_none()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")

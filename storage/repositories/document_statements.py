@@ -19,6 +19,7 @@ from sqlalchemy import (
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of, words_of
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import documents, nodes, texts
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
@@ -33,10 +34,10 @@ _ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindp
 _OF_BOOK = documents.c.book == bindparam("book")
 _OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
 
-GET = WITH_TEXT.where(documents.c.id == bindparam("id"))
-CURRENT = WITH_TEXT.where(*_ONE_OF_NODE, IS_CURRENT)
+GET = Prepared(WITH_TEXT.where(documents.c.id == bindparam("id")))
+CURRENT = Prepared(WITH_TEXT.where(*_ONE_OF_NODE, IS_CURRENT))
 CURRENT_WITHOUT_TEXT = select(*COLUMNS).where(*_ONE_OF_NODE, IS_CURRENT)
-LATEST = (
+LATEST = Prepared(
     WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT)
     .order_by(documents.c.id.desc())
     .limit(_ONE)
@@ -61,7 +62,7 @@ _ENDS = select(  # ordered, each end is one look at the index; min() and max() w
     _id.order_by(documents.c.id.desc()).scalar_subquery().label("last"),
 ).cte("ends")
 
-ADD = (
+_ADD = (
     insert(documents)
     .values(
         version=select(func.coalesce(func.max(documents.c.version), 0) + 1)
@@ -70,10 +71,12 @@ ADD = (
     )
     .returning(documents.c.id, documents.c.version, documents.c.made_at)
 )
-ADD_NOW = ADD.values(made_at=database_now())
+_GIVEN = tuple(column.name for column in documents.c if column.name not in ("id", "version", "made_at", "shared"))
+ADD = Prepared(_ADD, *_GIVEN)
+ADD_NOW = Prepared(_ADD.values(made_at=database_now()), *_GIVEN)
 """For what no step made, which would tell when."""
 
-REPLACE = (
+REPLACE = Prepared(
     update(documents)
     .where(
         documents.c.node == bindparam("of_node"), documents.c.kind == bindparam("of_kind"),

@@ -18,6 +18,7 @@ from bookwright.models.source import Source
 from bookwright.storage.branches.inputs import ADD_INPUTS, inputs
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories import document_statements as sql
 from bookwright.storage.repositories.codex_uses import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
@@ -59,19 +60,20 @@ class DocumentRepository:
             "length": length, "step": step or None,
             "origin": new.origin.value, "base": new.base, "note": new.note or None,
         }  # fmt: skip
-        identity, version, made_at = self._connection.execute(sql.ADD if step else sql.ADD_NOW, values | place).one()
-        if version > 1:
-            self._connection.execute(sql.REPLACE, place | {"old": version - 1})
+        add = sql.ADD if step else sql.ADD_NOW
+        added = add.execute(self._connection, values | place).one()
+        if added.version > 1:
+            sql.REPLACE.execute(self._connection, place | {"old": added.version - 1})
             self.has_replaced = self.has_replaced or not new.kind.is_running
-        rests_on = [{"resting": identity, "source": source} for source in dict.fromkeys(new.inputs)]
+        rests_on = [{"resting": added.id, "source": source} for source in dict.fromkeys(new.inputs)]
         if rests_on:
-            self._connection.execute(ADD_INPUTS, rests_on)
+            ADD_INPUTS.execute(self._connection, rests_on)
         if new.codex is not None:
-            keep_use(self._connection, identity, new.codex)
+            keep_use(self._connection, added.id, new.codex)
         document = Document(
-            id=identity, book=self._book, node=new.node, kind=new.kind, version=version,
+            id=added.id, book=self._book, node=new.node, kind=new.kind, version=added.version,
             text_hash=key, data_hash=data_key, length=length, text=new.text,
-            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=made_at,
+            origin=new.origin, base=new.base, note=new.note, step=step or None, made_at=added.made_at,
         )  # fmt: skip
         self.added.append((document, new.data))
         return document
@@ -213,9 +215,9 @@ class DocumentRepository:
         )
         return [(row.id, row.label) for row in rows]
 
-    def _maybe(self, statement: Select[Any], **values: Any) -> Document | None:
-        found = self._all(statement, **values)
-        return found[0] if found else None
+    def _maybe(self, statement: Prepared, **values: Any) -> Document | None:
+        row = statement.execute(self._connection, values).first()
+        return None if row is None else _document(row, _text_in(row))
 
     def _all(self, statement: Select[Any], **values: Any) -> list[Document]:
         return [_document(row, _text_in(row)) for row in self._connection.execute(statement, values)]

@@ -12,6 +12,7 @@ from sqlalchemy import (
     insert,
     literal,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -19,6 +20,7 @@ from sqlalchemy.sql.dml import ReturningUpdate
 
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import nodes
 
 # In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
@@ -27,26 +29,27 @@ IS_LIVING = nodes.c.status != NodeStatus.VOID.value
 IS_UNIT = nodes.c.task_type == TaskType.WRITE.value
 _IS_BELOW = nodes.c.parent == bindparam("parent")
 
-BY_KEY = select(nodes).where(nodes.c.key == bindparam("key"))
-BY_LABEL = select(nodes).where(nodes.c.book == bindparam("book"), nodes.c.label == bindparam("label"), IS_LIVING)
-CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
-TITLED_UNITS = (
+BY_KEY = Prepared(select(nodes).where(nodes.c.key == bindparam("key")))
+BY_LABEL = Prepared(
+    select(nodes).where(nodes.c.book == bindparam("book"), nodes.c.label == bindparam("label"), IS_LIVING)
+)
+_CHILDREN = select(nodes).where(_IS_BELOW, IS_LIVING).order_by(nodes.c.ordinal)
+CHILDREN = Prepared(_CHILDREN)
+TITLED_UNITS = Prepared(
     select(nodes)
     .where(nodes.c.book == bindparam("book"), IS_LIVING, IS_UNIT, nodes.c.title != "", nodes.c.parent.is_not(None))
     .order_by(nodes.c.key)
 )
-FIRST_OPEN_UNIT = CHILDREN.where(IS_UNIT, nodes.c.status.in_([NodeStatus.OPEN.value, NodeStatus.WRITTEN.value])).limit(
-    1
+_IS_OPEN = nodes.c.status == NodeStatus.OPEN.value
+FIRST_OPEN_UNIT = Prepared(
+    _CHILDREN.where(IS_UNIT, or_(_IS_OPEN, nodes.c.status == NodeStatus.WRITTEN.value)).limit(_ONE)
 )
-FIRST_OPEN_TASK = CHILDREN.where(
-    nodes.c.task_type != TaskType.WRITE.value, nodes.c.status == NodeStatus.OPEN.value
-).limit(1)
+FIRST_OPEN_TASK = Prepared(_CHILDREN.where(nodes.c.task_type != TaskType.WRITE.value, _IS_OPEN).limit(_ONE))
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip
 
-ADD = insert(nodes).returning(*nodes.c)
-LAST_ORDINAL = select(func.max(nodes.c.ordinal)).where(_IS_BELOW)
+LAST_ORDINAL = Prepared(select(func.max(nodes.c.ordinal)).where(_IS_BELOW))
 
 
 def _path() -> CTE:
@@ -79,11 +82,17 @@ def _add_written() -> ReturningUpdate[Any]:
 
 
 @lru_cache(maxsize=64)
-def change(*columns: str) -> ReturningUpdate[Any]:
+def add(*columns: str) -> Prepared:
+    """Add a node of which those columns are told."""
+    return Prepared(insert(nodes).returning(*nodes.c), *columns)
+
+
+@lru_cache(maxsize=64)
+def change(*columns: str) -> Prepared:
     """Set columns of the node `at`, each to the value named `new_` and its name."""
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
-    return update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c)
+    return Prepared(update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c))
 
 
-ANCESTORS = _ancestors()
-ADD_WRITTEN = _add_written()
+ANCESTORS = Prepared(_ancestors())
+ADD_WRITTEN = Prepared(_add_written())

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Row, Select, and_, func, select
+from sqlalchemy import Connection, Result, Row, and_, func, select
 
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.story_time.value import story_time
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import nodes
 from bookwright.storage.tree import node_statements as sql
 from bookwright.storage.tree.node_rows import encoded, node_of
@@ -61,7 +62,7 @@ class NodeRepository:
         known = self._view.find(key) if self._view else None
         if known is not None:
             return known
-        row = self._connection.execute(sql.BY_KEY, {"key": key}).one_or_none()
+        row = sql.BY_KEY.execute(self._connection, {"key": key}).one_or_none()
         if row is None:
             raise NodeNotFound(f"book {self._book!r} has no node with key {key}")
         return self._read(row)
@@ -72,7 +73,7 @@ class NodeRepository:
         Raises:
             NodeNotFound: There is none; the message says where to look.
         """
-        row = self._connection.execute(sql.BY_LABEL, {"book": self._book, "label": label}).first()
+        row = sql.BY_LABEL.execute(self._connection, {"book": self._book, "label": label}).first()
         if row is None:
             raise NodeNotFound(f"book {self._book!r} has no node {label!r}; `bookwright tree {self._book}` shows them")
         return self._read(row)
@@ -163,7 +164,7 @@ class NodeRepository:
         `common` sets columns of all of them, such as `unit`, `level` or `planning_round`; a
         callable value is called with the item's place in the list, from 0.
         """
-        last = self._connection.execute(sql.LAST_ORDINAL, {"parent": parent.key}).scalar_one_or_none()
+        last = sql.LAST_ORDINAL.execute(self._connection, {"parent": parent.key}).scalar_one_or_none()
         added = []
         for index, item in enumerate(items):
             ordinal = (last or 0) + 1 + index
@@ -197,14 +198,14 @@ class NodeRepository:
         return self._insert_row(values)
 
     def _insert_row(self, values: dict[str, Any]) -> TaskNode:
-        self.added.append(node_of(self._connection.execute(sql.ADD, values).one()))
+        self.added.append(node_of(sql.add(*values).execute(self._connection, values).one()))
         return self.added[-1]
 
     def change(self, key: int, **columns: Any) -> None:
         """Change some columns of one node."""
         self.has_resized = self.has_resized or not _SIZING.isdisjoint(columns)
         values = {f"new_{name}": value for name, value in encoded(columns).items()}
-        self._note(self._connection.execute(sql.change(*columns), {"at": key} | values))
+        self._note(sql.change(*columns).execute(self._connection, {"at": key} | values))
 
     def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
         """Make a newer revision of a node, whose instructions end with an order."""
@@ -228,7 +229,7 @@ class NodeRepository:
     def add_written(self, node: TaskNode, amount: int) -> None:
         """Count `amount` more as written in a unit and in every unit above it."""
         self.has_resized = True
-        self._note(self._connection.execute(sql.ADD_WRITTEN, {"at": node.key, "amount": amount}))
+        self._note(sql.ADD_WRITTEN.execute(self._connection, {"at": node.key, "amount": amount}))
 
     def walk(self, *types: TaskType) -> Iterator[TaskNode]:
         """Yield the living nodes of the book in reading order, parents before children.
@@ -268,11 +269,11 @@ class NodeRepository:
             path.append(below)
         return path
 
-    def _note(self, rows: CursorResult[Any]) -> None:
+    def _note(self, rows: Result[Any]) -> None:
         self.changed.update((row.key, node_of(row)) for row in rows.fetchall())
 
-    def _all(self, statement: Select[Any], **values: Any) -> list[TaskNode]:
-        return [self._read(row) for row in self._connection.execute(statement, values)]
+    def _all(self, statement: Prepared, **values: Any) -> list[TaskNode]:
+        return [self._read(row) for row in statement.execute(self._connection, values)]
 
     def _read(self, row: Row[Any]) -> TaskNode:
         if self._view is None:

@@ -49,6 +49,7 @@ def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
     loaded = loaded_by(*arguments)
 
     assert among(loaded, NOT_FOR_LOOKS) == []
+    assert ("bookwright.storage.branches.forking" in loaded) == (arguments[0] == "status")  # it tells of branches
     assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
 
 

@@ -55,6 +55,19 @@ LINES: tuple[tuple[str, str], ...] = (
     ("candidates", "candidates ships 1 --count 2 --yes"), ("note", "note lamp 1.2 --at hand Darker."),
     ("fork", "fork ships --name storm"), ("branches", "branches ships"), ("revise", "revise storm 1 --text {text}"),
     ("compare", "compare ships storm"), ("merge", "merge storm --into ships --yes"),
+    ("codex-edit", "codex restore lamp ines 1"), ("codex-add", "codex add lamp Inez"),
+    ("codex-merge", "codex merge lamp ines inez"), ("codex-add", "codex import lamp {codex}"),
+    ("secrets-add", "secrets edit lamp secret-1 --content Heiress."),
+    ("codex-history", "secrets history lamp secret-1"), ("secrets-add", "secrets restore lamp secret-1 1"),
+    ("secrets-add", "secrets import lamp {secrets}"), ("secrets-remove", "secrets remove lamp secret-1"),
+    ("foreshadowing-add", "foreshadowing edit lamp ring --title Rings"),
+    ("foreshadowing-add", "foreshadowing record lamp ring plant --at 1.1 --words ring"),
+    ("codex-history", "foreshadowing history lamp ring"),
+    ("foreshadowing-add", "foreshadowing import lamp {foreshadowing}"),
+    ("foreshadowing-remove", "foreshadowing remove lamp ring"),
+    ("foreshadowing-add", "foreshadowing restore lamp ring 3"), ("write", "resume ships --no-prefect"),
+    ("write-waiting", "write --premise Terns. --words 600 --planning-rounds 1 --gate outline --no-prefect"),
+    ("approve", "reject terns --note Darker."),
     ("delete", "delete lamp --yes"),
 )  # fmt: skip
 BLUEPRINT = Path(__file__).parents[2] / "blueprints/mystery"
@@ -66,10 +79,17 @@ def said_by(cli: Cli, folder: Path) -> Iterator[Said]:
 
     The book `lamp` of `a_book` has to be there.
     """
+    told = {
+        "codex": 'kind = "character"\nname = "Odo"', "secrets": 'content = "He lied."',
+        "foreshadowing": 'title = "A key"',
+    }  # fmt: skip
+    files = {name: folder / f"{name}.toml" for name in told}
+    for name, line in told.items():
+        files[name].write_text(f"[[{name}]]\n{line}\n", "utf-8")
     text = folder / "words.txt"
     text.write_text("Chapter 1\n\n" + "Rain fell on the rock and she counted the ships again. " * 20, "utf-8")
     for verb, line in LINES:
-        words = line.format(text=text, folder=folder, blueprint=BLUEPRINT).split()
+        words = line.format(text=text, folder=folder, blueprint=BLUEPRINT, **files).split()
         code, out = cli(*words, *([] if "--json-progress" in words else ["--json"]))
         assert out.strip(), f"`bookwright {line}` printed nothing (exit code {code})"
         yield Said(verb, line, code, out, verb in _BY_LINES)

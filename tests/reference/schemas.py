@@ -11,7 +11,10 @@ from pydantic import TypeAdapter
 from bookwright.app.doctor.asking import ModelTrial
 from bookwright.app.doctor.health import Finding
 from bookwright.app.estimates.rehearsal import BookEstimate
+from bookwright.cli.operating.models import FetchedModel
 from bookwright.cli.writing.result import Result
+from bookwright.flows.prefect.pool import HandedIn
+from bookwright.flows.prefect.sweep import Swept
 from bookwright.models.talk.event import Event
 from bookwright.storage.steps.queries import StepLine
 from tests.reference.lines import Said
@@ -19,7 +22,7 @@ from tests.reference.lines import Said
 FOLDER = Path(__file__).parents[2] / "docs/schemas"
 TYPES: dict[str, Any] = {
     "write": Result, "estimate": BookEstimate, "doctor": list[Finding], "log": StepLine, "event": Event,
-    "doctor-ask": ModelTrial,
+    "doctor-ask": ModelTrial, "models-get": FetchedModel, "submit": HandedIn, "submit-interrupted": Swept,
 }  # fmt: skip
 """What verbs print that is a type of the code's."""
 _MAPS = ("texts", "findings", "scores", "checks", "windows", "prices", "brief", "models")
@@ -39,6 +42,11 @@ def made(said: Iterable[Said]) -> dict[str, dict[str, Any]]:
         name: {"$schema": _DIALECT, "title": f"bookwright {name.replace('-', ' ')}", **schema}
         for name, schema in sorted((found | typed).items())
     }
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """Return the schemas as they stand in docs."""
+    return {file.stem: json.loads(file.read_text("utf-8")) for file in FOLDER.glob("*.json")}
 
 
 def documents(said: Said) -> Iterator[Any]:

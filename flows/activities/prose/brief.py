@@ -135,7 +135,8 @@ def check_context(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
             f"{unit.label} cannot be written: {'; '.join(result.errors)}",
             f"{deps.desk.journal.way_on} makes what is missing",
         )
-    run.warn(*result.warnings)
+    if result.has_warnings():
+        run.warn(*result.warnings)
 
 
 def brief_of(unit: TaskNode, deps: Deps) -> Document | None:

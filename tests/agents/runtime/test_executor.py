@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bookwright.agents.runtime.executor import QueueCancelled, TabExecutor, TabStatus
+from bookwright.agents.runtime.executor import TabExecutor, TabStatus
 from bookwright.agents.runtime.lanes import Lanes
 from bookwright.agents.runtime.messages import MessageStore
 from bookwright.agents.runtime.registry import AgentRegistry
@@ -64,14 +64,11 @@ def test_a_tab_says_what_it_does_and_what_waits_in_it(tabs):
     assert speaker.began.wait(60)
     waiting = [executor.execute(given, execution) for given in ("b", "c")]
     busy = executor.state("tab")
-    cancelled = executor.cancel_queue("tab")
+    cancelled = [end.cancel() for end in waiting]
     gate.set()
 
     assert first.result(60) is True
-    assert (busy.status, busy.waiting, cancelled) == (TabStatus.BUSY, 2, 2)
-    for end in waiting:
-        with pytest.raises(QueueCancelled):
-            end.result(60)
+    assert (busy.status, busy.waiting, cancelled) == (TabStatus.BUSY, 2, [True, True])
     while (idle := executor.state("tab")).status is TabStatus.BUSY:
         pass
     assert idle.session == SessionState(id=execution.session.id, initialized=True)

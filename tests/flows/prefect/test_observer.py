@@ -46,6 +46,7 @@ from tests.flows.prefect.observed import (
     write_at_terminal,
     written_in,
 )
+from tests.reference import schemas
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
 
@@ -242,6 +243,7 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     with get_client(sync_client=True) as client:
         submitted = client.read_flow_run(UUID(told["flow_run"]["id"]))
     assert (before, after) == (1, 0)
+    assert schemas.faults(schemas.kept()["submit"], told) == []
     assert "the Prefect server has no deployment 'write-book/write-book'" in refusal
     assert told["book"] == submitted.name == BOOK
     assert (listed[0], [(one["book"], one["state"]) for one in listed[1]]) == (0, [(BOOK, "queued")])
@@ -250,6 +252,9 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     assert f"book:{BOOK}" in submitted.tags
     assert state_of(submitted).is_scheduled()
     assert not (home / "bookwright.db").exists()
+    swept = run(app, ["submit", "--interrupted", "--json"]), json.loads(capsys.readouterr().out)
+    assert swept == (0, {"again": [], "handed_in": []})
+    assert schemas.faults(schemas.kept()["submit-interrupted"], swept[1]) == []
 
 
 _FLOW = f"from bookwright.flows.write_book import write_book\nwrite_book(brief={BRIEF!r}, return_state=True)"

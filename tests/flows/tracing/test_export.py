@@ -124,3 +124,33 @@ def test_what_the_environment_cannot_mean_is_refused() -> None:
 )
 def test_texts_are_wanted_by_the_variable_of_the_conventions(value: str, captures: bool) -> None:
     assert export.captures_texts({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": value}) is captures
+
+
+def asked_beside_a_book(home: Path, *typed: str, said: str) -> Collector:
+    """Write a small book without spans, then type a line beside it with them; what it wants done is not agreed to."""
+    write(home)
+    ours = {"HOME": str(home), "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}
+    environment = {**os.environ, **{f"BOOKWRIGHT_{name}": value for name, value in ours.items()}}
+    with grpc_collector() as collector:
+        subprocess.run(
+            [sys.executable, "-m", "bookwright", *typed], env={**environment, export.ENDPOINTS[0]: collector.url},
+            cwd=ROOT, check=False, capture_output=True, text=True, input=said,
+        )  # fmt: skip
+    return collector
+
+
+@pytest.mark.parametrize(
+    ("typed", "agent"),
+    [(("ask", "the-log", "tree", "--json"), "chief_editor"), (("chat", "--agent", "researcher"), "researcher")],
+)
+def test_what_is_asked_beside_a_book_has_a_span_for_each_answer_and_its_calls(
+    tmp_path: Path, typed: tuple[str, ...], agent: str
+) -> None:
+    collector = asked_beside_a_book(tmp_path, *typed, said="What burns in the lamp?\n")
+
+    [answer] = [span for span in collector.spans if span.name == f"invoke_agent {agent}"]
+    calls = [span for span in collector.spans if span.name.startswith("chat ")]
+    assert len(calls) >= 1
+    assert {call.parent_span_id for call in calls} == {answer.span_id}
+    assert {call.trace_id for call in calls} == {answer.trace_id}
+    assert "lamp" not in str(collector.spans)  # no texts

@@ -37,7 +37,7 @@ def test_a_refused_draft_waits_with_its_history_and_is_approved_as_it_stands(sit
     desk = sit(**SHORT)
     gate = waiting_at(desk)
 
-    assert (gate.draft, [refusal.reasons for refusal in gate.refusals][-1]) == (HISTORY.draft, HISTORY.last_issues)
+    assert (gate.draft, gate.last_issues) == (HISTORY.draft, HISTORY.refusals[-1].reasons)
     assert desk.book.state is BookState.WAITING
     desk.approve(gate)
 
