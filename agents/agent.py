@@ -11,7 +11,7 @@ CREATIVE, SYNTHESIS, SUMMARY, REASONING, CLASSIFICATION = 0.75, 0.4, 0.2, 0.1, 0
 
 @dataclass(frozen=True)
 class Agent:
-    """One step of a workflow. A constant: behaviour that all share stands in `desk.py`."""
+    """One step of a workflow. A constant: how any of them is asked stands in `steps/asking.py`."""
 
     name: str
     """The step's name in the journal, such as `"proposer_long"`."""

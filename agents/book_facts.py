@@ -8,6 +8,7 @@ from bookwright.models.codex.names import neutral_names
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.stores import Stores
 
 _REASON = 200
@@ -49,6 +50,9 @@ def book_facts(book: Book, stores: Stores, bounds: FactBounds = FULL) -> dict[st
         "codex": _records(RecordKind.ENTRY, stores, bounds),
         "secrets": list(neutral_names(stores.codex.secrets()).values())[-bounds.records :],
         "threads": _records(RecordKind.FORESHADOWING, stores, bounds),
+        "branches": [_short(fork.name, bounds.title) for fork in BranchRepository(stores.connection).family(book.id)][
+            -bounds.records :
+        ],
         "gates_waiting": [
             {"gate": gate.id, "kind": gate.kind.value, "node": gate.label}
             for gate in stores.gates.all()

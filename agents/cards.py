@@ -1,4 +1,4 @@
-"""Turns a brief and nodes into the cards that templates read."""
+"""Makes the cards that templates read, from a brief and nodes."""
 
 from dataclasses import fields, replace
 from typing import Any, TypeVar

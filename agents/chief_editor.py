@@ -42,7 +42,7 @@ Check = Callable[[Command], Command]
 
 @dataclass(frozen=True)
 class Understood:
-    """What the author's words came to."""
+    """The command that an author's words were read as."""
 
     command: Command
     quote: str
@@ -51,7 +51,7 @@ class Understood:
 
 @dataclass(frozen=True)
 class ChiefEditor:
-    """One request to one model."""
+    """Reads an author's words with one request to one model, and further tries if an answer is unusable."""
 
     models: Asker
     model: str
@@ -125,7 +125,7 @@ class ChiefEditor:
 def _understood(
     reply: Reply, words: str, verbs: tuple[str, ...], check: Check
 ) -> tuple[Understood | None, Failure | None, str]:
-    """Return what a reply came to: a command, or which failure it is and why, in words for the model."""
+    """Return the command that a reply holds, or which failure it is and why, in words for the model."""
     parsed: Parsed = parse(chief_editor, reply, None, "")
     if parsed.failure is not None:
         return None, parsed.failure, parsed.detail
@@ -153,7 +153,7 @@ def _checked(reading: CommandAnswer, words: str, verbs: tuple[str, ...], check: 
 
 
 def _folded(text: str) -> str:
-    """Leave letters and figures alone: models tidy spaces and marks when they quote."""
+    """Return only letters and figures: models tidy spaces and marks when they quote."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
 
 

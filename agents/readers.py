@@ -1,4 +1,4 @@
-"""Who tells a short book's story, finds a voice, chooses between drafts, reads as readers will, and puts it right."""
+"""Agents that read (cold readers, editors, judges between drafts), and those who tell short books or find a voice."""
 
 from dataclasses import replace
 

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from bookwright.app.access import OpenBook, existing_library, library, open_book
+from bookwright.app.branching_book import BranchingBook
 from bookwright.app.ends import end_in, end_in_book_of
 from bookwright.app.orders.wishes import with_new_wishes
 from bookwright.app.places import find_node
@@ -161,12 +162,18 @@ class Library:
             run_book(storage.book, around)
 
 
-class LibraryBook:
+class LibraryBook(BranchingBook):
     """One book of a library; what it tells is looked up anew each time."""
 
     def __init__(self, library: Library, identity: str) -> None:
         self._library = library
         self.id = identity
+
+    def _opened(self) -> AbstractContextManager[OpenBook]:
+        return self._library._opened(self.id)
+
+    def _sibling(self, identity: str) -> Self:
+        return type(self)(self._library, identity)
 
     def __repr__(self) -> str:
         return f"LibraryBook({self.id!r})"

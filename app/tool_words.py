@@ -1,4 +1,4 @@
-"""What an agent does with a tool, in words for an author."""
+"""Says in one line, for an author, what an agent uses a tool for."""
 
 import json
 

@@ -1,14 +1,13 @@
 """The options by which verbs take a brief: made once, of the brief's own fields and what these say of themselves."""
 
-import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, get_args
 
 import typer
 
+from bookwright.cli.option_groups import Verb, takes
 from bookwright.models.brief import Brief, Budget
 from bookwright.models.profile import ProfileName
 
@@ -23,9 +22,6 @@ _TYPES: dict[str, Any] = {"outline": Path, "models": str, "gates": list[str], "c
 """What a person types, where it is not what the field holds."""
 
 
-Verb = Callable[..., None]
-
-
 def takes_brief(*names: str, told: Mapping[str, str] | None = None) -> Callable[[Verb], Verb]:
     """Give a verb an option for each of a brief's fields; the verb takes them together, as `options`.
 
@@ -36,31 +32,14 @@ def takes_brief(*names: str, told: Mapping[str, str] | None = None) -> Callable[
         names: Fields of a brief, `budget_usd` and `budget_tokens` for the two of its budget.
         told: Help for fields that mean something of their own here.
     """
-    helps = told or {}
-
-    def decorated(verb: Verb) -> Verb:
-        @wraps(verb)
-        def parsed(**values: Any) -> None:
-            verb(options=_given({name: values.pop(name) for name in names}), **values)
-
-        signature = inspect.signature(verb)
-        others = [parameter for parameter in signature.parameters.values() if parameter.name != "options"]
-        own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in others]
-        parameters = [*[_option(name, helps) for name in names], *own]
-        parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        parsed.__annotations__ = {each.name: each.annotation for each in parameters}
-        return parsed
-
-    return decorated
+    return takes({name: _option(name, told or {}) for name in names}, "options", _given)
 
 
-def _option(name: str, told: Mapping[str, str]) -> inspect.Parameter:
+def _option(name: str, told: Mapping[str, str]) -> Any:
     field = _FIELDS[name]
     option = typer.Option(*_FLAGS.get(name, ()), metavar=_METAVARS.get(name), help=told.get(name, field.description))
     kind = _TYPES.get(name) or _typed(field.annotation)
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
-    )
+    return Annotated[kind | None, option]
 
 
 def _typed(annotation: Any) -> Any:

@@ -83,8 +83,8 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
     },
     "Run a studio": {
         "init": Verb("operating.init:init", "Choose the model that writes your books."),
-        "submit": Verb("operating.studio:submit", "Hand a book to a Prefect work pool."),
-        "server": Verb("operating.studio:server", "Run a Prefect server for this data folder."),
+        "submit": Verb("operating.server:submit", "Hand a book to a Prefect work pool."),
+        "server": Verb("operating.server:server", "Run a Prefect server for this data folder."),
         "mcp": Verb("operating.mcp:mcp", "Let an assistant of yours look at your books."),
         "metrics": Verb("operating.metrics:metrics", "Serve figures for Prometheus on this machine."),
         "models": Verb("operating.models:app", "Show which model each role asks, and the prices."),

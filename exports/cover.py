@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bookwright.exports.manuscript import Cover
 from bookwright.models.errors import InvalidInput
+from bookwright.storage.files.given_file import read_bytes
 
 _WIDTH, _HEIGHT = 1_600, 2_560
 """Pixels, in the proportion that shops ask for."""
@@ -51,13 +52,7 @@ def read_cover(path: Path) -> CoverImage:
     Raises:
         InvalidInput: It cannot be read, is neither JPEG nor PNG, is broken, or is larger than shops take.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"the cover {str(path)!r} cannot be read ({error.strerror or error})") from None
-    if len(content) > _MOST_BYTES:
-        raise InvalidInput(f"the cover {str(path)!r} is larger than {_MOST_BYTES // 2**20} MB")
+    content = read_bytes(path, "cover", _MOST_BYTES)
     try:
         if content.startswith(_PNG):
             _check_png(content)

@@ -1,4 +1,4 @@
-"""What stands above a part or a chapter, in the book's language."""
+"""The heading of a part or chapter, in the book's language and its author's habit."""
 
 import re
 from enum import StrEnum

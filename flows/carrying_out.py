@@ -1,4 +1,4 @@
-"""Carrying out a task: as its blueprint's member has it, or as the walk does by itself."""
+"""Carrying out a task: as its blueprint says, or else in the walk's usual way."""
 
 from bookwright.flows.activities import execute as executing
 from bookwright.flows.activities import plan as planning

@@ -19,7 +19,7 @@ from bookwright.storage.stores import BookStorage, Stores
 
 
 class RunObserver(Protocol):
-    """Observes a run of a walk, for a person who looks on: Prefect, or nobody. Never asked what is done."""
+    """Shows a walk to a person while it runs. The walk never asks it what is done."""
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
         """Do one activity's work, showing it under a readable name."""
@@ -55,24 +55,34 @@ class NoObserver:
         """Nobody watches."""
 
 
-@dataclass(frozen=True)
-class HeardObserver:
-    """An observer whose closed units are told on the bus, too."""
+@dataclass
+class WrappedObserver:
+    """An observer around another one, to which it hands everything on; a subclass adds what it does beside that."""
 
     inner: RunObserver
-    events: WalkEvents
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
-        """Do the work, observed."""
+        """Do the work, observed by the inner one."""
         self.inner.run(activity, node, work)
 
     def began(self, deps: "Deps") -> None:
         """Hand it on."""
         self.inner.began(deps)
 
+    def finished(self, unit: TaskNode, deps: "Deps") -> None:
+        """Hand it on."""
+        self.inner.finished(unit, deps)
+
     def ended(self, deps: "Deps") -> None:
         """Hand it on."""
         self.inner.ended(deps)
+
+
+@dataclass
+class HeardObserver(WrappedObserver):
+    """An observer whose closed units are told on the bus, too."""
+
+    events: WalkEvents
 
     def finished(self, unit: TaskNode, deps: "Deps") -> None:
         """Let the observer show it, then say so."""
@@ -82,18 +92,18 @@ class HeardObserver:
 
 @dataclass(frozen=True)
 class Deps:
-    """The walk's surroundings: one book, held by this worker."""
+    """All that the walk needs from outside: one book, held by this worker."""
 
     storage: BookStorage
     desk: Desk
     observer: RunObserver
     limits: Limits = field(default_factory=Limits)
     embedder: Embedder = field(default_factory=Hashing)
-    """By which a text is held against secrets; only what it warns of hangs on which one it is."""
+    """Compares texts with secrets by meaning; only warnings depend on which one it is."""
     blueprint: BlueprintFolder | None = None
     """What kind of book it is, where its brief names one."""
     asks_at_gates: bool = True
-    """False for what is no walk: a text that is refused to the end loses its sentences at fault, nobody is asked."""
+    """False outside a walk: a text that keeps being refused then loses its sentences at fault, and nobody is asked."""
 
     @property
     def brief(self) -> Brief:

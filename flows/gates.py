@@ -28,7 +28,7 @@ _TEXTS = (GateKind.CHAPTER, GateKind.UNIT, GateKind.CANDIDATES)
 
 
 def settle(deps: Deps) -> None:
-    """Set back what was rejected since the last walk, and rest if a gate still waits.
+    """Make a new revision of what was rejected since the last walk, and rest if a gate still waits.
 
     Raises:
         GateWaiting: One does.

@@ -1,4 +1,4 @@
-"""A book's lease: taken, renewed while a call is long, and let go with the book in a true state."""
+"""A book's lease: taken, renewed during long calls, and released with the book's state set."""
 
 import threading
 import time
@@ -18,6 +18,7 @@ from bookwright.models.errors import (
     GateWaiting,
     InvalidInput,
     LeaseLost,
+    OrderChanged,
     StorageError,
 )
 from bookwright.storage.engine.database import Database
@@ -109,11 +110,13 @@ def _leave(
     gate: int | None = None,
     *,
     has_failed: bool = False,
+    goes_on: bool = False,
     **kept: str,
 ) -> None:
     """Set the book's state and what of its row is `kept`, and let it go; once more where the connection broke.
 
-    At a `gate` that was decided meanwhile the book does not wait any more.
+    At a `gate` that was decided meanwhile the book does not wait any more. Where the walk only opens the book anew
+    and `goes_on`, a wish that the book rest stands until it is heard.
 
     Raises:
         LeaseLost: A newer worker holds the book.
@@ -122,14 +125,11 @@ def _leave(
     for is_last in (False, True):
         try:
             with database.write(Failpoint.LEAVE_BOOK) as connection:
-                lease.fence(
-                    connection, state=state.value, reason=reason, advice=advice, has_failed=has_failed,
-                    stop_requested=False, **kept,
-                )  # fmt: skip
+                lease.fence(connection, state=state.value, reason=reason, advice=advice, has_failed=has_failed, **kept)
                 if gate is not None:  # the fence keeps whoever decides out until this is committed
                     GateRepository(connection, lease.book).pass_if_decided(gate)
                 Studio(connection).give_back(lease.book)
-                lease.release(connection)
+                lease.release(connection, keeps_wish=goes_on)
             return
         except DatabaseUnreachable:
             if is_last:
@@ -141,7 +141,10 @@ def _rest(database: Database, lease: Lease, rest: BookPaused, *, has_failed: boo
     gate = rest.gate.id if isinstance(rest, GateWaiting) else None
     state = BookState.PAUSED if gate is None else BookState.WAITING
     with suppress(StorageError):
-        _leave(database, lease, state, rest.reason, rest.advice, gate, has_failed=has_failed)
+        _leave(
+            database, lease, state, rest.reason, rest.advice, gate,
+            has_failed=has_failed, goes_on=isinstance(rest, OrderChanged),
+        )  # fmt: skip
 
 
 def _remedy(error: BaseException) -> str:

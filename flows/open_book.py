@@ -1,4 +1,4 @@
-"""Holding a book: all that its walk needs, for as long as its lease is ours."""
+"""Opens a book for its walk: takes the lease, and builds all that the walk needs for as long as it is held."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -41,7 +41,7 @@ from bookwright.storage.tree.held_view import HeldView
 
 @dataclass(frozen=True)
 class RunConfig:
-    """What a run of a book brings along; all but the settings and the models has a default."""
+    """The parameters of a run of a book; all but settings and models have a default."""
 
     settings: Settings
     database: Database

@@ -1,4 +1,4 @@
-"""What a run may say: a brief or a book, where to rest, a model. It comes from strangers and is data, never a place."""
+"""Checks the parameters of a flow run. They come from strangers: none may name a path or a host of the worker."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A clean stop: what SIGTERM and Ctrl-C do to a walk. Source: DESIGN section 5, rules 6 and 12."""
+"""Stops a walk cleanly at SIGTERM and Ctrl-C. Source: DESIGN section 5, rules 6 and 12."""
 
 import signal
 import threading

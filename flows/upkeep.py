@@ -1,4 +1,4 @@
-"""Work on a book that nobody writes: its index built anew, its old prompts let go."""
+"""Maintenance of a book at rest: rebuilding its index, deleting old prompts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

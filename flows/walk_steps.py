@@ -1,4 +1,4 @@
-"""The steps of the walk: each looks whether its activity is recorded, and if not has it done once.
+"""The steps of the walk: each runs its activity unless the journal has it already.
 
 What an activity does stands in `activities/`; here stands when. Each that has something to do is run by the observer,
 with Prefect as a task of `tasks.py`; what is recorded makes none.

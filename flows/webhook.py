@@ -1,4 +1,4 @@
-"""Telling the author that a book waits, rests or is finished: by a webhook or a command, and neither stops a book."""
+"""Tells the author, by webhook or command, that a book waits, rests or is finished; a failure never stops the book."""
 
 import json
 import logging

@@ -62,6 +62,40 @@ class RecordEdit(BaseModel):
         return f"record/{self.kind}/{self.slug}"
 
 
+class NewRecordEdit(BaseModel):
+    """A record that an author adds to the codex."""
+
+    model_config = ConfigDict(frozen=True)
+
+    of: Literal["new"] = "new"
+    kind: RecordKind
+    slug: str
+    record: dict[str, Any]
+    """The record as a whole."""
+
+    @property
+    def target(self) -> str:
+        """What is changed."""
+        return f"record/{self.kind}/{self.slug}"
+
+
+class SuggestionEdit(BaseModel):
+    """What an author says of a change to a record that a reading of the pages suggests."""
+
+    model_config = ConfigDict(frozen=True)
+
+    of: Literal["suggestion"] = "suggestion"
+    number: int
+    slug: str
+    """The record that it is about."""
+    is_taken: bool
+
+    @property
+    def target(self) -> str:
+        """What is changed."""
+        return f"suggestion/{self.number}"
+
+
 class BriefEdit(BaseModel):
     """The order of a book as an author wants it."""
 
@@ -98,7 +132,7 @@ class NoteEdit(BaseModel):
         return f"note/{self.comment}"
 
 
-PlainEdit = TextEdit | RecordEdit | BriefEdit
+PlainEdit = TextEdit | RecordEdit | NewRecordEdit | SuggestionEdit | BriefEdit
 """What is made without asking a model."""
 
 AuthorEdit = PlainEdit | NoteEdit

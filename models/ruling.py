@@ -1,4 +1,4 @@
-"""What makes a decision about a gate one that can be carried out."""
+"""Checks that a decision about a gate can be carried out."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Where something that was found outside of the book stands."""
+"""A source outside the book: the page that findings rest on."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What of a book no longer rests on current documents: exactly, from what stood in each prompt. Pure."""
+"""Computes which documents of a book are stale, exactly, from what stood in each prompt. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Turns at a provider: whoever shares the database asks it no more often than its rate allows."""
+"""Rate limit for calls to a provider, shared by all processes on one database: hands out turns."""
 
 from sqlalchemy import Connection, insert, select, update
 

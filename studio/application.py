@@ -24,6 +24,7 @@ _ROUTES = (
     "routes.refreshing", "routes.exporting", "routes.codex", "routes.story", "routes.journal", "routes.pool",
     "routes.talking.asking", "routes.talking.chatting", "routes.help", "routes.comments", "routes.asking_again",
     "routes.brief", "routes.syncing", "routes.importing", "routes.candidates",
+    "routes.branching.branches", "routes.branching.comparing", "routes.branching.merging",
 )  # fmt: skip
 
 

@@ -30,6 +30,8 @@ class Crumb:
     language: str = ""
     """The book's, for fonts and hyphenation."""
     tab: str = ""
+    branch: str = ""
+    """The name of a branch; empty for a book that is none."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ ALONG = (
     "prompts/story/base.md.j2", "prompts/locales/zh/story/base.md.j2",
     "blueprints/mystery/blueprint.toml", "exports/report/report.html.j2", "studio/static/studio.css",
     "studio/static/vendor/editor.js", "studio/templates/base.html.j2", "studio/texts/zh.toml", "cli/watch/watch.tcss",
+    "agents/blueprints/wording.toml", "exports/vault/readme.toml",
     "migrations/env.py", "agents/relay/figures/stock_phrases/zh.txt", "agents/backends/rehearsal/lexicons/en.toml",
 )  # fmt: skip
 """What is no module and has to be in the package all the same: one of each kind."""

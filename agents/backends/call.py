@@ -1,4 +1,4 @@
-"""One call on the event loop, waited for by a thread that is not the loop's."""
+"""Runs one model call on the event loop of another thread, and waits for it."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator
@@ -51,7 +51,7 @@ class Canceller:
 
 
 class LoopCall:
-    """Runs a coroutine on a loop of another thread and brings word of failed tries across."""
+    """Runs a coroutine on another thread's event loop and hands failed tries to the thread that waits."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

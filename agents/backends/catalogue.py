@@ -1,4 +1,4 @@
-"""The providers as data: where they are, what they need and take; and what is known of a model by its name."""
+"""The providers as data: address, keys and features of each; and what is known of a model by its name."""
 
 import difflib
 import re

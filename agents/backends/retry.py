@@ -19,7 +19,7 @@ OnFailure = Callable[[str, int, BackendError], None]
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often, how long, and by which clock and dice."""
+    """How often and how long a call is tried; clock and random numbers can be given."""
 
     max_attempts: int = 4
     """Tries of each model, the first among them."""
@@ -122,7 +122,7 @@ def _may_have_saved(error: BackendError) -> bool:
 
 
 class _SpeechWatch:
-    """A listener that knows whether the try has said anything yet."""
+    """A listener that remembers whether the try has streamed any text."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -133,6 +133,6 @@ class _SpeechWatch:
         self._listener(event)
 
     def void(self) -> None:
-        """Take back what was said."""
+        """Tell the listener that the text so far is void."""
         if self._has_spoken:
             self._listener(StreamEvent(EventKind.RESTARTED))

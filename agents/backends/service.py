@@ -1,4 +1,4 @@
-"""The model service: a synchronous door for the walk's thread to the one event loop that calls models."""
+"""The model service: lets any thread call models, synchronously, over one event loop."""
 
 import asyncio
 import importlib
@@ -33,15 +33,15 @@ _CLOSE_SECONDS = 10
 
 
 def _hear_nothing(event: StreamEvent) -> None:
-    """The listener of those who only want the reply."""
+    """A listener that ignores all events."""
 
 
 def _record_nothing(failure: FailedAttempt) -> None:
-    """The failure listener of those who keep no journal."""
+    """A failure listener that ignores all failures."""
 
 
 def _guarded(listener: Listener) -> Listener:
-    """Let nothing that a listener raises reach the loop: it would end all calls, and a book must not hang on a view."""
+    """Wrap a listener so that nothing it raises reaches the loop, where it would end all calls."""
 
     def hear(event: StreamEvent) -> None:
         with suppress(BaseException):  # also SystemExit, as of a view whose pipe broke

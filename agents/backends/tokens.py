@@ -101,14 +101,14 @@ class TokenCounter:
         return math.ceil(self._raw(name, texts) * self.ratio(name) * _MARGIN)
 
     def unsaid(self, name: str, *texts: str) -> int:
-        """Estimate generously what a provider did not count, so that a cap is not passed for it.
+        """Estimate, on the high side, what a provider did not count, so that no cap is passed by it.
 
         Not below a token for three bytes: hardly any text has more, in any of the four languages.
         """
         return max(self.estimate(name, *texts), math.ceil(_bytes(texts) / _BYTES_PER_TOKEN))
 
     def bound(self, name: str, *texts: str) -> int:
-        """Return what no provider counts more than for a prompt of `texts`: a token for each byte, and its frame.
+        """Return an upper bound of any provider's count for a prompt of `texts`: a token for each byte, and its frame.
 
         Tokenizers fall back to bytes at the worst, so a cap that is held by this figure is held.
         """

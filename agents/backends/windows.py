@@ -1,4 +1,4 @@
-"""How much a model takes at once, and who says so: the settings, its server, what is known of it, or nobody.
+"""The context window of a model, and its source: the settings, its server, a list of models, or an assumption.
 
 A server is asked with a short deadline and without its model being loaded. Sources: Ollama docs/api.md and
 docs/context-length.mdx; llama.cpp tools/server/README.md, `/props`; vLLM `/v1/models`.
@@ -34,7 +34,7 @@ _LISTED = ("max_model_len", "context_length", "context_window")
 
 
 class WindowSource(StrEnum):
-    """Who says how much a model takes."""
+    """Where the size of a model's context window comes from."""
 
     SET = "set"
     """The settings, under `[windows]`."""

@@ -1,4 +1,4 @@
-"""What the pages of a book of designs are in a codex: an entry for each thing, a secret for what nobody knows yet.
+"""Makes codex records of the pages of a book of designs: an entry for each thing, a secret for what is unknown yet.
 
 Code reads it off the pages, so that it costs nothing and is there in every profile.
 """
@@ -32,7 +32,7 @@ class CodexPage:
 
 
 def page_records(page: CodexPage, default: Visibility) -> list[Record]:
-    """Return the records that a page comes to; what makes none is passed over."""
+    """Return the records made of a page; parts that make no valid record are left out."""
     made = _secrets(page) if page.part is CodexPart.SECRET else [_entry(page, default)]
     records: list[Record] = []
     for kind, values in made:

@@ -1,4 +1,4 @@
-"""A blueprint that can be worked with: read, and held against what this version of the program knows."""
+"""Reads a blueprint and checks it against what this version of the program knows."""
 
 import traceback
 from collections.abc import Callable, Iterator

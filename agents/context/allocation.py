@@ -27,8 +27,8 @@ _MADE = 0.7
 """Tokens kept for what a unit's tasks will produce, for each word or character that the unit is to have."""
 
 
-class Rooms:
-    """The room of each component of one prompt, in tokens.
+class TokenAllocation:
+    """The token budget ("room") of each component of one prompt.
 
     Whoever plans has what changes with the unit in a room that is the same for all activities: a share for each, and
     what these leave goes on to those that have a wish. The unit's own results take what is left of that, and the rest

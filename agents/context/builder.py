@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from bookwright.agents.context.allocation import Rooms
+from bookwright.agents.context.allocation import TokenAllocation
 from bookwright.agents.context.components import (
     ChangeRate,
     Component,
@@ -116,7 +116,9 @@ class ContextBuilder:
 
     def _cuts(self, components: Sequence[Component], role: str, filling: Filling) -> dict[Component, Pruned]:
         """Fill the components, group by group; in each, those that have a wish once more with what the others left."""
-        rooms = Rooms(components, role, self._profile, self._frame, length=filling.length, registers=filling.registers)
+        rooms = TokenAllocation(
+            components, role, self._profile, self._frame, length=filling.length, registers=filling.registers
+        )
         cuts: dict[Component, Pruned] = {}
         for group in in_groups(_with_untold(components, filling), filling.activity):
             own = {}

@@ -73,7 +73,7 @@ def tree_view(
     The view narrows until it fits; where even the narrowest does not, its last lines stay.
     """
     around = _look(node, unit, stores, tasks=_tasks(node, unit, stores))
-    return _fitting(lambda glass: _rows(around, glass, 0), room, count, locale)
+    return _fitting(lambda size: _rows(around, size, 0), room, count, locale)
 
 
 def unit_view(
@@ -81,7 +81,7 @@ def unit_view(
 ) -> Pruned:
     """Show where a unit stands, without its tasks: the same whichever of them, here `node`, is worked on."""
     around = replace(_look(node, unit, stores, tasks=()), now=unit.key)
-    return _fitting(lambda glass: _rows(around, glass, 0), room, count, locale)
+    return _fitting(lambda size: _rows(around, size, 0), room, count, locale)
 
 
 def task_view(
@@ -92,8 +92,8 @@ def task_view(
     What the others produced stands in the prompt under their titles.
     """
 
-    def look(glass: _Glass) -> list[ViewRow]:
-        rows = [row for row in _task_rows(unit.key, around, glass, 0) if row.state != "done"]
+    def look(size: _ViewSize) -> list[ViewRow]:
+        rows = [row for row in _task_rows(unit.key, around, size, 0) if row.state != "done"]
         return rows if any(row.state != "now" for row in rows) else []
 
     around = _Surroundings((unit,), (), LineSpan(), _tasks(node, unit, stores), node, node.key, {})
@@ -101,11 +101,11 @@ def task_view(
 
 
 def _fitting(
-    look: Callable[["_Glass"], Iterable[ViewRow]], room: int, count: Callable[[str], int], locale: str
+    look: Callable[["_ViewSize"], Iterable[ViewRow]], room: int, count: Callable[[str], int], locale: str
 ) -> Pruned:
     rows: list[ViewRow] = []
     for width, characters in _VIEWS:
-        rows = list(look(_Glass(width, characters)))
+        rows = list(look(_ViewSize(width, characters)))
         if count(_rendered(rows, locale)) <= room:
             break
     while rows and count(_rendered(rows, locale)) > room:
@@ -137,59 +137,59 @@ def tasks_above(node: TaskNode, stores: Stores) -> list[TaskNode]:
 
 
 @dataclass(frozen=True)
-class _Glass:
-    """How much is seen."""
+class _ViewSize:
+    """The width of a view: how many siblings of each level it shows, and how long its notes are."""
 
     width: int
     characters: int
 
 
-def _rows(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[ViewRow]:
+def _rows(around: _Surroundings, size: _ViewSize, depth: int) -> Iterator[ViewRow]:
     """Yield the lines of one level, those below the ancestor right after it."""
     ancestor = around.path[depth]
-    span = around.levels[depth].narrowed(ancestor.label, glass.width)
+    span = around.levels[depth].narrowed(ancestor.label, size.width)
     if span.before:
         yield ViewRow(depth, more=span.before)
     for line in span.lines:
-        yield _row(line, depth, around, glass)
+        yield _row(line, depth, around, size)
         if line.key == ancestor.key:
             is_unit = depth + 1 == len(around.path)
-            yield from _below(around, glass, depth + 1) if is_unit else _rows(around, glass, depth + 1)
+            yield from _below(around, size, depth + 1) if is_unit else _rows(around, size, depth + 1)
     if span.after:
         yield ViewRow(depth, more=span.after)
 
 
-def _below(around: _Surroundings, glass: _Glass, depth: int) -> Iterator[ViewRow]:
+def _below(around: _Surroundings, size: _ViewSize, depth: int) -> Iterator[ViewRow]:
     """Yield the unit's tasks, each with its parts, then its parts that become prose."""
     unit = around.path[-1]
-    yield from _task_rows(unit.key, around, glass, depth)
-    parts = around.parts.narrowed("", glass.width)
+    yield from _task_rows(unit.key, around, size, depth)
+    parts = around.parts.narrowed("", size.width)
     if parts.before:
         yield ViewRow(depth, more=parts.before)
     for line in parts.lines:
-        yield _row(line, depth, around, glass)
+        yield _row(line, depth, around, size)
 
 
-def _task_rows(parent: int, around: _Surroundings, glass: _Glass, depth: int) -> Iterator[ViewRow]:
+def _task_rows(parent: int, around: _Surroundings, size: _ViewSize, depth: int) -> Iterator[ViewRow]:
     tasks = tuple(task for task in around.tasks if task.parent == parent)
-    span = LineSpan(tasks).narrowed(around.node.label, glass.width)
+    span = LineSpan(tasks).narrowed(around.node.label, size.width)
     if span.before:
         yield ViewRow(depth, more=span.before)
     for task in span.lines:
-        yield _row(task, depth, around, glass)
-        yield from _task_rows(task.key, around, glass, depth + 1)
+        yield _row(task, depth, around, size)
+        yield from _task_rows(task.key, around, size, depth + 1)
     if span.after:
         yield ViewRow(depth, more=span.after)
 
 
-def _row(line: TreeLine, depth: int, around: _Surroundings, glass: _Glass) -> ViewRow:
+def _row(line: TreeLine, depth: int, around: _Surroundings, size: _ViewSize) -> ViewRow:
     is_unit = line.task_type.value == "write"
     # The unit's own summary is written by one step of an activity whose other steps see this view too.
     # In a book that was written already, neither what came later nor how the units above ended is told.
     has_outcome = line.is_finished and around.node.comes_after(order_of(line.label))
     summary = around.outcomes.get(line.key) if has_outcome else None
     told = _outcome(summary.text) if summary else ("" if line.title and not is_unit else line.goal)
-    note = _clipped(told, glass.characters * (_OUTCOME if summary else 1))
+    note = _clipped(told, size.characters * (_OUTCOME if summary else 1))
     return ViewRow(
         depth=depth,
         label=line.label,

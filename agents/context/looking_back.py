@@ -1,4 +1,4 @@
-"""What came before a unit: designs and findings above it, the latest text, what the summaries tell."""
+"""Fills the components about what came before a unit: designs and findings above it, latest text, summaries."""
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
@@ -70,7 +70,7 @@ class LookingBack:
         """Lines that stand in the design of the whole book; they are not retrieved again."""
 
     def has_printed(self, text: str) -> None:
-        """Say what the design of the whole book shows; it is to be filled before the designs above."""
+        """Note what the design of the whole book shows, so that the designs above do not repeat it."""
         self._printed = frozenset(map(origins.wording, text.splitlines()))
 
     def designs_above(self, room: int) -> Pruned:

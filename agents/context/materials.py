@@ -1,4 +1,4 @@
-"""What each component is made of, before it is cut: documents, passages, the task itself."""
+"""Reads what each component is made of, before it is cut: documents, passages, the task itself."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

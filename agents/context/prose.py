@@ -4,14 +4,14 @@ Source: DESIGN sections 9 and 10; C-13, C-26.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 from bookwright.agents.context import materials, origins
 from bookwright.agents.context.commission import commission_of
-from bookwright.agents.context.entries import without_entries
 from bookwright.agents.context.looking_back import LookingBack
 from bookwright.agents.context.place import ActivityPlace
-from bookwright.agents.context.pruner import ContextPiece, Pruned
+from bookwright.agents.context.pruner import GAP, ContextPiece, Pruned
 from bookwright.agents.context.retrieval_cache import RetrievalCache
 from bookwright.agents.relay.continuity import hint_lines
 from bookwright.agents.relay.secrets.guard import Guard
@@ -121,7 +121,7 @@ class ProseFilling:
         return own.before(more)
 
     def _clean(self, piece: ContextPiece) -> ContextPiece:
-        return without_entries(piece, lambda entry: bool(self._guard.violations(entry)))
+        return _without_entries(piece, lambda entry: bool(self._guard.violations(entry)))
 
     def _hints(self, room: int) -> Pruned:
         told = self._told_by.text if self._told_by else plot_of(self._place.unit, self._stores, self._brief)
@@ -141,3 +141,16 @@ class ProseFilling:
     @cached_property
     def _guard(self) -> Guard:
         return guard_at(self._stores, self._brief, self._place.unit)
+
+
+def _without_entries(piece: ContextPiece, is_left_out: Callable[[str], bool]) -> ContextPiece:
+    """Return a piece without the lines that are to be left out, with a mark where they stood."""
+    kept: list[str] = []
+    for line in piece.text.split("\n"):
+        if not is_left_out(line):
+            kept.append(line)
+        elif kept[-1:] != [GAP]:
+            kept.append(GAP)
+    text = "\n".join(kept)
+    has_text = any(character.isalnum() for character in text)
+    return replace(piece, text=text if has_text else "")

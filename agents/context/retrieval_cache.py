@@ -1,4 +1,4 @@
-"""What all activities of a book fill their contexts with, and what was retrieved for its units so far."""
+"""Keeps what was retrieved for the units of a book, so that all activities of a unit read the same."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -17,7 +17,7 @@ _KNOWN_UNITS = 32
 
 @dataclass
 class RetrievalCache:
-    """What all activities of a book fill their contexts with."""
+    """What the contexts of one book share: its index, its token counts, and the newest retrievals."""
 
     index: KnowledgeIndex
     count: Callable[[str], int]
@@ -25,18 +25,18 @@ class RetrievalCache:
     profile: Profile
     director: ContinuityDirector = field(default_factory=ContinuityDirector)
     _retrieved: OrderedDict[tuple[Hashable, ...], Pruned] = field(default_factory=OrderedDict, init=False)
-    """What was retrieved once for a unit, by component, unit, revision, room and what else it hung on."""
+    """What was retrieved once for a unit, by component, unit, revision, room and whatever else decides it."""
     _replaced: int = field(default=0, init=False)
     """How many times texts had been replaced when that was retrieved."""
 
     def forget_before(self, replaced: int) -> None:
-        """Let go of what was retrieved if texts have been replaced since."""
+        """Empty the cache if texts have been replaced since it was filled."""
         if replaced != self._replaced:
             self._retrieved.clear()
             self._replaced = replaced
 
     def once(self, key: tuple[Hashable, ...], retrieve: Callable[[], Pruned]) -> Pruned:
-        """Retrieve what goes by this key, or give what was retrieved for it before."""
+        """Return what was retrieved under this key, retrieving it first if need be."""
         if key not in self._retrieved:
             self._retrieved[key] = retrieve()
         self._retrieved.move_to_end(key)
@@ -45,7 +45,7 @@ class RetrievalCache:
         return self._retrieved[key]
 
     def short(self, text: str, room: int, stores: Stores) -> str:
-        """Return what a model made of a text that does not fit, or the text itself."""
+        """Return a text, or where it does not fit the condensed form that a model made of it."""
         if self.count(text) <= room or not self.profile.condenses:
             return text
         return stores.steps.answer(Activity.CONDENSE, name_of(text, self.profile)) or text

@@ -1,4 +1,4 @@
-"""Going on with less: what of a context may fail, and what is said of it then.
+"""Building a context although a part of it failed: which parts may, and the warnings they leave.
 
 Source: REQUIREMENTS S2-026, S2-072 to S2-075, conflict I-16.
 """

@@ -1,4 +1,4 @@
-"""The loop: ask, act, observe, until a reply is the answer. The walk and a talk both go round it."""
+"""The loop: ask, act, observe, until a reply is the answer. The walk and talks both use it."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Takes the form off a reply while it streams in: what can be shown already, as thought or as answer. Pure."""
+"""Reads a reply in the ReAct form while it streams in, and yields what can be shown already. Pure."""
 
 import re
 from collections.abc import Iterator

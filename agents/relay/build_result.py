@@ -1,4 +1,4 @@
-"""What the continuity director makes of a unit's surroundings.
+"""What the continuity director returns for a unit: codex, threads, story so far, and what is missing.
 
 Source: REQUIREMENTS S2-016, S2-017, S2-032 to S2-039.
 """

@@ -1,4 +1,4 @@
-"""Every text of a codex as one kind of piece, with how much of it may be told at a place.
+"""Every text of a codex as a `CodexText`: section, secret or payoff, with how much of it may be told at a place.
 
 Source: DESIGN section 10, item 2; DETAILS "Visibility levels".
 """

@@ -1,4 +1,4 @@
-"""The continuity director: what the writer of one unit has of the codex, of its threads and of the story so far.
+"""The continuity director: gathers what one unit's writer may know of codex, threads and the story so far.
 
 Source: DESIGN section 10, item 1; REQUIREMENTS S2-016 to S2-039, S2-067 to S2-074.
 """
@@ -230,7 +230,7 @@ def _elder(unit: TaskNode, above: list[TaskNode], stores: Stores) -> TaskNode | 
     """The unit that ended last before the one above this began; the reader's last larger piece."""
     if not above or above[0].parent is None:
         return None
-    before = [node for node in stores.nodes.children(above[0].parent) if node.order < above[0].order]
+    before = [node for node in stores.nodes.children(above[0].parent) if node.is_unit and node.order < above[0].order]
     return before[-1] if before else None
 
 

@@ -1,4 +1,4 @@
-"""The record that a text is held against: whole entries, each with its phase, each fact with its place and time.
+"""Prints the codex entries that a text is checked against: each with its phase, each fact with its place and time.
 
 Source: DESIGN section 10, item 6; REQUIREMENTS S2-057.
 """

@@ -1,4 +1,4 @@
-"""Agents that are a system prompt, and what it takes to start them."""
+"""What agents of a talk are, and the interface by which they are started."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -101,7 +101,7 @@ class ExecutionHandle:
 
 
 class RunnableAgent(Protocol):
-    """Whatever can be started."""
+    """An agent that can be started."""
 
     def start(self, given: str, sinks: Sinks, execution: Execution) -> ExecutionHandle:
         """Begin, and return at once; what comes goes to the sinks.

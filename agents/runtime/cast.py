@@ -1,4 +1,4 @@
-"""The agents that a person can talk to, as data: what each is for, what it may use, what it may change."""
+"""The agents that a person can talk to, as data: purpose, tools and permissions of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

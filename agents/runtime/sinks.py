@@ -32,7 +32,7 @@ def allow(name: str, given: Mapping[str, Any]) -> Permission:
 
 
 def _nothing(*_: object) -> None:
-    """For whoever does not listen."""
+    """The sink of those who do not listen."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Makes a runnable agent of one that is only prompts. Source: REQUIREMENTS S4-013."""
+"""Makes an agent that can be started out of one that consists of prompts. Source: REQUIREMENTS S4-013."""
 
 import logging
 import threading

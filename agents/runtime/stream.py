@@ -1,4 +1,4 @@
-"""One execution of an agent: a session, the loop of model and tools, what is told meanwhile, what it measured."""
+"""One execution of an agent: its session, the loop of model and tools, its events and its metrics."""
 
 import logging
 from collections.abc import Mapping
@@ -240,6 +240,6 @@ def _leave_it(failure: FailedAttempt) -> None:
 
 
 def told(callback: Any, *values: Any) -> None:
-    """Call whoever listens; what is wrong with a listener must not end a stream."""
+    """Call a listener; whatever it raises is ignored, so that it does not end the stream."""
     with suppress(Exception):
         callback(*values)

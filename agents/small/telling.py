@@ -1,4 +1,4 @@
-"""Telling by continuation: what a piece goes on from, how pieces join, and when a unit has enough."""
+"""Writing prose by continuation: what a piece goes on from, how pieces are joined, when a unit is complete."""
 
 import re
 

@@ -29,7 +29,7 @@ class ActivityMaterial:
         self, desk: Desk, activity: Activity, node: TaskNode, unit: TaskNode, card: Card, *, context: str,
         round_: int = 0, next_activity: str = "", guard: Guard | None = None,
     ) -> None:  # fmt: skip
-        """Sit down to an activity.
+        """Begin an activity.
 
         `context` is the role whose budget the activity's blocks have; `next_activity` names what
         follows, for the intent. What a `guard` finds goes out of what the steps are shown, entry by entry, with a
@@ -113,7 +113,7 @@ class ActivityMaterial:
         return self.guard.beside(prose) if prose and not self.guard.is_idle else self.guard
 
     def warn(self, *warnings: str) -> None:
-        """Say what the steps that follow have to do without; the next one that is recorded tells it."""
+        """Add a warning about something missing; it is recorded with the next step."""
         for warning in warnings:
             _log.warning("%s: %s", self.node.name, warning)
         self._warnings.extend(warnings)

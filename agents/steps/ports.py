@@ -1,4 +1,4 @@
-"""What a desk needs from outside: who completes prompts, who knows what a step may know and use."""
+"""Interfaces that a desk needs from outside: model calls, contexts and tools."""
 
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from bookwright.models.tree.task import TaskNode
 
 
 class Asker(Protocol):
-    """Whoever completes prompts: the model service, or a stand-in."""
+    """Completes prompts: the model service, or a stand-in."""
 
     def ask(
         self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
@@ -25,7 +25,7 @@ class Asker(Protocol):
 
 
 class ContextSource(Protocol):
-    """Whoever knows what a step may know."""
+    """Builds the context of an activity."""
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Return the context of one activity."""
@@ -33,7 +33,7 @@ class ContextSource(Protocol):
 
 
 class Toolbox(Protocol):
-    """Whoever knows what tools a book has."""
+    """Gives the tools of a book."""
 
     @property
     def has_web(self) -> bool:

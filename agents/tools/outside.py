@@ -1,4 +1,4 @@
-"""How text that strangers wrote comes into a prompt: cleaned, bounded, and marked as data.
+"""Prepares text from outside for a prompt: cleaned, bounded, and marked as data.
 
 Each answer has marks of its own, made of a number that nobody can know before the text is fetched, so
 no text can write the mark that would end it. What looks like a mark is broken up all the same.

@@ -1,4 +1,4 @@
-"""What becomes of an answer that is too long for a prompt: it is cut, and kept whole in a file of the vault."""
+"""Cuts an answer that is too long for a prompt, and keeps all of it in a file of the vault."""
 
 import json
 import os

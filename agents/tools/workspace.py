@@ -1,4 +1,4 @@
-"""What the tools of one book work on."""
+"""The folder that the tools of one book work on."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,6 @@
 """The spans of one book while it is held: flow, activities, steps and calls, inside one another.
 
-Nothing is told by whoever is watched: the observer of activities, the asker of models and the journal's word of each
-recorded attempt are enough.
+It hears from the observer of activities, the asker of models and the journal, so that no traced code knows of it.
 """
 
 from collections.abc import Callable, Iterator
@@ -175,7 +174,7 @@ class TracedAsker:
 
 
 def telling(spans: BookSpans, told: Callable[[Attempt, int], None] | None) -> Callable[[Attempt, int], None]:
-    """Return a listener of the journal that tells the spans, too."""
+    """Return a journal listener that hands each attempt to the spans and to `told`."""
 
     def recorded(attempt: Attempt, step: int) -> None:
         with suppress(Exception):  # what is only told must not cost a step

@@ -1,4 +1,4 @@
-"""What an assistant may do where its author allows it: save words, begin and go on once a bill is confirmed."""
+"""The tools by which an assistant changes books, where its author allows it; what costs needs a confirmed bill."""
 
 import subprocess
 from collections.abc import Sequence
@@ -6,14 +6,17 @@ from typing import Any
 
 from bookwright.app.access import library
 from bookwright.app.assistants.opening import AssistantDesk
-from bookwright.app.changes.editing import save_or_queue
+from bookwright.app.branches.forking import fork
+from bookwright.app.changes.editing import editable_parts, save_or_queue
 from bookwright.app.changes.hand_text import without_heading
 from bookwright.app.changes.refreshing import refresh_sight
+from bookwright.app.comments.passages import comment_on
 from bookwright.app.orders.checks import check_writable
 from bookwright.app.orders.starting import begin, start_verb
 from bookwright.app.places import find_node
 from bookwright.app.status.shelf import ask_to_rest
 from bookwright.flows.revision.refresh import RefreshScope
+from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import TextEdit
 from bookwright.models.errors import InvalidInput
@@ -43,6 +46,23 @@ class BookChanges:
             "node": label, "version": made.version if made else version, "waits": saved.queued is not None,
             "is_changed": made is not None or saved.queued is not None,
         }  # fmt: skip
+
+    def fork_book(self, book: str, branch: str, place: str = "") -> Facts:
+        """Begin a branch: a book of its own that shares what stands; with a `place`, it is written anew from there on.
+
+        `branch` is what it is called. Nothing is asked of a model by that, and the book stays as it is.
+        """
+        with self._desk.opened(book) as opened:
+            made = fork(opened, place or None, branch)
+        return {"book": made.book, "name": made.name, "origin": made.origin, "at": made.at}
+
+    def add_note(self, book: str, place: str, at: str, words: str) -> Facts:
+        """Keep a note of the author's at words of a text; `at` are those words, letter by letter."""
+        with self._desk.opened(book) as opened:
+            with opened.storage.read() as stores:
+                labels = editable_parts(stores, find_node(place, stores).label)
+            number = comment_on(opened, labels, Anchor(quote=at), words)
+        return {"book": book, "note": number}
 
     def pause_book(self, book: str) -> Facts:
         """Ask whoever writes the book to rest before the next call of a model."""

@@ -1,4 +1,4 @@
-"""What an assistant may look at: facts of books, without what readers must not know yet unless that is asked for."""
+"""The tools by which an assistant looks at books; spoilers are left out unless asked for."""
 
 from contextlib import suppress
 from dataclasses import asdict
@@ -7,8 +7,13 @@ from typing import Any
 from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import existing_library
 from bookwright.app.assistants.opening import AssistantDesk
+from bookwright.app.branches.comparing import compare, other_branch, text_pair
+from bookwright.app.branches.listing import branch_tree
+from bookwright.app.candidates.sight import candidates_at, units_with_candidates
 from bookwright.app.changes.deciding import facts_of
+from bookwright.app.changes.editing import editable_parts
 from bookwright.app.changes.refreshing import refresh_sight
+from bookwright.app.comments.passages import all_comments, comments_at
 from bookwright.app.places import find_node, place_name
 from bookwright.app.records.board import make_board
 from bookwright.app.status.shelf import shelf, state_of
@@ -134,6 +139,33 @@ class BookLooks:
             quality = chapter["quality"] or {}
             chapter["quality"] = {name: value for name, value in quality.items() if isinstance(value, (int, float))}
         return {key: found[key] for key in kept} | {"chapters": chapters}
+
+    def branches(self, book: str) -> Facts:
+        """List the book with all its branches: where each stands, what it has written and paid by itself."""
+        with self._desk.opened(book) as opened:
+            return branch_tree(opened).facts()
+
+    def compare(self, book: str, other: str, place: str = "") -> Facts:
+        """Tell what differs between two branches of one book; with a `place`, give its text in both, word by word."""
+        with self._desk.opened(book) as opened:
+            there = other_branch(opened, other)
+            if place:
+                pair = text_pair(opened, there, place)
+                return asdict(pair) | {"changes": [list(change) for change in pair.changes()]}
+            found = compare(opened, there).facts()
+            return {key: found[key] for key in ("a", "b", "units", "differing", "chapters", "costs", "tokens")}
+
+    def candidates(self, book: str, place: str = "") -> list[Facts]:
+        """List the drafts that were made of the same pages, what blind readers said, and which draft stands."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            sights = [candidates_at(find_node(place, stores), stores)] if place else units_with_candidates(stores)
+            return [sight.facts() for sight in sights]
+
+    def notes(self, book: str, place: str = "") -> list[Facts]:
+        """List the author's notes at words of the text, with whether those words still stand."""
+        with self._desk.opened(book) as opened, opened.storage.read() as stores:
+            labels = editable_parts(stores, find_node(place, stores).label) if place else None
+            return [one.facts() for one in (all_comments(stores) if labels is None else comments_at(stores, labels))]
 
     def stale(self, book: str, place: str = "book") -> Facts:
         """List what rests on texts that were changed since, with the bill of making it anew and that bill's hash."""

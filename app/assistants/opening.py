@@ -1,16 +1,14 @@
 """Opening books for an assistant, and the bill of going on with one."""
 
-import hashlib
-import json
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bookwright.app.access import OpenBook, open_book
 from bookwright.app.commands.costs import cost_of
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.app.ends import end_in
 from bookwright.flows.limits import Limits
-from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.talk.command import Resume
 
@@ -32,7 +30,7 @@ class GoingOn:
     @property
     def hash(self) -> str:
         """What stands for this bill: another state of the book, or another end, has another one."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        return hash_of(asdict(self))
 
     def facts(self) -> dict[str, Any]:
         """Return it with its hash."""
@@ -44,8 +42,7 @@ class GoingOn:
         Raises:
             InvalidInput: It is another by now.
         """
-        if self.hash != confirmed:
-            raise InvalidInput("this is not the bill that was shown, or the book has changed since; ask for it again")
+        check_confirmed(self.hash, confirmed, "The book")
 
 
 @dataclass(frozen=True)

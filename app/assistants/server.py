@@ -38,12 +38,13 @@ def make_server(settings: Settings, *, allows_changes: bool) -> MCPServer:
     server = MCPServer("bookwright", title="Bookwright", version=__version__, instructions=_INSTRUCTIONS)
     for look in (
         looks.books, looks.status, looks.tree, looks.read_text, looks.codex, looks.threads, looks.secrets,
-        looks.report, looks.stale, looks.bill_for_new_book, looks.bill_for_going_on,
+        looks.report, looks.branches, looks.compare, looks.candidates, looks.notes, looks.stale,
+        looks.bill_for_new_book, looks.bill_for_going_on,
     ):  # fmt: skip
         _add(server, look, ToolAnnotations(read_only_hint=True, open_world_hint=False))
     if allows_changes:
-        _add(server, changes.save_text, ToolAnnotations(read_only_hint=False, destructive_hint=False))
-        _add(server, changes.pause_book, ToolAnnotations(read_only_hint=False, destructive_hint=False))
+        for change in (changes.save_text, changes.fork_book, changes.add_note, changes.pause_book):
+            _add(server, change, ToolAnnotations(read_only_hint=False, destructive_hint=False))
         for paid in (changes.begin_book, changes.resume_book, changes.refresh_book):
             _add(server, paid, ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True))
     return server

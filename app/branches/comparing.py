@@ -82,8 +82,12 @@ class TextPair:
     @property
     def paragraphs(self) -> list[tuple[str, str]]:
         """Both texts paragraph by paragraph; those that were only changed stand beside each other."""
-        cut = _by_paragraph(self.a, self.b)
-        return [("".join(old for old, _ in some), "".join(new for _, new in some)) for some in cut]
+        return [("".join(old for old, _ in some), "".join(new for _, new in some)) for some in self.rows]
+
+    @property
+    def rows(self) -> list[list[Change]]:
+        """The same with what differs in each, word by word."""
+        return list(_by_paragraph(self.a, self.b))
 
     def changes(self) -> Iterator[Change]:
         """Yield what differs, by paragraph first and then by word."""
@@ -96,9 +100,8 @@ def compare(a: OpenBook, b: OpenBook) -> BranchComparison:
     Raises:
         InvalidInput: They are no branches of one book.
     """
+    units = compare_units(a, b)
     with a.storage.read() as mine, b.storage.read() as theirs:
-        kinship(mine, a.book.id, theirs, b.book.id)
-        units = tuple(_units(_lengths(mine), _lengths(theirs)))
         records = tuple(_records(mine, theirs))
     reports = _report(a), _report(b)
     changed = {unit.label for unit in units if not unit.is_same}
@@ -108,6 +111,17 @@ def compare(a: OpenBook, b: OpenBook) -> BranchComparison:
         tuple(_endings(*({secret.id: str(secret.ending) for secret in one.secrets} if one else {} for one in reports))),
         records, (a.book.cost, b.book.cost), (a.book.tokens, b.book.tokens),
     )  # fmt: skip
+
+
+def compare_units(a: OpenBook, b: OpenBook) -> tuple[UnitPair, ...]:
+    """Return the units of two branches that have texts of their own, with their lengths alone.
+
+    Raises:
+        InvalidInput: They are no branches of one book.
+    """
+    with a.storage.read() as mine, b.storage.read() as theirs:
+        kinship(mine, a.book.id, theirs, b.book.id)
+        return tuple(_units(_lengths(mine), _lengths(theirs)))
 
 
 def other_branch(opened: OpenBook, identity: str) -> OpenBook:
@@ -218,9 +232,11 @@ def _endings(a: dict[str, str], b: dict[str, str]) -> Iterator[tuple[str, str, s
 def _by_paragraph(before: str, after: str) -> Iterator[list[Change]]:
     """The changes of two texts, cut where both begin a new paragraph."""
     some: list[Change] = []
+    old_ends = new_ends = True
     for old, new in word_diff(before, after):
         some.append((old, new))
-        if old.endswith("\n") and new.endswith("\n"):
+        old_ends, new_ends = old.endswith("\n") if old else old_ends, new.endswith("\n") if new else new_ends
+        if old_ends and new_ends:
             yield some
             some = []
     if some:

@@ -7,9 +7,11 @@ from typing import Any
 from bookwright.app.access import OpenBook
 from bookwright.app.status.shelf import state_of
 from bookwright.models.book import Book
+from bookwright.models.document import Document, DocumentKind, DocumentOrigin
+from bookwright.models.tree.place import order_of
 from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.repositories.books import BookRepository
-from bookwright.storage.tree.nodes import NodeRepository
+from bookwright.storage.stores import Stores
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,23 @@ class BranchRow:
     written: int
     fork: Fork | None = None
     """None for the book from which all others come."""
+    stretches: tuple[tuple[int, bool], ...] = ()
+    """Its text in reading order: the length of each stretch, and whether the branch itself has made it.
+
+    What its last corrections have put right in a text that it shares is not made by it.
+    """
+    shared: int = 0
+    """How far it shares the text of what it was forked from: where in the book it begins to be another one."""
 
     @property
     def name(self) -> str:
         """What it is called: a branch by its own name."""
         return self.fork.name if self.fork else self.book.title
+
+    @property
+    def own(self) -> int:
+        """How much of its text it has made itself since it was forked."""
+        return sum(length for length, is_own in self.stretches if is_own)
 
     def facts(self) -> dict[str, Any]:
         """Return it for `--json`."""
@@ -34,7 +48,7 @@ class BranchRow:
         return {
             "book": self.book.id, "name": self.name, "origin": fork and fork.origin, "at": fork and fork.at,
             "forked_at": fork and fork.forked_at, "depth": self.depth, "state": state_of(self.book),
-            "reason": self.book.reason, "written": self.written, "length": self.book.brief.length,
+            "reason": self.book.reason, "written": self.written, "own": self.own, "length": self.book.brief.length,
             "calls": self.book.calls, "tokens": self.book.tokens, "cost_micros": self.book.cost,
         }  # fmt: skip
 
@@ -72,9 +86,37 @@ def branch_tree(opened: OpenBook) -> BranchTree:
         books, branches = BookRepository(connection), BranchRepository(connection)
 
         def below(identity: str, depth: int, fork: Fork | None) -> Iterator[BranchRow]:
-            written = NodeRepository(connection, identity).root().written
-            yield BranchRow(books.get(identity), depth, written, fork)
+            book = books.get(identity)
+            stores = Stores(connection, identity, book.brief.language.measure)
+            yield BranchRow(book, depth, stores.nodes.root().written, fork, *_stretches(stores, fork))
             for one in branches.of(identity):
                 yield from below(one.book, depth + 1, one)
 
         return BranchTree(tuple(below(branches.root_of(opened.book.id), 0, None)))
+
+
+def _stretches(stores: Stores, fork: Fork | None) -> tuple[tuple[tuple[int, bool], ...], int]:
+    """Return the stretches of a book's text, and how much of it lies before the place of the fork."""
+    found: list[tuple[int, bool]] = []
+    total = shared = 0
+    for label, document in sorted(stores.documents.labelled(DocumentKind.PROSE), key=lambda one: order_of(one[0])):
+        is_own = fork is None or _is_own(label, document, fork)
+        if found and found[-1][1] == is_own:
+            found[-1] = (found[-1][0] + document.length, is_own)
+        else:
+            found.append((document.length, is_own))
+        total += document.length
+        if fork is not None and (_is_before(label, fork) if fork.at else not is_own):
+            shared = total
+    return tuple(found), shared
+
+
+def _is_own(label: str, document: Document, fork: Fork) -> bool:
+    was_there = _is_before(label, fork) if fork.at else document.node <= fork.nodes
+    is_put_right = was_there and document.origin is DocumentOrigin.REPAIR
+    return document.id > fork.documents and not is_put_right
+
+
+def _is_before(label: str, fork: Fork) -> bool:
+    """Whether a unit stands before the place from which on a branch was open again."""
+    return order_of(label) < order_of(fork.at)

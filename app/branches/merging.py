@@ -13,13 +13,14 @@ from bookwright.app.branches.kinship import Kinship, kinship
 from bookwright.app.branches.merge_plan import Conflict, MergePlan, Planner
 from bookwright.app.branches.records import TakeRecord, plan_records, take_records
 from bookwright.app.branches.taking import Taking
+from bookwright.app.confirming import hash_of
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
 from bookwright.app.places import find_node
 from bookwright.failpoints import Failpoint
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind
-from bookwright.models.errors import InvalidInput
+from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.staleness import StaleDocument
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.branches.repository import BranchRepository
@@ -40,6 +41,8 @@ class MergeOrder:
     """That document alone, of the place and no other."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """How conflicts are settled, by their places: `ours`, `theirs`, or the words that are to stand there."""
+    seen: str = ""
+    """What stood for both books when they were looked at (`standing_of`); empty where nobody holds on to that."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,13 @@ def merge(opened: OpenBook, order: MergeOrder) -> MergeSight:
 
     Raises:
         BookHeld: A worker writes the book.
+        EditConflict: The two are not any more as they were looked at; nothing was changed.
         InvalidInput: A conflict is not settled, or there is nothing to take; nothing was changed.
     """
     with at_rest(opened.storage, Failpoint.MERGE) as stores, _beside(stores, order.branch) as theirs:
         stores.connection.execute(select(books.c.id).where(books.c.id == theirs.book).with_for_update())
         kin = kinship(stores, opened.book.id, theirs, theirs.book)
+        _check_seen(kin, order)
         before = snapshot(stores.connection, stores.book)
         planner, records = _planned(kin, order)
         sight = _sight(kin, order, planner.plan, records)
@@ -104,11 +109,18 @@ def merge(opened: OpenBook, order: MergeOrder) -> MergeSight:
         return sight
 
 
-def undo_merge(opened: OpenBook) -> tuple[str, str]:
+def standing_of(opened: OpenBook, branch: str) -> str:
+    """Return what stands for two books as they are: another one once either was written on or changed."""
+    with opened.storage.read() as stores, _beside(stores, branch) as theirs:
+        return _standing(stores, theirs)
+
+
+def undo_merge(opened: OpenBook, number: int | None = None) -> tuple[str, str]:
     """Take the last merge back, exactly; return of which branch it was and what it had taken.
 
     Raises:
         BookHeld: A worker writes the book.
+        EditConflict: A `number` was given, and it is not the last merge's any more; nothing was changed.
         InvalidInput: There is none, or the book has gone on since.
     """
     with at_rest(opened.storage, Failpoint.MERGE) as stores:
@@ -116,6 +128,8 @@ def undo_merge(opened: OpenBook) -> tuple[str, str]:
         found = stores.connection.execute(last.order_by(merges.c.id.desc()).limit(1)).one_or_none()
         if found is None:
             raise InvalidInput(f"nothing was merged into {stores.book!r} that could be taken back")
+        if number not in (None, found.id):
+            raise EditConflict("Something else was taken over or back since this was shown; look at it again.")
         branches = BranchRepository(stores.connection).of(stores.book)
         if since := [one.book for one in branches if one.forked_at >= found.merged_at]:
             raise InvalidInput(f"{', '.join(since)} was forked since, and shares what was merged; delete that first")
@@ -137,6 +151,20 @@ def _beside(stores: Stores, branch: str) -> Iterator[Stores]:
     """Another book, on the same connection."""
     book = stores.books.get(branch)
     yield Stores(stores.connection, book.id, book.brief.language.measure)
+
+
+def _standing(mine: Stores, theirs: Stores) -> str:
+    return hash_of(
+        *(
+            (one.book, *BranchRepository(one.connection).newest(one.book), one.codex.last_row())
+            for one in (mine, theirs)
+        )
+    )
+
+
+def _check_seen(kin: Kinship, order: MergeOrder) -> None:
+    if order.seen and order.seen != _standing(kin.mine, kin.theirs):
+        raise EditConflict("One of the two has changed since they were shown; look at them again.")
 
 
 def _planned(kin: Kinship, order: MergeOrder) -> tuple[Planner, list[TakeRecord]]:

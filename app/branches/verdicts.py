@@ -1,14 +1,43 @@
 """A reader's verdict on two texts: what it would cost, told before anything is asked."""
 
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
 from bookwright.app.branches.comparing import TextPair
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
 from bookwright.flows.book_models import model_of
 
+if TYPE_CHECKING:
+    from bookwright.flows.revision.verdict import ReaderVerdict
+
 _FRAME, _ANSWER = 1_500, 400
 """Tokens of what stands around the two texts, and of an answer."""
+
+
+@dataclass(frozen=True)
+class VerdictOrder:
+    """Two texts as a reader would be asked about them."""
+
+    pair: TextPair
+    bill: Bill
+
+    @property
+    def hash(self) -> str:
+        """What stands for these texts and this bill: others have another one."""
+        return hash_of(self.pair.label, self.pair.a, self.pair.b, asdict(self.bill))
+
+    def check(self, confirmed: str) -> None:
+        """Make sure that this is the bill that was confirmed.
+
+        Raises:
+            InvalidInput: It is another by now.
+        """
+        check_confirmed(self.hash, confirmed, "The text")
 
 
 def verdict_bill(opened: OpenBook, pair: TextPair) -> Bill:
@@ -21,3 +50,33 @@ def verdict_bill(opened: OpenBook, pair: TextPair) -> Bill:
     model = model_of("critic", opened.book.brief, opened.settings)
     size = TokenCounter().estimate(model, pair.a) + TokenCounter().estimate(model, pair.b)
     return priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings, with_thoughts=True)
+
+
+def order_verdict(opened: OpenBook, pair: TextPair) -> VerdictOrder:
+    """Return a verdict as it would be asked for.
+
+    Raises:
+        UnknownModel, MissingKey: As for its bill.
+    """
+    return VerdictOrder(pair, verdict_bill(opened, pair))
+
+
+def ask_for_verdict(opened: OpenBook, order: VerdictOrder) -> "ReaderVerdict":
+    """Ask the reader, holding the book that rests meanwhile; both readings are steps in its journal.
+
+    Raises:
+        BookHeld: A worker writes the book.
+        BookPaused, BackendError: As for any step.
+    """
+    from bookwright.agents.backends.service import ModelService  # these bring the engine
+    from bookwright.agents.backends.spending.pace import DatabasePacer
+    from bookwright.flows.open_book import RunConfig, hold
+    from bookwright.flows.revision.verdict import ask_reader
+
+    database, settings = opened.storage.database, opened.settings
+    with closing(ModelService(settings, pacer=DatabasePacer(database, settings))) as models:
+        around = RunConfig(settings, database, models, cancel=models.cancel)
+        with hold(opened.book.id, around, way_on="asking the reader again") as deps:
+            with deps.stores() as stores:
+                unit = stores.nodes.by_label(order.pair.label)
+            return ask_reader(unit, order.pair.a, order.pair.b, deps)

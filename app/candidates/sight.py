@@ -1,4 +1,4 @@
-"""What a unit's candidates are, and which of them stands."""
+"""A unit's candidates, and which of them is its text."""
 
 from dataclasses import dataclass
 from typing import Any

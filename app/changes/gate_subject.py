@@ -1,4 +1,4 @@
-"""What a person reads before they decide about a gate: what it is about first, then what speaks for or against it."""
+"""The text that a person reads before deciding at a gate: its subject first, then what speaks for or against it."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""A text that an author gives in the place of a unit's: what `read` printed above it is no part of it."""
+"""Takes off the heading that `read` printed above a unit, from a text that its author gives back."""
 
 from itertools import islice
 

@@ -1,15 +1,13 @@
 """What of a book is stale, what making it anew takes, and the hash by which that bill is confirmed."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of
 from bookwright.flows.revision.refresh import RefreshScope
 from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.brief import Brief
-from bookwright.models.errors import InvalidInput
 from bookwright.models.staleness import StaleDocument
 from bookwright.storage.stores import Stores
 
@@ -31,8 +29,7 @@ class RefreshSight:
     def hash(self) -> str:
         """What stands for this list and this bill: another one has another."""
         listed = [(one.document.id, one.is_direct) for one in self.found]
-        told = json.dumps([self.wanted.label, self.wanted.is_anew, listed, self.bill.facts()], sort_keys=True)
-        return hashlib.sha256(told.encode()).hexdigest()
+        return hash_of(self.wanted.label, self.wanted.is_anew, listed, self.bill.facts())
 
     def check(self, confirmed: str) -> None:
         """Make sure that this is the bill that was confirmed.
@@ -40,8 +37,7 @@ class RefreshSight:
         Raises:
             InvalidInput: It is another by now.
         """
-        if self.hash != confirmed:
-            raise InvalidInput("What is stale has changed since its bill was shown; look at it again.")
+        check_confirmed(self.hash, confirmed, "What is stale")
 
 
 def refresh_sight(stores: Stores, brief: Brief, wanted: RefreshScope) -> RefreshSight:

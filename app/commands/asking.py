@@ -54,7 +54,7 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
     from bookwright.agents.book_facts import FULL, SMALL, book_facts
     from bookwright.agents.chief_editor import ANSWER_TOKENS, SMALL_ANSWER_TOKENS, ChiefEditor, chief_editor
     from bookwright.flows.book_models import SMALL_WINDOW, model_of
-    from bookwright.flows.talk.side_call import sitting
+    from bookwright.flows.talk.side_call import side_call
 
     settings, brief = opened.settings, opened.book.brief
     model = model_of(chief_editor.role, brief, settings)
@@ -64,14 +64,14 @@ def understand(opened: OpenBook, words: str, verbs: tuple[str, ...]) -> "tuple[U
         facts = book_facts(opened.book, stores, SMALL if is_small else FULL)
     models = ModelService(settings, pacer=DatabasePacer(opened.storage.database, settings))
     try:
-        with sitting(opened.storage, settings, Activity.ASK, models.cancel) as seat:
+        with side_call(opened.storage, settings, Activity.ASK, models.cancel) as call:
             editor = ChiefEditor(
-                models=models, model=model, key=seat.key, keep=seat.keep, budget=seat.budget,
+                models=models, model=model, key=call.key, keep=call.keep, budget=call.budget,
                 fallbacks=settings.fallbacks.get(chief_editor.role) or settings.fallbacks.get("default") or (),
                 answer_tokens=SMALL_ANSWER_TOKENS if is_small else ANSWER_TOKENS,
                 stores_prompts=settings.keep_prompts, locale=(brief.prompt_language or brief.language).value,
             )  # fmt: skip
-            return editor.read(words, facts, verbs, lambda command: settled(command, opened)), seat.holder
+            return editor.read(words, facts, verbs, lambda command: settled(command, opened)), call.holder
     finally:
         models.close()
 

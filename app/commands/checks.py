@@ -17,6 +17,8 @@ from bookwright.models.talk.command import (
     EditThread,
     Resume,
 )
+from bookwright.models.talk.trying_commands import CompareBranch
+from bookwright.storage.branches.repository import BranchRepository
 from bookwright.storage.stores import Stores
 
 _RECORDS: dict[type[Any], tuple[RecordKind, str]] = {
@@ -50,6 +52,8 @@ def _settled(command: Command, opened: OpenBook, stores: Stores) -> Command:
             command = command.model_copy(update={"secret": _secret(command.secret, stores)})
         stores.codex.get(kind, getattr(command, field))
         _check_changes(command, field)
+    if isinstance(command, CompareBranch):
+        command = command.model_copy(update={"branch": _branch(command.branch, opened.book.id, stores)})
     if (gate := getattr(command, "gate", None)) is not None:
         _check_gate(gate, stores)
     node = getattr(command, "node", None)
@@ -67,6 +71,19 @@ def _secret(named: str, stores: Stores) -> str:
         those = f"the book has {', '.join(names.values())}" if names else "the book has none"
         raise ValueError(f"secret: there is no such secret; {those}")
     return identity
+
+
+def _branch(named: str, book: str, stores: Stores) -> str:
+    """Return the id of a branch of the same book that is called by its name or its id."""
+    there = BranchRepository(stores.connection).family(book)
+    wanted = folded(named)
+    found = next((one.book for one in there if wanted in (folded(one.name), folded(one.book))), None)
+    if found is None and named in {one.origin for one in there}:
+        return named
+    if found is None:
+        those = f"it has {', '.join(repr(one.name) for one in there)}" if there else "it has none"
+        raise ValueError(f"branch: the book has no such branch; {those}")
+    return found
 
 
 def _check_changes(command: Command, field: str) -> None:

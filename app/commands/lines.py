@@ -71,6 +71,13 @@ LINES: Mapping[str, CommandLine] = {
         ("foreshadowing", "edit"), ("thread",), {"title": "--title", "status": "--status", **_THREAD}
     ),
     "revise": CommandLine(("revise",), ("node",), {"note": "--note"}, costs=True),
+    "fork": CommandLine(("fork",), options={"node": "--at", "name": "--name"}),
+    "branches": CommandLine(("branches",), is_look=True),
+    "compare": CommandLine(("compare",), ("branch",), {"node": "--unit"}, is_look=True),
+    "candidates": CommandLine(("candidates",), ("node",), is_look=True),
+    "candidates_take": CommandLine(("candidates",), ("node",), {"number": "--take"}),
+    "notes": CommandLine(("note",), ("node",), is_look=True),
+    "note_add": CommandLine(("note",), ("node", "words"), {"at": "--at"}),
     "stale": CommandLine(("stale",), is_look=True),
     "refresh": CommandLine(("refresh",), ("node",), costs=True, yes="--yes"),
     "restore": CommandLine(("restore",), ("node", "version")),

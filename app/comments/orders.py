@@ -1,7 +1,5 @@
 """An author's note on a text as an order to a model: what speaks against it, what it takes, what confirms it."""
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,6 +7,7 @@ from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import queue_edit
 from bookwright.app.comments.passages import CommentSight, comment_sight, comments_at
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.app.estimates.stale_bill import RefreshBill, bill_of_making
 from bookwright.app.orders import checks
 from bookwright.app.orders.bill import Bill, priced
@@ -49,8 +48,7 @@ class NoteOrder:
     @property
     def hash(self) -> str:
         """What stands for this order and its bill: another version, or another price, has another one."""
-        told = [self.comment.id, self.note, self.document.id, self.bill.facts()]
-        return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+        return hash_of(self.comment.id, self.note, self.document.id, self.bill.facts())
 
     @property
     def edit(self) -> NoteEdit:
@@ -104,8 +102,7 @@ def confirm_order(opened: OpenBook, number: int, confirmed: str) -> NoteOrder:
         InvalidInput: It is another by now.
     """
     order = order_of(opened, number)
-    if order.hash != confirmed:
-        raise InvalidInput("The text has changed since the bill was shown; look at it again.")
+    check_confirmed(order.hash, confirmed, "The text")
     return order
 
 

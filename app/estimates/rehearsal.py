@@ -8,12 +8,11 @@ from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
 
-from bookwright.agents.backends import endpoints
+from bookwright.agents.backends import catalogue, endpoints
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library
 from bookwright.app.estimates.last_stages import with_end
-from bookwright.app.estimates.times import seconds_of
 from bookwright.app.orders.bill import Bill, Tally, priced, tally
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
@@ -43,6 +42,20 @@ the end is rehearsed on it, too."""
 
 LONGEST_WALKED = SAMPLE_LENGTH * 3 // 2
 """What is rehearsed to its end: a sample would save little."""
+
+
+_READ, _WRITTEN, _WAIT = "read", "written", "wait"
+_EMBEDDED = {_READ: 1_000.0, _WRITTEN: 50.0, _WAIT: 0.0}
+_OWN_SERVER = {_READ: 1_000.0, _WRITTEN: 20.0, _WAIT: 0.5}
+_REMOTE = {_READ: 10_000.0, _WRITTEN: 60.0, _WAIT: 2.0}
+"""Tokens read and written in a second, and seconds until a model begins."""
+
+
+def _seconds_of(bill: Bill, model: str) -> float:
+    """Guess how many seconds the calls of a bill take."""
+    provider = catalogue.split_name(model)[0]
+    pace = _EMBEDDED if provider.name == "embedded" else _OWN_SERVER if provider.is_free else _REMOTE
+    return bill.calls * pace[_WAIT] + bill.input_tokens / pace[_READ] + bill.output_tokens / pace[_WRITTEN]
 
 
 def unheard(line: str) -> None:
@@ -109,7 +122,7 @@ def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Se
     return BookEstimate(
         length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
         RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
-        (sum(seconds_of(r.low, r.model) for r in roles), sum(seconds_of(r.high, r.model) for r in roles)),
+        (sum(_seconds_of(r.low, r.model) for r in roles), sum(_seconds_of(r.high, r.model) for r in roles)),
     )  # fmt: skip
 
 

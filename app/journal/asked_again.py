@@ -3,8 +3,6 @@
 The book does not change by it: the answer stands in the journal beside the old one, and nowhere else.
 """
 
-import hashlib
-import json
 from dataclasses import dataclass
 
 from bookwright.agents.backends.endpoints import check_model
@@ -14,8 +12,9 @@ from bookwright.agents.backends.spending import prices
 from bookwright.agents.backends.spending.pace import DatabasePacer
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.app.access import OpenBook
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.flows.book_models import model_of
-from bookwright.flows.talk.side_call import sitting
+from bookwright.flows.talk.side_call import side_call
 from bookwright.models.errors import InvalidInput
 from bookwright.models.model_name import ROLES
 from bookwright.models.step import Activity
@@ -50,8 +49,7 @@ class AgainBill:
     @property
     def hash(self) -> str:
         """What stands for these words and this bill."""
-        told = [self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros]
-        return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+        return hash_of(self.step.id, self.blocks[-1], self.model, self.most_output_tokens, self.most_micros)
 
     def check(self, confirmed: str) -> None:
         """Make sure that this is the bill that was confirmed.
@@ -59,8 +57,7 @@ class AgainBill:
         Raises:
             InvalidInput: It is another by now.
         """
-        if self.hash != confirmed:
-            raise InvalidInput("The prompt has changed since its bill was shown; look at it again.")
+        check_confirmed(self.hash, confirmed, "The prompt")
 
 
 @dataclass(frozen=True)
@@ -106,17 +103,17 @@ def ask_again(opened: OpenBook, wanted: AgainBill) -> AnotherAnswer:
     """
     models = ModelService(opened.settings, pacer=DatabasePacer(opened.storage.database, opened.settings))
     try:
-        with sitting(opened.storage, opened.settings, Activity.ASK, models.cancel) as seat:
-            key = seat.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
+        with side_call(opened.storage, opened.settings, Activity.ASK, models.cancel) as call:
+            key = call.key.model_copy(update={"step": f"{_NAME}{wanted.step.id}"})
             request = Request(
                 model=wanted.model, role=wanted.step.role, name=f"{wanted.step.label} {key.activity}/{key.step}",
                 prompt=Prompt(wanted.blocks[0], wanted.blocks[1:]),
                 sampling=Sampling(_TEMPERATURE, wanted.most_output_tokens, key.round), cache_key=opened.book.id,
                 facts={"template": wanted.step.template, "attempt": 1},
             )  # fmt: skip
-            reply = models.ask(request, seat.budget)
-            seat.keep(Attempt(key, 1, wanted.step.role, wanted.step.template, wanted.blocks, reply, None, "", True))
-            return AnotherAnswer(plain(reply.text), reply.cost, seat.holder)
+            reply = models.ask(request, call.budget)
+            call.keep(Attempt(key, 1, wanted.step.role, wanted.step.template, wanted.blocks, reply, None, "", True))
+            return AnotherAnswer(plain(reply.text), reply.cost, call.holder)
     finally:
         models.close()
 

@@ -5,10 +5,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from bookwright.app.orders.samples import check_sample, named_file, read_sample
+from bookwright.app.orders.samples import ENDINGS, check_sample, read_sample
 from bookwright.models.brief import MAX_BRIEF_BYTES, Brief, make_brief, parse_brief
 from bookwright.models.errors import InvalidBrief
 from bookwright.storage.files.blueprints import as_chosen
+from bookwright.storage.files.given_file import named_file, read_bytes
 
 _TEXTS = frozenset(name for name, field in Brief.model_fields.items() if field.annotation is str)
 
@@ -28,7 +29,7 @@ def read_brief(path: Path | None, options: dict[str, Any]) -> Brief:
 
 
 def _parsed(path: Path | None, options: dict[str, Any]) -> Brief:
-    content, option = read_bytes(path) if path else b"", options.pop("outline", None)
+    content, option = _read(path) if path else b"", options.pop("outline", None)
     named = toml_values(content, "brief") if content else {}
     if option is None and not named.get("outline"):
         return parse_brief(content, options)
@@ -48,32 +49,20 @@ def _with_sample(brief: Brief, path: Path | None) -> Brief:
     """Read the file that a brief may name in the place of its sample of style, and look at the sample."""
     if not brief.style_sample:
         return brief
-    file = named_file(brief.style_sample, path)
+    file = named_file(brief.style_sample, path, ENDINGS)
     if file is not None:
         brief = make_brief(given(brief) | {"style_sample": read_sample(file)})
     check_sample(brief.style_sample, brief.language)
     return brief
 
 
+def _read(path: Path) -> bytes:
+    return read_bytes(path, "brief", MAX_BRIEF_BYTES, InvalidBrief)
+
+
 def given(brief: Brief) -> dict[str, Any]:
     """Return the values that were named, leaving out what only has its default."""
     return brief.model_dump(mode="json", exclude_unset=True)
-
-
-def read_bytes(path: Path, what: str = "brief") -> bytes:
-    """Return a file's bytes, however long the file, at most one more than a brief may have.
-
-    Raises:
-        InvalidBrief: It is not there, cannot be read or is too large.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BRIEF_BYTES + 1)
-    except OSError as error:
-        raise InvalidBrief(f"the {what} {str(path)!r} cannot be read: {error.strerror}") from None
-    if len(content) > MAX_BRIEF_BYTES:
-        raise InvalidBrief(f"the {what} {str(path)!r} has more than the {MAX_BRIEF_BYTES:,} bytes a {what} may have")
-    return content
 
 
 def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
@@ -82,7 +71,7 @@ def merged(brief: Brief, assignments: list[str], file: Path | None) -> Brief:
     Raises:
         InvalidBrief: A key means nothing or a value is impossible.
     """
-    changes = toml_values(read_bytes(file)) if file else {}
+    changes = toml_values(_read(file)) if file else {}
     for assignment in assignments:
         lay(changes, assigned(assignment, _TEXTS))
     return laid_over(brief, changes)

@@ -1,18 +1,17 @@
 """Ordering a book from a form: its fields become a brief, a bill is confirmed by its hash before anything is paid."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bookwright.app.confirming import check_confirmed, hash_of
 from bookwright.app.estimates.rehearsal import BookEstimate
 from bookwright.app.orders.briefs import given
 from bookwright.app.orders.outlines import outlined
 from bookwright.app.orders.samples import check_sample
 from bookwright.models.brief import Brief, make_brief
-from bookwright.models.errors import InvalidBrief, InvalidInput
+from bookwright.models.errors import InvalidBrief
 from bookwright.storage.files.blueprints import folders
 
 _TEXTS = ("premise", "title", "pen_name", "genre", "style", "style_sample", "audience", "ending", "language", "profile")
@@ -48,8 +47,7 @@ def blueprint_names(home: Path) -> list[str]:
 
 def bill_hash(brief: Brief, estimate: BookEstimate) -> str:
     """Return what stands for an order with its bill: another order or another price has another one."""
-    told = json.dumps([given(brief), asdict(estimate.total)], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(told.encode()).hexdigest()
+    return hash_of(given(brief), asdict(estimate.total))
 
 
 def check_bill(brief: Brief, estimate: BookEstimate, confirmed: str) -> None:
@@ -58,8 +56,7 @@ def check_bill(brief: Brief, estimate: BookEstimate, confirmed: str) -> None:
     Raises:
         InvalidInput: It is another, or costs something else by now.
     """
-    if bill_hash(brief, estimate) != confirmed:
-        raise InvalidInput("The order has changed since its bill was made; ask for the bill again.")
+    check_confirmed(bill_hash(brief, estimate), confirmed, "The order")
 
 
 def _known_blueprint(name: str, home: Path) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 from bookwright.manuscripts.outlines.outlines import read_outline
 from bookwright.models.errors import InvalidBrief, InvalidInput
 from bookwright.models.tree.outline import length_of
+from bookwright.storage.files.given_file import named_file, read_text
 
-_MOST_BYTES = 4_000_000
 _ENDINGS = (".md", ".markdown", ".txt")
 
 
@@ -20,8 +20,8 @@ def with_outline(values: dict[str, Any], option: Path | None, beside: Path | Non
     told = str(option) if option else str(values.get("outline") or "")
     if not told:
         return values
-    file = option or _named(told, beside)
-    return outlined(values, _text(file) if file else told)
+    file = option or named_file(told, beside, _ENDINGS)
+    return outlined(values, read_text(file, "outline", raises=InvalidBrief) if file else told)
 
 
 def outlined(values: dict[str, Any], text: str) -> dict[str, Any]:
@@ -42,24 +42,3 @@ def outlined(values: dict[str, Any], text: str) -> dict[str, Any]:
     }
     left_open = {key: value for key, value in known.items() if value and not values.get(key)}
     return values | left_open | {"outline": text}
-
-
-def _named(told: str, beside: Path | None) -> Path | None:
-    """Return the file that a brief names in the place of an outline: one line with a text's ending."""
-    if "\n" in told or not told.endswith(_ENDINGS):
-        return None
-    return (beside.parent if beside else Path()) / told
-
-
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise InvalidBrief(f"the outline {str(file)!r} cannot be read: {error.strerror}") from None
-    if len(content) > _MOST_BYTES:
-        raise InvalidBrief(f"the outline {str(file)!r} has more than {_MOST_BYTES:,} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidBrief(f"the outline {str(file)!r} is not UTF-8") from None

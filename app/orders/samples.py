@@ -4,12 +4,14 @@ from pathlib import Path
 
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language, is_in
+from bookwright.storage.files.given_file import read_text
 
 LEAST = 100
 """Of the language's unit: what is shorter has no habits yet."""
 
 _MOST_BYTES = 1_000_000
-_ENDINGS = (".txt", ".md")
+ENDINGS = (".txt", ".md")
+"""Of a file that a brief may name in the place of a sample."""
 
 
 def read_sample(path: Path) -> str:
@@ -18,18 +20,9 @@ def read_sample(path: Path) -> str:
     Raises:
         InvalidInput: It is no UTF-8 text, empty, or too large.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        text = content.decode("utf-8-sig").replace("\r\n", "\n").strip()
-    except OSError as error:
-        raise InvalidInput(f"the sample {str(path)!r} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the sample {str(path)!r} is not UTF-8 text; save it as UTF-8 first") from None
+    text = read_text(path, "sample", _MOST_BYTES).replace("\r\n", "\n").strip()
     if not text:
         raise InvalidInput(f"the sample {str(path)!r} is empty")
-    if len(content) > _MOST_BYTES:
-        raise InvalidInput(f"the sample {str(path)!r} has more than {_MOST_BYTES:,} bytes; a part of it is enough")
     return text
 
 
@@ -45,10 +38,3 @@ def check_sample(text: str, language: Language) -> None:
         raise InvalidInput(
             f"the sample of style has {length} {language.length_unit}; it takes at least {LEAST}, better some 2,000"
         )
-
-
-def named_file(value: str, beside: Path | None) -> Path | None:
-    """Return the file that a brief names in the place of a sample: one line that ends in .txt or .md."""
-    if "\n" in value or not value.endswith(_ENDINGS):
-        return None
-    return (beside.parent if beside else Path()) / value

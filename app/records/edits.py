@@ -5,13 +5,15 @@ from typing import Any
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import lay
+from bookwright.flows.revision.record_edits import add_records
 from bookwright.flows.revision.record_rules import check_change, check_places, settled
 from bookwright.flows.revision.revise import void_unfinished
-from bookwright.models.codex.entries import Secret, Visibility, folded
-from bookwright.models.codex.field_merge import Keyed, keyed, section_key, unkeyed, with_value
+from bookwright.models.codex.entries import Visibility
+from bookwright.models.codex.field_merge import Keyed, keyed, section_key, unkeyed
 from bookwright.models.codex.names import neutral_ids
-from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, SuggestionStatus, kind_of, make_record
-from bookwright.models.errors import EditConflict, InvalidEntry, NameTaken
+from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, kind_of, make_record
+from bookwright.models.edit import SuggestionEdit
+from bookwright.models.errors import EditConflict, InvalidEntry
 from bookwright.storage.repositories.codex import CodexRepository
 from bookwright.storage.stores import Stores
 
@@ -29,14 +31,17 @@ def take_in(records: Iterable[Record], stores: Stores) -> list[Stored[Record]]:
 
 
 def made(
-    kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility, codex: CodexRepository
-) -> list[Record]:
+    kind: RecordKind, tables: Iterable[dict[str, Any]], default: Visibility, codex: CodexRepository,
+    taken: Iterable[str] = (),
+) -> list[Record]:  # fmt: skip
     """Make records of tables; a secret without an id gets the next free number, which tells nothing of it.
+
+    `taken` are ids that are not free although the codex has no record of them yet.
 
     Raises:
         InvalidEntry: One cannot be kept, or two have one id.
     """
-    tables = _numbered(tables, codex) if kind is RecordKind.SECRET else tables
+    tables = _numbered(tables, codex, taken) if kind is RecordKind.SECRET else tables
     records = [settled(make_record(kind, table), default) for table in tables]
     ids = [record.id for record in records]
     twice = next((name for name in ids if ids.count(name) > 1), None)
@@ -49,11 +54,7 @@ def add(opened: OpenBook, kind: RecordKind, tables: list[dict[str, Any]]) -> lis
     """Add records to the codex of a book that rests."""
     with at_rest(opened.storage) as stores:
         records = made(kind, tables, opened.book.brief.default_visibility, stores.codex)
-        for record in records:
-            check_places(record, stores)
-            _check_new(record, stores.codex)
-        void_unfinished(stores)
-        return [stores.codex.add(record, Origin.AUTHOR) for record in records]
+        return add_records(stores, records)
 
 
 def change(opened: OpenBook, kind: RecordKind, name: str, how: Change, version: int | None = None) -> Stored[Record]:
@@ -87,38 +88,20 @@ def laid_over(record: Record, changes: Keyed) -> Record:
     return unkeyed(record, _without_none(values))
 
 
-def settle(opened: OpenBook, number: int, *, is_taken: bool) -> Stored[Record]:
-    """Take or drop a suggestion."""
-    with at_rest(opened.storage) as stores:
-        wish = stores.codex.suggestions.get(number)
-        found = stores.codex.get(wish.kind, wish.slug)
-        status = SuggestionStatus.TAKEN if is_taken else SuggestionStatus.DROPPED
-        stores.codex.suggestions.settle(number, status)
-        if not is_taken:
-            return found
-        after = with_value(found.record, wish.path, wish.wanted)
-        check_change(found.record, after)
-        void_unfinished(stores)
-        return stores.codex.edit(after, found.version, Origin.AUTHOR)
-
-
-def _check_new(record: Record, codex: CodexRepository) -> None:
-    """Refuse a secret that is there already; its id would not tell, being a number.
+def decision(stores: Stores, number: int, *, is_taken: bool) -> SuggestionEdit:
+    """Return what an author says of a suggestion, as an edit.
 
     Raises:
-        NameTaken: It is.
+        EntryNotFound: None of that number waits.
     """
-    told = folded(record.content) if isinstance(record, Secret) else ""
-    same = next((own.id for own in codex.secrets() if told and folded(own.content) == told), None)
-    if same is not None:
-        raise NameTaken(f"the secret {same!r} says the same already; edit that one")
+    return SuggestionEdit(number=number, slug=stores.codex.suggestions.get(number).slug, is_taken=is_taken)
 
 
-def _numbered(tables: Iterable[dict[str, Any]], codex: CodexRepository) -> list[dict[str, Any]]:
+def _numbered(tables: Iterable[dict[str, Any]], codex: CodexRepository, taken: Iterable[str]) -> list[dict[str, Any]]:
     """Give each table of a secret an id that has none."""
     tables = list(tables)
     there = {stored.record.id for stored in codex.every_version() if kind_of(stored.record) is RecordKind.SECRET}
-    free = neutral_ids({*there, *(str(table.get("id")) for table in tables)})
+    free = neutral_ids({*there, *taken, *(str(table.get("id")) for table in tables)})
     return [table if table.get("id") else {**table, "id": next(free)} for table in tables]
 
 

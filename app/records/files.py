@@ -10,12 +10,13 @@ from typing import Any
 
 import tomli_w
 
-from bookwright.app.orders.briefs import read_bytes, toml_values
+from bookwright.app.orders.briefs import toml_values
 from bookwright.exports.record_toml import record_values
-from bookwright.models.brief import identified
+from bookwright.models.brief import MAX_BRIEF_BYTES, identified
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.record import Record, RecordKind
-from bookwright.models.errors import InvalidEntry, InvalidInput
+from bookwright.models.errors import InvalidBrief, InvalidEntry, InvalidInput
+from bookwright.storage.files.given_file import read_bytes
 
 TABLES = {RecordKind.ENTRY: "codex", RecordKind.SECRET: "secrets", RecordKind.FORESHADOWING: "foreshadowing"}
 """Under which name a file holds the records of each register."""
@@ -32,7 +33,7 @@ def tables_in(path: Path, kind: RecordKind) -> list[dict[str, Any]]:
     Raises:
         InvalidInput: The file cannot be read, is no TOML, or holds none.
     """
-    values = toml_values(read_bytes(path, "file"))
+    values = toml_values(read_bytes(path, "file", MAX_BRIEF_BYTES, InvalidBrief))
     is_one = bool(values) and not set(values) & set(TABLES.values())
     found = [values] if is_one else values.get(TABLES[kind])
     if not isinstance(found, list) or not found or not all(isinstance(table, dict) and table for table in found):

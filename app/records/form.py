@@ -8,8 +8,8 @@ from bookwright.app.access import OpenBook
 from bookwright.app.records import edits
 from bookwright.models.codex.entries import slug
 from bookwright.models.codex.field_merge import keyed, with_value
-from bookwright.models.codex.record import Record, RecordKind, Stored
-from bookwright.models.edit import RecordEdit
+from bookwright.models.codex.record import Record, RecordKind
+from bookwright.models.edit import NewRecordEdit, RecordEdit
 from bookwright.models.errors import InvalidEntry
 from bookwright.storage.stores import Stores
 
@@ -89,8 +89,8 @@ def _nested(path: list[str], value: object) -> dict[str, Any]:
     return value
 
 
-def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> Stored[Record]:
-    """Add a record that a short form describes: a name and what there is to say.
+def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> NewRecordEdit:
+    """Return what a short form adds: a record with a name and what there is to say.
 
     Raises:
         InvalidEntry: It has no name, or cannot be kept.
@@ -106,5 +106,8 @@ def new_record(opened: OpenBook, kind: RecordKind, given: Mapping[str, str]) -> 
         RecordKind.SECRET: {"content": text or name},
         RecordKind.FORESHADOWING: {"title": name, "seed": {"content": text}},
     }  # fmt: skip
-    [added] = edits.add(opened, kind, [{"id": slug(name)} | tables[kind]])
-    return added
+    table = tables[kind] if kind is RecordKind.SECRET else {"id": slug(name)} | tables[kind]
+    with opened.storage.read() as stores:
+        waiting = [one.edit.slug for one in stores.edits.waiting() if isinstance(one.edit, NewRecordEdit)]
+        [added] = edits.made(kind, [table], opened.book.brief.default_visibility, stores.codex, waiting)
+    return NewRecordEdit(kind=kind, slug=added.id, record=added.model_dump(mode="json"))

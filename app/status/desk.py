@@ -1,4 +1,4 @@
-"""What an author sees of a book on its desk: what is done now in words, how fast, how long still."""
+"""The progress of a book in words: what is being done now, how fast it is written, how long it will take."""
 
 from dataclasses import dataclass
 

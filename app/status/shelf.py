@@ -1,11 +1,14 @@
 """The shelf: all books with where they stand, and what is done to one of them from outside."""
 
 import time
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.book import Book, BookState
+from bookwright.storage.branches.repository import BranchRepository, Fork
 from bookwright.storage.engine.database import Database
 from bookwright.storage.holders import is_dead
 from bookwright.storage.repositories.books import BookRepository
@@ -24,6 +27,10 @@ class ShelfLine:
     """How many of its gates wait for a decision."""
     verdict: BookVerdict | None = None
     """What the verification of a finished book came to; None where its blueprint has none."""
+    branch: str = ""
+    """The name of a branch; empty for a book that is none."""
+    branches: int = 0
+    """How many branches there are of the book that it comes from, or is."""
 
     @property
     def standing(self) -> str:
@@ -57,12 +64,22 @@ def shelf(database: Database, with_archived: bool = False) -> list[ShelfLine]:
     with database.read() as connection:
         books = BookRepository(connection).all(with_archived)
         gates = [gate.book for gate in waiting_gates(connection)]
+        forks = {fork.book: fork for fork in BranchRepository(connection).all()}
+    families = Counter(_root_of(book, forks) for book in forks)
     lines = []
     for book in books:
         with BookStorage(database, book.id, book.brief.language).read() as stores:
             verdict = verdict_of(book, stores)
-            lines.append(ShelfLine(book, stores.nodes.root().written, gates.count(book.id), verdict))
+            name = forks[book.id].name if book.id in forks else ""
+            count = families[_root_of(book.id, forks)]
+            lines.append(ShelfLine(book, stores.nodes.root().written, gates.count(book.id), verdict, name, count))
     return lines
+
+
+def _root_of(book: str, forks: Mapping[str, Fork]) -> str:
+    while book in forks:
+        book = forks[book].origin
+    return book
 
 
 def verdict_of(book: Book, stores: Stores) -> BookVerdict | None:

@@ -1,4 +1,4 @@
-"""Listening to one tab's event file while another process writes it."""
+"""Follows one tab's event file while another process writes it."""
 
 import time
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _BATCH = 200
 
 
 class Ear:
-    """Takes in what is new whenever it is asked."""
+    """Reads new events of a file whenever it is asked, and keeps what they come to."""
 
     def __init__(self, path: Path) -> None:
         self._reader = EventReader(path)

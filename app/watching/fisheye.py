@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.tree.branches import BranchLine, BranchReader
+from bookwright.storage.tree.child_lines import ChildLine, ChildReader
 
 BEFORE, AFTER = 4, 5
 """Children shown on either side of the one that the work is in."""
@@ -24,7 +24,7 @@ class TreeRow:
     """The node's key; for siblings that are left out, their parent's."""
     parent: int | None
     depth: int
-    line: BranchLine | None = None
+    line: ChildLine | None = None
     """None for siblings that are left out."""
     name: str = ""
     """The node as every verb takes it: `chapter 9`, or its label."""
@@ -62,14 +62,14 @@ class Folds:
         return replace(self, more={**self.more, place: self.more.get(place, 0) + MORE})
 
 
-def fisheye(reader: BranchReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> list[TreeRow]:
+def fisheye(reader: ChildReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> list[TreeRow]:
     """Return the rows of a tree whose open path is given, as a person has folded it."""
     root = reader.line(path[0].key)
     return list(_Eye(reader, path, folds, names).rows(root, 0))
 
 
 class _Eye:
-    def __init__(self, reader: BranchReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> None:
+    def __init__(self, reader: ChildReader, path: Sequence[TaskNode], folds: Folds, names: ReadingOrder) -> None:
         self._reader = reader
         self._names = names
         self._folds = folds
@@ -77,7 +77,7 @@ class _Eye:
         self._next = {above.key: below.ordinal for above, below in pairwise(path)}
         self._root = path[0].key
 
-    def rows(self, line: BranchLine, depth: int) -> Iterator[TreeRow]:
+    def rows(self, line: ChildLine, depth: int) -> Iterator[TreeRow]:
         is_open = self._is_open(line)
         is_chapter = line.label in self._names.chapters and line.is_unit
         name = self._names.name_of(line.label) if is_chapter else line.label
@@ -85,12 +85,12 @@ class _Eye:
         if is_open:
             yield from self._below(line, depth + 1)
 
-    def _is_open(self, line: BranchLine) -> bool:
+    def _is_open(self, line: ChildLine) -> bool:
         if not line.has_parts or line.key in self._folds.closed:
             return False
         return line.key in self._folds.opened or line.key in self._next or line.key == self._root
 
-    def _below(self, line: BranchLine, depth: int) -> Iterator[TreeRow]:
+    def _below(self, line: ChildLine, depth: int) -> Iterator[TreeRow]:
         ordinal = self._next.get(line.key, 1)
         after = AFTER if line.key in self._next else OPENED
         more = self._folds.more

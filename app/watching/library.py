@@ -19,7 +19,7 @@ from bookwright.storage.pulses import BookPulse, pulses
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.tree.branches import BranchReader
+from bookwright.storage.tree.child_lines import ChildReader
 
 STEPS = 12
 
@@ -172,9 +172,9 @@ class WatchedLibrary:
 
 
 def _rows(connection: Connection, progress: BookProgress, folds: Folds, *, shows_planning: bool) -> list[TreeRow]:
-    units = BranchReader(connection, units_only=True)
+    units = ChildReader(connection, units_only=True)
     if shows_planning or not units.line(progress.root.key).has_parts:
-        return fisheye(BranchReader(connection), progress.path, folds, progress.names)
+        return fisheye(ChildReader(connection), progress.path, folds, progress.names)
     return fisheye(units, [node for node in progress.path if node.is_unit], folds, progress.names)
 
 

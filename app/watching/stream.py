@@ -1,4 +1,4 @@
-"""What the events of one tab come to on a screen: the last text, uses of tools with their times, what is waited for."""
+"""Sums up the events of one tab for a screen: the last text, uses of tools with their times, what is waited for."""
 
 import json
 from collections import deque

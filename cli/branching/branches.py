@@ -48,14 +48,14 @@ def branches(book: BookArgument, as_json: AsJson = False) -> None:
 
 
 def _print(tree: BranchTree) -> None:
-    table = plain_table("branch", "book", "from", "state", "written", "calls", "tokens", "cost",
-                        right=("written", "calls", "tokens", "cost"), folds=("branch",))  # fmt: skip
+    table = plain_table("branch", "book", "from", "state", "written", "its own", "calls", "tokens", "cost",
+                        right=("written", "its own", "calls", "tokens", "cost"), folds=("branch",))  # fmt: skip
     for row in tree.rows:
         found, at = row.book, row.fork.at or "whole" if row.fork else ""
         table.add_row(
-            "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{found.calls:,}",
-            tokens(found.tokens), money(found.cost),
+            "  " * row.depth + row.name, found.id, at, row.facts()["state"], f"{row.written:,}", f"{row.own:,}",
+            f"{found.calls:,}", tokens(found.tokens), money(found.cost),
         )  # fmt: skip
     if len(tree.rows) > 1:
-        table.add_row("together", "", "", "", "", f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
+        table.add_row("together", "", "", "", "", "", f"{tree.calls:,}", tokens(tree.tokens), money(tree.cost))
     make_console().print(table)

@@ -60,7 +60,7 @@ def revise(
         raise InvalidInput("the note is empty; say what is to be changed")
     with open_book(book) as opened:
         by_model = partial(_by_note, opened, node, kind, words or "", length, by_notes=by_notes)
-        made = by_model() if is_order else _by_hand(opened, node, kind, read_text(text))
+        made = by_model() if text is None else _by_hand(opened, node, kind, read_text(text))
         _show_made(opened, node, made, as_json)
 
 

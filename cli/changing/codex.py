@@ -4,13 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from bookwright.app.records.codex_view import look
+from bookwright.agents.relay.threads.instructions import ForeshadowAction
+from bookwright.app.records.codex_view import CodexView, look
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
-from bookwright.cli.changing.codex_view import print_view
 from bookwright.cli.changing.record_views import facts_of, show_suggestions
+from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
-from bookwright.cli.output import emit, make_console, plain_table
+from bookwright.cli.output import emit, make_console, plain_table, print_text
 from bookwright.models.codex.entries import CodexEntry, EntryKind, slug
 from bookwright.models.codex.field_merge import Keyed, section_key
 from bookwright.models.codex.record import Record, RecordKind, Stored
@@ -21,29 +22,64 @@ app = typer.Typer(help="Keep the characters and the world of a book.", cls=recor
 KIND = RecordKind.ENTRY
 
 Kind = Annotated[EntryKind | None, typer.Option(help="character or world.")]
-Aliases = Annotated[list[str] | None, typer.Option("--alias", help="Another name; may be repeated.")]
-Sections = Annotated[
-    list[str] | None, typer.Option("--section", metavar="NAME=TEXT", help="One aspect; may be repeated.")
-]
-SectionLevel = Annotated[
-    str | None, typer.Option("--visibility", help="Of those sections: hidden, aware, know or use, or 0 to 3.")
-]
-KnownFrom = Annotated[
-    str | None, typer.Option(metavar="PLACE", help="Readers may know those sections from this chapter or node on.")
-]
-HappensAt = Annotated[
-    str | None, typer.Option(metavar="TIME", help="When those sections happen in the story, such as day 3.")
-]
-SectionPhase = Annotated[str | None, typer.Option("--phase", help="The phase that those sections tell of.")]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", help="As `suggestions` lists it.")]
 StoryNow = Annotated[
     str | None,
     typer.Option(metavar="TIME", help='Look as if the unit were set then: "day 3", a date, or the order of a time.'),
 ]
-Phases = Annotated[
-    list[str] | None,
-    typer.Option("--add-phase", metavar="NAME[=PLACE]", help="A stretch of its life, and where it begins; repeatable."),
-]
+
+OPTIONS = {
+    "kind": Kind,
+    "alias": Annotated[list[str] | None, typer.Option(help="Another name; may be repeated.")],
+    "add_phase": Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[=PLACE]", help="A stretch of its life, and where it begins; repeatable."),
+    ],
+    "section": Annotated[list[str] | None, typer.Option(metavar="NAME=TEXT", help="One aspect; may be repeated.")],
+    "visibility": Annotated[str | None, typer.Option(help="Of those sections: hidden, aware, know or use, or 0 to 3.")],
+    "known_from": Annotated[
+        str | None, typer.Option(metavar="PLACE", help="Readers may know those sections from this chapter or node on.")
+    ],
+    "happens_at": Annotated[
+        str | None, typer.Option(metavar="TIME", help="When those sections happen in the story, such as day 3.")
+    ],
+    "phase": Annotated[str | None, typer.Option(help="The phase that those sections tell of.")],
+}
+
+_OF_SECTIONS = ("visibility", "known_from", "phase", "happens_at")
+
+
+def _given(values: Keyed) -> Keyed:
+    """Return what options say of an entry, by its keys."""
+    return {
+        "kind": values["kind"] and values["kind"].value,
+        "aliases": values["alias"] or [],
+        "phases": _phases(values["add_phase"] or []),
+        "sections": _sections(
+            values["section"] or [],
+            {name: values[name] for name in ("visibility", "known_from", "phase", "happens_at")},
+        ),
+    }
+
+
+def _sections(texts: list[str], common: Keyed) -> list[Keyed]:
+    """The sections that options describe; what goes with them goes with all of them."""
+    shared = {key: value for key, value in common.items() if value is not None}
+    if shared and not texts:
+        raise InvalidEntry(f"--{next(iter(shared)).replace('_', '-')} goes with a --section NAME=TEXT")
+    return [dict(zip(("name", "text"), _pair(text), strict=True)) | shared for text in texts]
+
+
+def _phases(texts: list[str]) -> list[Keyed]:
+    pairs = [text.partition("=") for text in texts]
+    return [{"name": name} | ({"begins": place} if place else {}) for name, _, place in pairs]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, body = text.partition("=")
+    if not equals or not name.strip():
+        raise InvalidEntry(f'--section takes NAME=TEXT, such as past="She grew up at sea.", not {text!r}')
+    return name.strip(), body
 
 
 @app.command("list")
@@ -70,46 +106,29 @@ def list_entries(book: BookArgument, kind: Kind = None, as_json: AsJson = False)
 
 
 @app.command()
+@takes(OPTIONS, "given", _given)
 def add(
     book: BookArgument,
+    given: Keyed,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What it is called.")] = None,
     identity: Annotated[str | None, typer.Option("--id", help="Made of the name if none is given.")] = None,
-    kind: Kind = None,
-    aliases: Aliases = None,
-    phases: Phases = None,
-    sections: Sections = None,
-    visibility: SectionLevel = None,
-    known_from: KnownFrom = None,
-    happens_at: HappensAt = None,
-    phase: SectionPhase = None,
     file: records.FromFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Add an entry from options or from a file; a file may hold many, as [[codex]] tables."""
-    given: Keyed = {"name": name, "id": identity or (slug(name) if name else None), "kind": kind and kind.value}
-    given |= {
-        "aliases": aliases,
-        "phases": _phases(phases),
-        "sections": _sections(sections, visibility, known_from, phase, happens_at),
-    }
+    given |= {"name": name, "id": identity or (slug(name) if name else None)}
     if not file:
         given["kind"] = given["kind"] or EntryKind.CHARACTER.value
     records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
 
 
 @app.command()
+@takes(OPTIONS, "given", _given)
 def edit(
     book: BookArgument,
     entry: records.RecordArgument,
+    given: Keyed,
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
-    kind: Kind = None,
-    aliases: Aliases = None,
-    phases: Phases = None,
-    sections: Sections = None,
-    visibility: SectionLevel = None,
-    known_from: KnownFrom = None,
-    happens_at: HappensAt = None,
-    phase: SectionPhase = None,
     drop_section: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Take a section out; may be repeated.")
     ] = None,
@@ -119,10 +138,9 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """Change an entry by options, a file, or in $EDITOR; what is not named stays as it is."""
-    given: Keyed = {"name": name, "kind": kind and kind.value, "phases": _phases(phases)}
-    given["sections"] = _sections(sections, visibility, known_from, phase, happens_at)
-    how = _changing(aliases or [], drop_section or []) if aliases or drop_section else None
-    changes = records.with_assignments(given, assignments)
+    aliases = given.pop("aliases")
+    how = _changing(aliases, drop_section or []) if aliases or drop_section else None
+    changes = records.with_assignments(given | {"name": name}, assignments)
     records.edit_record(book, KIND, entry, changes, file, version, as_json=as_json, how=how)
 
 
@@ -145,7 +163,7 @@ def seen(book: BookArgument, node: NodeArgument, story_now: StoryNow = None, as_
     """Show what the writer of a unit may know by the rules, and what is kept from them."""
     with open_book(book) as opened, opened.storage.read() as stores:
         found = look(stores, opened.book.brief, node, asked_time(story_now) if story_now else None)
-    emit(lambda: found.facts(), lambda: print_view(found), as_json=as_json)
+    emit(lambda: found.facts(), lambda: _print_view(found), as_json=as_json)
 
 
 @app.command()
@@ -164,29 +182,6 @@ def take(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
 def drop(book: BookArgument, number: Number, as_json: AsJson = False) -> None:
     """Drop a suggestion; the same one is not made again."""
     records.settle_suggestion(book, number, is_taken=False, as_json=as_json)
-
-
-def _sections(
-    texts: list[str] | None, visibility: str | None, known_from: str | None, phase: str | None, happens_at: str | None
-) -> list[dict[str, Any]] | None:
-    """The sections that options describe; what goes with them goes with all of them."""
-    common = {"visibility": visibility, "known_from": known_from, "phase": phase, "happens_at": happens_at}
-    shared = {key: value for key, value in common.items() if value is not None}
-    if shared and not texts:
-        raise InvalidEntry(f"--{next(iter(shared)).replace('_', '-')} goes with a --section NAME=TEXT")
-    return [dict(zip(("name", "text"), _pair(text), strict=True)) | shared for text in texts or []]
-
-
-def _phases(texts: list[str] | None) -> list[dict[str, Any]]:
-    pairs = [text.partition("=") for text in texts or []]
-    return [{"name": name} | ({"begins": place} if place else {}) for name, _, place in pairs]
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, body = text.partition("=")
-    if not equals or not name.strip():
-        raise InvalidEntry(f'--section takes NAME=TEXT, such as past="She grew up at sea.", not {text!r}')
-    return name.strip(), body
 
 
 def _changing(aliases: list[str], dropped: list[str]) -> Any:
@@ -213,3 +208,29 @@ def _row(stored: Stored[Record], waiting: int) -> list[str]:
     sections = "; ".join(f"{section.name} ({section.visibility.name.lower()})" for section in entry.sections)
     by = f"{stored.origin}" + (f", {waiting} suggested" if waiting else "")
     return [entry.id, entry.kind, entry.name, ", ".join(entry.aliases), sections, str(stored.version), by]
+
+
+def _print_view(view: CodexView) -> None:
+    """Print what the writer gets, then what only the reviewer does."""
+    print_text(f"{view.scene}, {view.phase} of the book" if view.phase else view.scene)
+    for entry in view.codex.entries:
+        print_text(f"{entry.kind} {entry.name}" + (f" ({entry.phase})" if entry.phase else ""))
+        for section in entry.sections:
+            print_text(f"  {section.name}{' (before)' if section.is_history else ''}: {section.text}")
+    _group("to come out here", [reveal.content for reveal in view.reveals])
+    _group("told by now", [fact.text for fact in view.codex.facts])
+    _group("only to hint at", [f"{known.id}: {known.content} ({known.band.name})" for known in view.codex.restricted])
+    _group("something is left out of", [notice.about or notice.source for notice in view.codex.notices])
+    orders = [order for order in view.instructions if order.action is not ForeshadowAction.NONE]
+    _group("to be done", [f"{own.action} {own.foreshadowing_id}: {own.payoff or own.note}" for own in orders])
+    _group("not to be written", view.keywords.shown)
+    _group("kept from the writer", view.codex.excluded_sections)
+    _group("not there yet", view.missing)
+    _group("looked for by the reviewer", view.keywords.all)
+
+
+def _group(title: str, lines: Any) -> None:
+    if lines:
+        print_text(f"{title}:")
+        for line in lines:
+            print_text(f"  {line}")

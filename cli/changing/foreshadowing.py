@@ -12,6 +12,7 @@ from bookwright.app.records.board import make_board
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.board import print_board
+from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument, NodeArgument
 from bookwright.cli.output import emit, print_text
 from bookwright.models.book import BookState
@@ -26,24 +27,48 @@ app = typer.Typer(
 )
 KIND = RecordKind.FORESHADOWING
 
-Type = Annotated[ForeshadowingType | None, typer.Option(help="What it pays off in.")]
 Subtlety = Annotated[int | None, typer.Option(min=1, max=10, help="1 is plain, 10 almost invisible.")]
-SeedText = Annotated[str | None, typer.Option("--seed", help="What is planted.")]
-PlantAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to plant it in.")]
-ReinforceAt = Annotated[list[str] | None, typer.Option(metavar="PLACE", help="Where to bring it back; repeatable.")]
-PayoffText = Annotated[str | None, typer.Option("--payoff", help="What it comes to; hidden until it is there.")]
-PayoffAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to pay it off in.")]
-Ceiling = Annotated[
-    str | None,
-    typer.Option(
-        "--visibility", help="The most a writer may know before the payoff: hidden, aware, know or use, or 0 to 3."
-    ),
-]
-Forbidden = Annotated[list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")]
-Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")]
-Characters = Annotated[list[str] | None, typer.Option("--character", help="Who it touches; repeatable.")]
-After = Annotated[list[str] | None, typer.Option("--after", metavar="ID/STATUS", help="What planting waits for.")]
 PacingName = Annotated[str, typer.Option("--pacing", help="slow, medium, fast, or REMINDER/SILENCE in chapters: 4/8.")]
+
+OPTIONS = {
+    "kind": Annotated[ForeshadowingType | None, typer.Option(help="What it pays off in.")],
+    "subtlety": Subtlety,
+    "seed": Annotated[str | None, typer.Option(help="What is planted.")],
+    "plant_at": Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to plant it in.")],
+    "reinforce_at": Annotated[
+        list[str] | None, typer.Option(metavar="PLACE", help="Where to bring it back; repeatable.")
+    ],
+    "payoff": Annotated[str | None, typer.Option(help="What it comes to; hidden until it is there.")],
+    "payoff_at": Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node to pay it off in.")],
+    "visibility": Annotated[
+        str | None,
+        typer.Option(help="The most a writer may know before the payoff: hidden, aware, know or use, or 0 to 3."),
+    ],
+    "forbid": Annotated[list[str] | None, typer.Option(metavar="WORD", help="A word that would tell it.")],
+    "allow": Annotated[list[str] | None, typer.Option(metavar="WORDS", help="Words that may hint at it.")],
+    "character": Annotated[list[str] | None, typer.Option(help="Who it touches; repeatable.")],
+    "after": Annotated[list[str] | None, typer.Option(metavar="ID/STATUS", help="What planting waits for.")],
+}
+
+
+def _given(values: Keyed) -> Keyed:
+    """Return what options say of a thread, by its keys."""
+    return {
+        "type": values["kind"] and values["kind"].value,
+        "subtlety_level": values["subtlety"],
+        "seed": _present(content=values["seed"], planned_at=values["plant_at"]),
+        "timeline": _present(reinforce_at=values["reinforce_at"]),
+        "payoff": _present(content=values["payoff"], planned_at=values["payoff_at"]),
+        "ai_visibility": _present(
+            level=values["visibility"], forbidden_keywords=values["forbid"], allowed_expressions=values["allow"]
+        ),
+        "related": _present(characters=values["character"]),
+        "prerequisite": values["after"],
+    }
+
+
+def _present(**values: Any) -> Keyed:
+    return {key: value for key, value in values.items() if value}
 
 
 @app.command("list")
@@ -82,58 +107,34 @@ def due(book: BookArgument, node: NodeArgument, pacing: PacingName = "medium", a
 
 
 @app.command()
+@takes(OPTIONS, "given", _given)
 def add(
     book: BookArgument,
+    given: Keyed,
     title: Annotated[str | None, typer.Argument(metavar="[TITLE]", help="What the thread is called.")] = None,
     identity: Annotated[str | None, typer.Option("--id", help="Made of the title if none is given.")] = None,
-    kind: Type = None,
-    subtlety: Subtlety = None,
-    seed: SeedText = None,
-    plant_at: PlantAt = None,
-    reinforce_at: ReinforceAt = None,
-    payoff: PayoffText = None,
-    payoff_at: PayoffAt = None,
-    ceiling: Ceiling = None,
-    forbidden: Forbidden = None,
-    allowed: Allowed = None,
-    characters: Characters = None,
-    after: After = None,
     file: records.FromFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Register a thread from options or from a file; a file may hold many, as [[foreshadowing]] tables."""
-    given = _given(kind, subtlety, seed, plant_at, reinforce_at, payoff, payoff_at)
-    given |= _bounds(ceiling, forbidden, allowed, characters, after)
     given |= {"title": title, "id": identity or (slug(title) if title else None)}
     records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
 
 
 @app.command()
+@takes(OPTIONS, "given", _given)
 def edit(
     book: BookArgument,
     thread: records.RecordArgument,
+    given: Keyed,
     title: Annotated[str | None, typer.Option(help="Another title.")] = None,
     status: Annotated[ThreadStatus | None, typer.Option(help="Where it stands, one move further.")] = None,
-    kind: Type = None,
-    subtlety: Subtlety = None,
-    seed: SeedText = None,
-    plant_at: PlantAt = None,
-    reinforce_at: ReinforceAt = None,
-    payoff: PayoffText = None,
-    payoff_at: PayoffAt = None,
-    ceiling: Ceiling = None,
-    forbidden: Forbidden = None,
-    allowed: Allowed = None,
-    characters: Characters = None,
-    after: After = None,
     assignments: records.Assignments = None,
     file: records.FromFile = None,
     version: records.SeenVersion = None,
     as_json: AsJson = False,
 ) -> None:
     """Change a thread by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
-    given = _given(kind, subtlety, seed, plant_at, reinforce_at, payoff, payoff_at)
-    given |= _bounds(ceiling, forbidden, allowed, characters, after)
     given |= {"title": title, "status": status and status.value}
     changes = records.with_assignments(given, assignments)
     records.edit_record(book, KIND, thread, changes, file, version, as_json=as_json)
@@ -168,34 +169,6 @@ def _doing(values: dict[str, Any]) -> Any:
         return recorded(record, checked.timeline.events[0])
 
     return change
-
-
-def _given(
-    kind: ForeshadowingType | None, subtlety: int | None, seed: str | None, plant_at: str | None,
-    reinforce_at: list[str] | None, payoff: str | None, payoff_at: str | None,
-) -> Keyed:  # fmt: skip
-    return {
-        "type": kind and kind.value,
-        "subtlety_level": subtlety,
-        "seed": _present(content=seed, planned_at=plant_at),
-        "timeline": _present(reinforce_at=reinforce_at),
-        "payoff": _present(content=payoff, planned_at=payoff_at),
-    }
-
-
-def _bounds(
-    ceiling: str | None, forbidden: list[str] | None, allowed: list[str] | None, characters: list[str] | None,
-    after: list[str] | None,
-) -> Keyed:  # fmt: skip
-    return {
-        "ai_visibility": _present(level=ceiling, forbidden_keywords=forbidden, allowed_expressions=allowed),
-        "related": _present(characters=characters),
-        "prerequisite": after,
-    }
-
-
-def _present(**values: Any) -> Keyed:
-    return {key: value for key, value in values.items() if value}
 
 
 def _pacing(text: str) -> Pacing:

@@ -18,6 +18,7 @@ from bookwright.cli.changing.record_views import facts_of, show_history, show_re
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, note, print_text
 from bookwright.exports.record_toml import as_toml
+from bookwright.flows.revision.record_edits import take_or_drop
 from bookwright.flows.revision.revise import void_unfinished
 from bookwright.models.codex.field_merge import Keyed
 from bookwright.models.codex.record import Origin, Record, RecordKind, Stored, make_record
@@ -183,7 +184,8 @@ def export_records(book: str, kind: RecordKind, file: Path | None) -> None:
 def settle_suggestion(book: str, number: int, *, is_taken: bool, as_json: bool) -> None:
     """Take or drop what an extraction suggests."""
     with open_book(book) as opened:
-        stored = record_edits.settle(opened, number, is_taken=is_taken)
+        with at_rest(opened.storage) as stores:
+            stored = take_or_drop(stores, number, is_taken=is_taken)
         _tell([stored], "stands", as_json=as_json)
         _tell_stale(opened)
 

@@ -7,6 +7,7 @@ import typer
 from bookwright.cli.access import open_book
 from bookwright.cli.changing import records
 from bookwright.cli.changing.record_views import facts_of
+from bookwright.cli.option_groups import takes
 from bookwright.cli.options import AsJson, BookArgument
 from bookwright.cli.output import emit, make_console, plain_table
 from bookwright.models.codex.entries import Importance, Secret
@@ -18,21 +19,41 @@ app = typer.Typer(help="Keep what readers are not to know yet.", cls=records.Lis
 KIND = RecordKind.SECRET
 _EXCERPT = 60
 
-Level = Annotated[str | None, typer.Option("--visibility", help="hidden, aware, know or use, or 0 to 3.")]
-Weight = Annotated[Importance | None, typer.Option("--importance", help="How much is lost if it is out too early.")]
-Forbidden = Annotated[list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")]
-Allowed = Annotated[list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")]
-About = Annotated[str | None, typer.Option("--about", metavar="ENTRY", help="The codex entry that it is about.")]
-Notes = Annotated[str | None, typer.Option(help="For yourself and the reviewer.")]
-RevealedAt = Annotated[str | None, typer.Option(metavar="PLACE", help="The chapter or node in which it comes out.")]
-HappensAt = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help='When it happens in the story: "day 5", "12 March 1923", "chapter 4".'),
-]
-KnownBy = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME[=TIME]", help="Who in the story knows it, and since when; may be repeated."),
-]
+OPTIONS = {
+    "visibility": Annotated[str | None, typer.Option(help="hidden, aware, know or use, or 0 to 3.")],
+    "importance": Annotated[Importance | None, typer.Option(help="How much is lost if it is out too early.")],
+    "forbidden_keywords": Annotated[
+        list[str] | None, typer.Option("--forbid", metavar="WORD", help="A word that would tell it.")
+    ],
+    "allowed_expressions": Annotated[
+        list[str] | None, typer.Option("--allow", metavar="WORDS", help="Words that may hint at it.")
+    ],
+    "related_entity": Annotated[
+        str | None, typer.Option("--about", metavar="ENTRY", help="The codex entry that it is about.")
+    ],
+    "notes": Annotated[str | None, typer.Option(help="For yourself and the reviewer.")],
+    "revealed_at": Annotated[
+        str | None, typer.Option(metavar="PLACE", help="The chapter or node in which it comes out.")
+    ],
+    "happens_at": Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='When it happens in the story: "day 5", "12 March 1923", "chapter 4".'),
+    ],
+    "known_by": Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[=TIME]", help="Who in the story knows it, and since when; may be repeated."),
+    ],
+}
+"""Options by the keys of a secret."""
+
+
+def _given(values: Keyed) -> Keyed:
+    return values | {"known_by": [_knower(text) for text in values["known_by"] or ()]}
+
+
+def _knower(text: str) -> Keyed:
+    name, equals, since = text.partition("=")
+    return {"name": name} | ({"since": since} if equals else {})
 
 
 @app.command("list")
@@ -54,71 +75,38 @@ def list_secrets(book: BookArgument, as_json: AsJson = False) -> None:
 
 
 @app.command()
+@takes(OPTIONS, "given", _given)
 def add(
     book: BookArgument,
+    given: Keyed,
     content: Annotated[str | None, typer.Argument(metavar="[CONTENT]", help="What is secret.")] = None,
     identity: Annotated[str | None, typer.Option("--id", help="The next free number if none is given.")] = None,
-    visibility: Level = None,
-    importance: Weight = None,
-    forbidden: Forbidden = None,
-    allowed: Allowed = None,
-    about: About = None,
-    notes: Notes = None,
-    revealed_at: RevealedAt = None,
-    happens_at: HappensAt = None,
-    known_by: KnownBy = None,
     file: records.FromFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a secret from options or from a file; a file may hold many, as [[secrets]] tables."""
-    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at, known_by)
     given |= {"content": content, "id": identity}
     records.add_records(book, KIND, records.with_assignments(given, None), file, as_json=as_json)
 
 
 @app.command()
+@takes(OPTIONS, "given", _given)
 def edit(
     book: BookArgument,
     secret: records.RecordArgument,
+    given: Keyed,
     content: Annotated[str | None, typer.Option(help="What is secret.")] = None,
-    visibility: Level = None,
-    importance: Weight = None,
-    forbidden: Forbidden = None,
-    allowed: Allowed = None,
-    about: About = None,
-    notes: Notes = None,
-    revealed_at: RevealedAt = None,
-    happens_at: HappensAt = None,
-    known_by: KnownBy = None,
     assignments: records.Assignments = None,
     file: records.FromFile = None,
     version: records.SeenVersion = None,
     as_json: AsJson = False,
 ) -> None:
     """Change a secret by options, a file, or in $EDITOR; lists are replaced, the rest stays as it is."""
-    given = _given(visibility, importance, forbidden, allowed, about, notes, revealed_at, happens_at, known_by)
     changes = records.with_assignments(given | {"content": content}, assignments)
     records.edit_record(book, KIND, secret, changes, file, version, as_json=as_json)
 
 
 records.add_common_verbs(app, KIND)
-
-
-def _given(
-    visibility: str | None, importance: Importance | None, forbidden: list[str] | None, allowed: list[str] | None,
-    about: str | None, notes: str | None, revealed_at: str | None, happens_at: str | None,
-    known_by: list[str] | None,
-) -> Keyed:  # fmt: skip
-    return {
-        "visibility": visibility, "importance": importance and importance.value, "forbidden_keywords": forbidden,
-        "allowed_expressions": allowed, "related_entity": about, "notes": notes, "revealed_at": revealed_at,
-        "happens_at": happens_at, "known_by": known_by and [_knower(text) for text in known_by],
-    }  # fmt: skip
-
-
-def _knower(text: str) -> Keyed:
-    name, equals, since = text.partition("=")
-    return {"name": name} | ({"since": since} if equals else {})
 
 
 def _row(stored: Stored[Record]) -> list[str]:

@@ -19,9 +19,8 @@ from bookwright.models.errors import InvalidInput, NodeNotFound
 from bookwright.models.gate import Decider, Gate, GateKind, Ruling
 from bookwright.models.ruling import approval, rejection
 from bookwright.models.settings import load_settings
+from bookwright.storage.files.given_file import read_text
 from bookwright.storage.repositories.gates import waiting_gates
-
-_MOST_BYTES = 4_000_000
 
 GateArgument = Annotated[
     str | None,
@@ -69,7 +68,7 @@ def approve(
     """Let a book go on past a gate."""
     if text and candidate:
         raise InvalidInput("approve takes either --candidate, or --text with a text of your own")
-    own = _read(text) if text else None
+    own = read_text(text, "text") if text else None
     with open_book(book) as opened:
         found = _found(opened, gate)
         if candidate is not None:
@@ -117,19 +116,6 @@ def _waiting() -> list[Gate]:
             return []
         with database.read() as connection:
             return waiting_gates(connection)
-
-
-def _read(path: Path) -> str:
-    try:
-        content = path.read_bytes() if path.stat().st_size <= _MOST_BYTES else None
-    except OSError as error:
-        raise InvalidInput(f"the text {str(path)!r} cannot be read: {error.strerror}") from None
-    if content is None:
-        raise InvalidInput(f"the text {str(path)!r} has more than {_MOST_BYTES:,} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput(f"the text {str(path)!r} is not UTF-8") from None
 
 
 def _show(found: list[Gate], as_json: bool) -> None:

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import tomli_w
 import typer
 
-from bookwright.agents.runtime.events.event_file import remove_events
 from bookwright.app.access import OpenBook, at_rest
 from bookwright.app.orders.briefs import merged
 from bookwright.app.orders.gate_edits import with_gates
+from bookwright.app.status.deleting import delete_book
 from bookwright.app.status.shelf import put_away
 from bookwright.cli.access import open_book
 from bookwright.cli.options import AsJson, BookArgument, EditFile
@@ -67,11 +67,10 @@ def delete(
     with open_book(book) as opened:
         if not yes:
             _ask(opened)
-        with at_rest(opened.storage) as stores:
-            stores.books.delete(opened.book.id)
-        _drop_index(opened)
-        remove_events(opened.settings.home, opened.book.id)
-        left = _drop_vault(opened)
+        found = delete_book(opened)
+        if found.trouble:
+            note(found.trouble)
+    left = list(found.files)
 
     def tell() -> None:
         note(f"{opened.book.id} is deleted")
@@ -104,25 +103,6 @@ def _set_archived(identity: str, is_archived: bool, as_json: bool) -> None:
         lambda: note(f"{opened.book.id} is {'put away' if is_archived else 'back on the shelf'}"),
         as_json=as_json,
     )
-
-
-def _drop_index(opened: OpenBook) -> None:
-    from bookwright.storage.index.embedding import make_embedder  # numpy, for this verb alone
-    from bookwright.storage.index.knowledge import KnowledgeIndex
-
-    KnowledgeIndex(opened.storage, make_embedder(opened.settings), opened.settings).drop()
-
-
-def _drop_vault(opened: OpenBook) -> list[str]:
-    """Remove the book's folder; return the files in it that are the author's own, which stay."""
-    from bookwright.flows.vault.rendering import Vault
-
-    vault = Vault(opened.storage, opened.book, opened.settings)
-    try:
-        return [str(vault.folder.root / path) for path in vault.delete()]
-    except OSError as error:
-        note(f"the folder {str(vault.folder.root)!r} cannot be removed ({error.strerror or error})")
-        return []
 
 
 def _ask(opened: OpenBook) -> None:

@@ -16,7 +16,7 @@ from bookwright.exports.markup import clean
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.steps.queries import StepLine
-from bookwright.storage.tree.branches import BranchLine
+from bookwright.storage.tree.child_lines import ChildLine
 
 MARKS = {
     "writing": "▶", "stopping": "▷", "paused": "‖", "waiting": "?", "interrupted": "!", "finished": "✓",
@@ -121,7 +121,7 @@ def row_text(row: TreeRow, gates: frozenset[int]) -> Text:
     return text
 
 
-def _mark(line: BranchLine, is_current: bool, has_gate: bool) -> tuple[str, str]:
+def _mark(line: ChildLine, is_current: bool, has_gate: bool) -> tuple[str, str]:
     if has_gate:
         return "?", "bold yellow"
     if is_current and line.status is not NodeStatus.DONE:

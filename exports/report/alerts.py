@@ -1,4 +1,4 @@
-"""What wants looking after in a book as it stands: its threads, and secrets that did not come out."""
+"""The alerts of a report: threads that nobody looks after, and secrets that did not come out."""
 
 from bookwright.agents.relay.threads.alerts import Alert, Pacing, generate_alerts
 from bookwright.agents.relay.threads.climax import climax_ahead

@@ -13,6 +13,7 @@ from bookwright.agents.relay.times.timeline import timeline_of
 from bookwright.exports.chapters import chapter_texts, first_chapters
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.alerts import alerts_of
+from bookwright.exports.report.choices import choices_of
 from bookwright.exports.report.judgements import check_counts, judged
 from bookwright.exports.report.notes import notes_of
 from bookwright.exports.report.secrets import secrets_of
@@ -58,6 +59,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         threads = threads_of(stores, _Numbers(chapters))
         secrets = secrets_of(stores)
         timeline = timeline_of(stores, storage.book, storage.language)
+        choices = tuple(choices_of(stores))
         validation = tuple(validation_of(stores, brief_locale(book.brief)))
     guide = render_style_guide(profile, book.brief.length_unit)
     cover = Manuscript(storage).cover()
@@ -67,7 +69,7 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         length=root.length or book.brief.length, chapters=chapters, known_names=len(known),
         style=tuple(guide.splitlines()), style_chapters=first, threads=threads, secrets=secrets, alerts=alerts,
         warnings=warnings, timeline=timeline, costs=costs,
-        validation=validation,
+        validation=validation, choices=choices,
     )  # fmt: skip
 
 

@@ -93,7 +93,7 @@ def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> st
         start, end = (_NAMES + pitch * (place - 0.5) for place in (stretch.start, stretch.end or count))
         style = "closed" if stretch.end else "open"
         parts.append(f"<g><title>{escape(stretch.name)}: {escape(stretch.note)}</title>")
-        name = escape(_short(stretch.name))
+        name = escape(shortened(stretch.name))
         parts.append(f'<text class="note" x="{_NAMES - 12}" y="{y + 4:.1f}" text-anchor="end">{name}</text>')
         edge = end if stretch.end else _WIDE - _RIGHT
         parts.append(
@@ -116,8 +116,9 @@ def _columns(count: int, pitch: float, height: float) -> list[str]:
     ]
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_LETTERS else f"{name[: _NAME_LETTERS - 1]}…"
+def shortened(name: str, letters: int = _NAME_LETTERS) -> str:
+    """Return a name that fits beside a row."""
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
 
 def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> str:
@@ -128,7 +129,7 @@ def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> s
     most = max((number for row in rows for number in row.counts), default=1) or 1
     for line, row in enumerate(rows):
         y = _TOP + _ROW * line
-        shown = _short(row.name)
+        shown = shortened(row.name)
         parts.append(
             f'<text class="note" x="{_NAMES - 10}" y="{y + 15}" text-anchor="end">{escape(shown)}'
             f"<title>{escape(row.name)}</title></text>"
@@ -188,6 +189,14 @@ def _numbers(count: int, base: float | None = None, width: int = WIDTH) -> list[
         f'<text class="tick" x="{_x(place, count, width):.1f}" y="{y:.1f}" text-anchor="middle">{place + 1}</text>'
         for place in range(0, count, step)
     ]
+
+
+def svg_of(title: str, about: str, parts: Sequence[str], height: float, width: int, style: str) -> str:
+    """Return a drawing that holds links: what a chart is otherwise one picture for, a reader's program goes into."""
+    return (
+        f'<svg class="{style}" viewBox="0 0 {width} {height:.0f}" role="group" aria-label="{escape(title)}. '
+        f'{escape(about)}" xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
+    )
 
 
 def _svg(title: str, about: str, parts: list[str], height: float, width: int = WIDTH) -> str:

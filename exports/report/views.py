@@ -1,4 +1,4 @@
-"""What a laid-out report draws and lists: charts, findings, and the few sentences above them."""
+"""What a report shows: charts, findings, and the few sentences above them."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,13 +1,15 @@
 """The README of a vault: what the book is, what lies where, and every chapter or page by a link."""
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.vault.names import LOG, NOTES, FolderNames
 from bookwright.exports.vault.progress import PATH as PROGRESS
-from bookwright.exports.vault.readme_texts import README_TEXTS
 from bookwright.exports.vault.sealed import OPEN
 from bookwright.exports.vault.shelving import ShelvedUnit, chapter_path
 from bookwright.models.book import Book
@@ -37,9 +39,15 @@ class Shown:
     written: int
 
 
+@cache
+def readme_texts() -> dict[str, dict[str, str]]:
+    """Return what a README says, by the locale of the folders' names; the words stand in `readme.toml`."""
+    return tomllib.loads((files(__package__) / "readme.toml").read_text("utf-8"))
+
+
 def readme_page(book: Book, shown: Shown, names: FolderNames, locale: str, blurb: str) -> str:
     """Lay the README out, its seal still open. `locale` is that of the folders' names."""
-    texts = README_TEXTS[locale]
+    texts = readme_texts()[locale]
     length = texts["length"].format(written=shown.written, length=book.brief.length)
     edit = texts["edit_pages" if shown.stages else "edit"]
     lines = [

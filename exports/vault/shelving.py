@@ -1,4 +1,4 @@
-"""Where each thing of a book stands in its vault: chapters by number, what was designed by its place in the tree."""
+"""The path of each page in a vault: chapters by number, designs by their place in the tree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Closing a finished unit: its summary, its review, and what the maintainers are owed."""
+"""Closing a finished unit: its summary, its review, and the updates that the maintainers are to make."""
 
 from dataclasses import dataclass, replace
 
@@ -44,10 +44,10 @@ class _Closing:
     """The documents whose text stands before the steps."""
     asks_review: bool
     gate: GateKind | None
-    """Which one it opens."""
+    """The gate that the closing opens, if any."""
 
     def keep(self, kind: DocumentKind, text: str, stores: Stores, step: int) -> int:
-        """Store what came of a step; return the document's id."""
+        """Store the text of a step as a document of a kind; return the document's id."""
         return stores.documents.add(_new(self.unit, kind, text, self.run, self.sources), step).id
 
     def finish(self, stores: Stores, _: int) -> None:
@@ -94,7 +94,7 @@ def _sum_up(closing: _Closing, found: Move) -> None:
 
 
 def _review(closing: _Closing) -> None:
-    """Have the unit looked back on, with its summary in view, and finish it."""
+    """Have the unit reviewed, with its summary in view, and finish it."""
     closing.run.rests_on(_summary_of(closing.unit, closing.deps))
 
     def reviewed(text: str) -> Move:
@@ -108,12 +108,12 @@ def _review(closing: _Closing) -> None:
 
 
 def close_designs(book: TaskNode, deps: Deps) -> None:
-    """Close a book of designs: it has said all that it has to say."""
+    """Close a book of designs, whose pages are complete."""
     deps.desk.journal.move(lambda stores, _: stores.nodes.change(book.key, status=NodeStatus.DONE.value))
 
 
 def _look_back(unit: TaskNode, deps: Deps) -> Move:
-    """Have what stands in a chapter's place judged, read and put right, and taken into the codex; at its end the book.
+    """Have a chapter or what stands in its place judged, read, put right and put into the codex; at its end the book.
 
     Where no model may judge, the move that keeps what code finds comes back, to be made with the summary.
     """
@@ -141,7 +141,7 @@ def _look_back(unit: TaskNode, deps: Deps) -> Move:
 
 
 def _look_at_parts(unit: TaskNode, deps: Deps) -> None:
-    """Have a finished book read whole; of an act or a volume its readers have told already."""
+    """Have a finished book read whole, or what readers told of an act or a volume looked at."""
     if unit.is_brought_in or deps.profile.name is ProfileName.SMALL:
         return
     if unit.parent is None:

@@ -1,4 +1,4 @@
-"""Making small, once, what stands in every prompt and does not fit: the premise and the book's design."""
+"""Condensing, once, what every prompt needs and has no room for: the premise and the book's design."""
 
 from dataclasses import replace
 from functools import partial

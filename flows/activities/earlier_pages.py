@@ -1,4 +1,4 @@
-"""What the earlier pages of a book hand to whoever makes the next ones: facts by lot, endings, what readers told."""
+"""What is shown of earlier pages to those who make the next ones: facts drawn by lot, endings, readers' reports."""
 
 import re
 from dataclasses import replace
@@ -68,7 +68,7 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
 
 
 def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:
-    """Return the card with what readers of the earlier units told: shapes, what may return, what is to be made good.
+    """Return the card with what readers reported of earlier units: their shapes, what may return, what to make good.
 
     For the next `child` of a unit, what the unit itself holds is among them.
     """

@@ -1,4 +1,4 @@
-"""Carrying out atoms, and merging the parts of what was not one."""
+"""Carrying out atomic tasks, and merging the parts of a task that was decomposed."""
 
 from dataclasses import replace
 

@@ -43,7 +43,7 @@ _MOST_STRAYS = 3
 
 
 def extract_design(book: TaskNode, deps: Deps) -> None:
-    """Draw the codex from a book's designs before it is divided or written; once, and only where a model may judge.
+    """Fill the codex from a book's designs before it is divided or written; once, and only where a model may judge.
 
     Where no answer can be used the codex begins with the first chapter; the attempts are on record.
     """

@@ -1,4 +1,4 @@
-"""What of the record a text is held against, and in which books a model does so."""
+"""What of the codex a chapter is checked against, and in which books a model does the checking."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _RECORD_SHARE = 0.35
 
 
 def extracts(unit: TaskNode, deps: Deps) -> bool:
-    """Whether a model draws facts from a text and holds it against the codex.
+    """Whether a model extracts facts from a text and checks it against the codex.
 
     `small` has no model for it; in `economy` nothing rests on the facts of what is written in one piece, or told whole.
     """
@@ -35,7 +35,7 @@ def extracts(unit: TaskNode, deps: Deps) -> bool:
 
 @dataclass(frozen=True)
 class HeldAgainst:
-    """What of the codex a chapter is held against."""
+    """The entries, threads and secrets that a chapter is checked against."""
 
     chapter: int
     """Its number; 0 for the whole book."""

@@ -1,4 +1,4 @@
-"""Judging which tasks of a round are one worker's: one call for all of one type."""
+"""Judging which tasks of a round are atoms, which one worker can do: one call for all tasks of a type."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How a task leaves its document behind, and who is owed a look at it."""
+"""The moves that store a task's document and queue it for the maintainers."""
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.deps import Deps

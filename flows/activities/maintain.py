@@ -1,4 +1,4 @@
-"""The two maintainers: what waits is applied in order, in one call each, before it is needed.
+"""The two maintainers, who update the book's design and the state of the story: queued news in order, one call each.
 
 Deferred, not concurrent; a failed update waits for the next occasion and never fails the book.
 Source: C-03, S3-120 to S3-126.
@@ -51,7 +51,7 @@ def maintain(unit: TaskNode, deps: Deps) -> None:
 
 
 def keep_up(unit: TaskNode, deps: Deps) -> None:
-    """Take in what chapters that were brought in have told, before more of it waits than one prompt holds."""
+    """Apply the news of imported chapters before more of it is queued than one prompt holds."""
     if not unit.is_brought_in:
         return
     with deps.stores() as stores:
@@ -63,7 +63,7 @@ def keep_up(unit: TaskNode, deps: Deps) -> None:
 
 @dataclass(frozen=True)
 class _Owed:
-    """A kept document as it stands, and the news that it has not taken in."""
+    """A document that a maintainer keeps, and the queued news that is not in it yet."""
 
     kind: DocumentKind
     book: TaskNode
@@ -145,7 +145,7 @@ def _show(owed: _Owed, before: GlobalState | None, run: ActivityRun, deps: Deps)
 
 
 def _newest(waiting: Iterable[Document]) -> list[Document]:
-    """Return what waits without what newer versions of the same say otherwise, in order."""
+    """Return the queued documents in order, each only in its newest version."""
     newest = {(document.node, document.kind): document for document in waiting}
     return sorted(newest.values(), key=lambda document: document.id)
 

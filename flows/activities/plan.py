@@ -69,7 +69,7 @@ def plan(unit: TaskNode, planning_round: int, deps: Deps) -> None:
 
 
 def _take_up(unit: TaskNode, stores: Stores) -> None:
-    """Let a unit's parent, and the siblings nobody has begun, go of the open points that it was planned with.
+    """Take the open points that a unit was planned with off its parent and the siblings that nobody has begun.
 
     Source: S3-026.
     Until one child has planned with them, each has them; what that one does not settle is an open point of its own.

@@ -1,4 +1,4 @@
-"""Asking, before a unit is begun, what of the book so far it rests on.
+"""Having a model ask, before a unit is begun, what it needs to know of the book so far.
 
 A model that knows the task names what has to be found; the index answers with passages, not with
 opinions. Source: DESIGN section 9, "Retrieval".

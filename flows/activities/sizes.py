@@ -1,4 +1,4 @@
-"""Whether an answer keeps to the sizes that its prompt names: what is over them is sent back once, then taken whole."""
+"""Checks that an answer keeps to the sizes that its prompt names: one over them is sent back once, then taken whole."""
 
 from collections.abc import Iterable
 
@@ -52,7 +52,7 @@ def within_lists(run: ActivityRun, step: str, most: dict[str, int], most_tasks: 
 
 
 def every(*checks: Check) -> Check:
-    """A check that says what the first of several finds."""
+    """Return a check that runs several and says what the first of them finds."""
 
     def check(answer: object) -> str:
         return next((problem for one in checks if (problem := one(answer))), "")

@@ -1,4 +1,4 @@
-"""What several activities ask about a unit's place in its book."""
+"""Facts about a unit's place in its book that several activities need: levels, lengths, profile, orders."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Holding an accepted chapter against the story's clock: what it says of time is kept, slips are findings."""
+"""Checking an accepted chapter against the story's clock: its times are recorded, contradictions are findings."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Mending a document that a review found a fault with: a new version; prose is taken into the codex again."""
+"""Mending a document in which a review found a fault: makes a new version, and reads prose into the codex again."""
 
 from bookwright.flows.activities.extract import extract_again
 from bookwright.flows.activities.surroundings import stands_for_chapter

@@ -1,4 +1,4 @@
-"""Gathers what checks and pages of code look at."""
+"""Reads from the database what checks and code-made pages look at."""
 
 from collections.abc import Iterator
 from dataclasses import replace

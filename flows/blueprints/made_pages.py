@@ -1,4 +1,4 @@
-"""Pages that code makes, and makes again where what they are of has changed."""
+"""Pages that code makes, and makes again once the documents they list have changed."""
 
 from dataclasses import replace
 

@@ -63,7 +63,7 @@ def _staged(book: TaskNode, when: When, deps: Deps) -> list[TaskNode]:
 
 
 def _tell_of_less(tasks: Sequence[TaskNode], deps: Deps) -> bool:
-    """True if all are done and nothing that they left is as new as the book's end."""
+    """True if all tasks are done, but for an earlier and shorter form of the book."""
     with deps.stores() as stores:
         left = stores.documents.of_nodes([task.key for task in tasks], *DocumentKind)
         is_past = not any(is_of_this_end(document, stores) for document in left)

@@ -1,4 +1,4 @@
-"""How far a book of designs comes in the profile for weak models, told before anything is written or paid.
+"""The greatest length of a book of designs in the profile for weak models, checked before anything is paid.
 
 Such a model is asked for each page in two sentences and names no entries, so the length is what the number of
 pages makes it, whatever was asked for. A story has no such bound: its prose goes on piece by piece.

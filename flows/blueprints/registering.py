@@ -1,4 +1,4 @@
-"""Laying down what is secret and what is shown early: into the codex, in the transaction of the step that said it."""
+"""Making a register of secrets and clues, and storing it in the codex in the transaction of its step."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace

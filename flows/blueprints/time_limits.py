@@ -1,4 +1,4 @@
-"""How long one task of a blueprint's stage may take: behind that no further call is made, and the book rests."""
+"""The time limit of a blueprint's stage: once a task has used it up no further call is made, and the book rests."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from bookwright.models.tree.task import TaskNode
 
 
 def within_time(node: TaskNode, deps: Deps) -> Deps:
-    """Return surroundings in which a task may ask for as long as its stage gives it; as they are for any other task.
+    """Return `deps` with the time limit of a task's stage; unchanged for a task without one.
 
     The call in flight is awaited and kept. The time is that of one run: who goes on with the book has it anew.
     """

@@ -1,4 +1,4 @@
-"""How a book's blueprint has its units cut, and what it asks of their form; without one, length alone decides."""
+"""How a book's blueprint divides units, and what it asks of their form; without a blueprint length alone decides."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The second round: code looks again, a model looks at what was found, and a verdict is given. It mends nothing."""
+"""Verification after the reviews: code checks again, a model looks at the findings, a verdict is kept."""
 
 from bookwright.agents.blueprints.checks import checked
 from bookwright.agents.blueprints.steps import verifier

@@ -1,4 +1,4 @@
-"""What is done for a task of a blueprint, by the kind of its member."""
+"""Does a task of a blueprint by the kind of its member."""
 
 from collections.abc import Callable
 

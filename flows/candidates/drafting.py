@@ -82,7 +82,7 @@ def _standing(unit: TaskNode, deps: Deps) -> int:
 def _ruled(
     ruling: Ruling, texts: list[str], choice: CandidateChoice, sources: tuple[int, ...], run: ActivityRun
 ) -> str:
-    """The draft that an author wants to go on, or a text of their own."""
+    """The draft that the author chose, or a text of their own."""
     chosen = next((number for number, text in enumerate(texts, 1) if as_given(text) == as_given(ruling.text)), 0)
     _record(f"{CHOSEN}.author", choice.model_copy(update={"chosen": chosen, "by": Decided.AUTHOR}), sources, run)
     return texts[chosen - 1] if chosen else ruling.text

@@ -1,4 +1,4 @@
-"""Which units a rule means, by the tree and the plan as they stand."""
+"""Decides which units a rule of the brief means, by the tree and the plan as they stand."""
 
 from collections.abc import Sequence
 

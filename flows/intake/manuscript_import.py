@@ -1,4 +1,4 @@
-"""A manuscript becomes a book: its chapters stand in the tree with their prose, written and still to be looked at.
+"""Imports a manuscript as a book: its chapters are nodes with their prose, written and not yet closed.
 
 The walk does the rest as with any book whose chapters are written: it closes each, which makes its summary and takes it
 into the codex and the state, and then the book.

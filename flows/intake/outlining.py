@@ -1,4 +1,4 @@
-"""An author's outline when a book is begun: what it settles is a design, what it foresees is kept for the division."""
+"""Stores an author's outline with a new book: what it settles as a design, the units it foresees for the division."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Setting a book in a world: what a finished book of designs holds comes along as copies, and nothing goes back."""
+"""Sets a new book in a finished world: copies the world's pages and records; the world stays as it is."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What a server needs before books can be handed in: the pool, and the deployment of the flow on it."""
+"""Makes the work pool and the deployment of the flow on a server, so that books can be handed in."""
 
 import sys
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What is so of every run of the flow, a worker's and a terminal's: its name, its patience, its endings."""
+"""What all runs of the flow share, a worker's and a terminal's: Prefect settings, cancelling, final states."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What stands before Prefect's server: a request is let in by the server's own name and from its own pages only.
+"""The guard before Prefect's server: lets in only requests to the server's own name and from its own pages.
 
 A browser lets any page send requests to this machine, and a page whose name was rebound to it even read the
 answers. What is no browser passes here and is asked for the login by Prefect.

@@ -1,4 +1,4 @@
-"""Books that were handed in and are not among those that are begun: they wait for a worker, or their run failed."""
+"""Finds books that were handed in and not begun: their run waits for a worker, or has failed."""
 
 from dataclasses import dataclass
 

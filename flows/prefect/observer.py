@@ -1,4 +1,4 @@
-"""What Prefect shows of a walk: one task run for each activity, artifacts of what there is to see.
+"""Shows a walk in Prefect: one task run for each activity, and artifacts of plan, progress and chapters.
 
 Prefect schedules and shows; nothing is ever read from it to decide what is done. Whatever becomes of its server,
 each piece of work is done exactly once. What the server misses is remembered, and posted when it is back.

@@ -1,4 +1,4 @@
-"""Turns at a provider by a global concurrency limit of Prefect's, one for each provider, used as a rate limit.
+"""Limits the rate of calls to a provider by a global concurrency limit of Prefect's, one for each provider.
 
 All workers of a server share it, and a person sees it in the UI under Concurrency. Where the server does not answer,
 the database hands out the turns.

@@ -1,4 +1,4 @@
-"""Books on a work pool of a server: runs that are handed to it, and the end of those that it has."""
+"""Hands books to a server's work pool, and waits for the end of its runs."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which Prefect server a walk is shown on: one that is there, or one of its own while it lasts."""
+"""Finds the Prefect server that a walk is shown on, or starts one for as long as the walk lasts."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Books of a host that died: their flow runs are found by the lease and given to the pool again.
+"""Finds the flow runs of hosts that died, by the expired leases of their books, and gives them to the pool again.
 
 Prefect goes on calling such a run Running and counts it against the pool's limit. That its process
 is dead is told by the database: whoever lives renews the lease of its book. Should one be alive after

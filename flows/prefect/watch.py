@@ -1,4 +1,4 @@
-"""What a walk asks Prefect between two activities: whether its server answers, and whether its run was cancelled."""
+"""Asks Prefect between two activities whether its server answers and whether the flow run was cancelled."""
 
 import math
 import time

@@ -128,7 +128,7 @@ def _sayable(order: str, run: ActivityRun, node: TaskNode, deps: Deps) -> str:
 
 
 def _begin(node: TaskNode, old: Document, deps: Deps, wanted: Amendment, guard: Guard | None) -> ActivityRun:
-    """Sit down to a document in a round of its own, so that what once made it is not found in its place."""
+    """Begin a change of a document in a round of its own, so that the steps that made it are not found again."""
     activity, context = _MAKERS[old.kind]
     unit = unit_of(node, deps)
     card = unit_card(unit, deps, None if node.is_unit else node)

@@ -1,12 +1,13 @@
-"""What an author changes while their book is written, taken in between two activities, in order, each exactly once."""
+"""Applies what an author changes while their book is written: between two activities, in order, each exactly once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.flows.revision.amend import Amendment, amend
 from bookwright.flows.revision.brief_edits import brief_seen, change_brief, check_brief_change
+from bookwright.flows.revision.record_edits import add_records, check_new, take_or_drop
 from bookwright.flows.revision.record_rules import check_change, check_places
 from bookwright.flows.revision.revise import check_words, chosen, take_in, void_unfinished
 from bookwright.models.book import Book
@@ -14,7 +15,17 @@ from bookwright.models.brief import make_brief
 from bookwright.models.codex.record import Origin, Stored, make_record
 from bookwright.models.codex.record import Record as CodexRecord
 from bookwright.models.document import Document, DocumentOrigin
-from bookwright.models.edit import BriefEdit, EditState, NoteEdit, PlainEdit, QueuedEdit, RecordEdit, TextEdit
+from bookwright.models.edit import (
+    BriefEdit,
+    EditState,
+    NewRecordEdit,
+    NoteEdit,
+    PlainEdit,
+    QueuedEdit,
+    RecordEdit,
+    SuggestionEdit,
+    TextEdit,
+)
 from bookwright.models.errors import EditConflict, InvalidInput, NoResult, OrderChanged
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -23,10 +34,9 @@ from bookwright.storage.stores import BookStorage, Stores
 
 
 @dataclass
-class TakingObserver:
+class TakingObserver(WrappedObserver):
     """An observer that first takes in what the author has saved meanwhile."""
 
-    inner: RunObserver
     storage: BookStorage
     journal: Journal
     _walk: Deps | None = None
@@ -44,17 +54,9 @@ class TakingObserver:
         self.inner.run(activity, node, work)
 
     def began(self, deps: Deps) -> None:
-        """Hand it on."""
+        """Keep the walk that begins, and hand it on."""
         self._walk = deps
         self.inner.began(deps)
-
-    def finished(self, unit: TaskNode, deps: Deps) -> None:
-        """Let the observer show it."""
-        self.inner.finished(unit, deps)
-
-    def ended(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.ended(deps)
 
     def _take_in(self) -> None:
         self._is_taking = True  # what a note has done is observed, too
@@ -80,7 +82,7 @@ def take_in_waiting(storage: BookStorage, journal: Journal, walk: Deps | None) -
         if not waiting or _is_under_way(stores):
             return
     for queued in waiting:
-        if isinstance(queued.edit, TextEdit | RecordEdit):
+        if not isinstance(queued.edit, BriefEdit | NoteEdit):
             journal.move(partial(_take_in, queued))
         elif walk is not None and isinstance(queued.edit, NoteEdit):
             _carry_out(queued.id, queued.edit, walk)
@@ -135,7 +137,13 @@ def put_edit(stores: Stores, edit: PlainEdit) -> "Document | Stored[CodexRecord]
     if isinstance(edit, BriefEdit):
         change_brief(make_brief(edit.brief), _ordered(stores, edit), stores)
         return None
-    return _put_words(stores, edit) if isinstance(edit, TextEdit) else _put_record(stores, edit)
+    if isinstance(edit, TextEdit):
+        return _put_words(stores, edit)
+    if isinstance(edit, NewRecordEdit):
+        return add_records(stores, [make_record(edit.kind, edit.record)])[0]
+    if isinstance(edit, SuggestionEdit):
+        return take_or_drop(stores, edit.number, is_taken=edit.is_taken)
+    return _put_record(stores, edit)
 
 
 def check_edit(stores: Stores, edit: PlainEdit) -> None:
@@ -150,6 +158,10 @@ def check_edit(stores: Stores, edit: PlainEdit) -> None:
         check_words(old, node, edit.text, stores)
     elif isinstance(edit, BriefEdit):
         check_brief_change(make_brief(edit.brief), _ordered(stores, edit), stores)
+    elif isinstance(edit, NewRecordEdit):
+        check_new(stores, make_record(edit.kind, edit.record))
+    elif isinstance(edit, SuggestionEdit):
+        stores.codex.suggestions.get(edit.number)
     else:
         _wanted(stores, edit)
 

@@ -1,4 +1,4 @@
-"""What holds for every change that an author makes to a record of the codex."""
+"""Checks every change that an author makes to a record of the codex."""
 
 from collections.abc import Iterator
 

@@ -73,7 +73,7 @@ class RefreshScope:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """How the command line is told of it."""
+        """The options of the command line that mean this scope."""
         return (*((self.label,) if self.label != "1" else ()), *(("--anew",) if self.is_anew else ()))
 
     def holds(self, stale: StaleDocument) -> bool:

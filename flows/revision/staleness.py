@@ -1,10 +1,10 @@
-"""What of a book is stale: by the documents that were replaced, and by what an author changed in the codex."""
+"""Finds what of a book is stale: because documents were replaced, or an author changed the codex."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from bookwright.agents.relay.history.codex_staleness import RecordChange, Toucher
+from bookwright.agents.relay.history.codex_staleness import RecordChange, StalenessTest
 from bookwright.agents.relay.history.codex_then import CodexHistory, CodexThen, RecordSlot
 from bookwright.agents.relay.history.relevance import Tellers
 from bookwright.agents.relay.secrets.guarding import public_at
@@ -32,7 +32,7 @@ class Staleness:
 
     def __init__(self, brief: Brief) -> None:
         self._brief = brief
-        self._toucher = Toucher(brief, (brief.prompt_language or brief.language).value)
+        self._test = StalenessTest(brief, (brief.prompt_language or brief.language).value)
         self._found: dict[tuple[int, _State], tuple[Rewording, ...]] = {}
         self._read: tuple[object, CodexHistory, Tellers] | None = None
 
@@ -85,15 +85,15 @@ class Staleness:
             before, now = history.standing(slot, known), history.newest(slot)
             assert before is not None  # it could not have been changed
             change = _change(slot, before.record, record, history, tellers, old)
-            touch = self._toucher.touch(making, change)
+            touch = self._test.touch(making, change)
             if touch is not None:
-                news = self._toucher.news(making, change) if touch is Touch.SHOWN else ()
+                news = self._test.news(making, change) if touch is Touch.SHOWN else ()
                 yield Rewording(*slot, before.version, now.version, now.is_removed, touch, news)
 
     def _giveaways(self, made: UnderCodex, history: CodexHistory, stores: Stores) -> Iterator[Giveaway]:
         making = _Made(made, self._brief, stores)
         for record in history.added_since(_known(made, history)):
-            if self._toucher.gives_away(making, CodexThen((record,), history.reading)):
+            if self._test.gives_away(making, CodexThen((record,), history.reading)):
                 yield Giveaway(made.label, kind_of(record), record.id)
 
 

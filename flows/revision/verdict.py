@@ -1,4 +1,4 @@
-"""What a reader who knows neither text prefers: asked twice, in both orders, on record like any other step."""
+"""A blind reader's preference between two texts: asked twice, in both orders, recorded like any other step."""
 
 from dataclasses import dataclass, replace
 

@@ -25,8 +25,8 @@ from bookwright.storage.studio import Studio
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """What such a call is made with."""
+class SideCall:
+    """What a side call is made with: its step, its budget and where its attempts are recorded."""
 
     key: StepKey
     """Of the book itself, with the next round of its activity."""
@@ -37,10 +37,10 @@ class Sitting:
 
 
 @contextmanager
-def sitting(
+def side_call(
     storage: BookStorage, settings: Settings, activity: Activity, cancel: Callable[[], None]
-) -> Iterator[Sitting]:
-    """Sit down to a resting book, or beside one that is being written; the book's state stays what it is.
+) -> Iterator[SideCall]:
+    """Prepare a call about a book that rests or is being written; the book's state stays what it is.
 
     Raises:
         DatabaseDamaged: The book's last worker died and the file is broken; nothing was paid.
@@ -51,7 +51,7 @@ def sitting(
     except BookHeld as held:
         lease, holder = None, held.owner
     if lease is None:
-        yield Sitting(_key(storage, activity), _what_is_left(storage, settings), lambda _: None, holder)
+        yield SideCall(_key(storage, activity), _what_is_left(storage, settings), lambda _: None, holder)
         return
     journal = Journal(storage, lease, "the same command")
     try:
@@ -61,14 +61,14 @@ def sitting(
         _give_back(storage, lease)
 
 
-def _recorded(storage: BookStorage, settings: Settings, activity: Activity, journal: Journal) -> Sitting:
+def _recorded(storage: BookStorage, settings: Settings, activity: Activity, journal: Journal) -> SideCall:
     with storage.read() as stores:
         book = stores.books.get(storage.book)
 
     def keep(attempt: Attempt) -> None:
         record_surely(journal, attempt, None, book.intent, patience=settings.record_seconds)
 
-    return Sitting(_key(storage, activity), open_ledger(book, journal, settings), keep)
+    return SideCall(_key(storage, activity), open_ledger(book, journal, settings), keep)
 
 
 def _take(storage: BookStorage, seconds: float) -> Lease:

@@ -1,4 +1,4 @@
-"""What a talk with an agent works on: its model, its tools, its book's reading copy."""
+"""Prepares a talk with an agent: its model, its tools, a reading copy of its book."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -38,7 +38,7 @@ from bookwright.storage.stores import BookStorage
 
 @dataclass(frozen=True)
 class TalkGround:
-    """What an agent stands on: its member of the cast, a folder, and a book where one is named."""
+    """What an agent of a talk works with: its member of the cast, a folder, and a book where one is named."""
 
     member: CastMember
     settings: Settings

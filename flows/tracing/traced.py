@@ -1,4 +1,4 @@
-"""Puts spans around a held book: activities by an observer, calls by an asker, steps by the journal's word."""
+"""Puts spans around a held book: activities by an observer, calls by an asker, steps by a journal listener."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bookwright.agents.tracing import export
-from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 
@@ -56,26 +56,13 @@ def traced_by(provider: "TracerProvider", *, captures_texts: bool = False) -> Tr
     return traced
 
 
-@dataclass(frozen=True)
-class _TracedObserver:
+@dataclass
+class _TracedObserver(WrappedObserver):
     """Another observer, with a span around each activity."""
 
-    inner: RunObserver
     spans: "BookSpans"
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
         """Do the work in a span."""
         with self.spans.activity(activity, node):
             self.inner.run(activity, node, work)
-
-    def began(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.began(deps)
-
-    def finished(self, unit: TaskNode, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.finished(unit, deps)
-
-    def ended(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.ended(deps)

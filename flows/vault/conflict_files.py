@@ -1,4 +1,4 @@
-"""What `sync` puts beside a file: both sides of a conflict, and among the notes what a person is not to lose."""
+"""Files that `sync` writes beside others: both sides of a conflict, and copies of a person's words among the notes."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a person changed in the files of a book's folder: read, held against the book, nothing decided or written.
+"""Reads what a person changed in the files of a book's folder and compares it with the book; writes nothing.
 
 Base is the version that a file says it was rendered from, mine is the file, theirs is what stands in the book.
 """

@@ -1,4 +1,4 @@
-"""A book's folder kept up while its book is worked on; nothing that goes wrong there costs the book anything."""
+"""Keeps a book's folder up to date while the book is worked on; a failure there never stops the book."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.runtime.events.bus import EventBus
 from bookwright.agents.runtime.events.walk_events import WalkEvents
-from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.deps import Deps, WrappedObserver
 from bookwright.flows.vault.rendering import Rendered, Vault
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
@@ -22,7 +22,7 @@ log = logging.getLogger("bookwright.vault")
 
 
 class VaultKeeper:
-    """Keeps a folder up with a book that is worked on. Nothing that goes wrong here costs the book anything."""
+    """Keeps the folder of one book up to date; a failure is a warning and never stops the book."""
 
     def __init__(self, vault: Vault, created: Callable[[str], None], warn: Callable[[str], None]) -> None:
         self._vault = vault
@@ -65,11 +65,10 @@ class VaultKeeper:
             self._warn(message)
 
 
-@dataclass(frozen=True)
-class VaultObserver:
-    """An observer after whose activities the book's folder is brought up."""
+@dataclass
+class VaultObserver(WrappedObserver):
+    """An observer that brings the book's folder up to date after each activity."""
 
-    inner: RunObserver
     keeper: VaultKeeper
 
     def run(self, activity: Activity, node: TaskNode, work: Callable[[], None]) -> None:
@@ -77,14 +76,6 @@ class VaultObserver:
         self.inner.run(activity, node, work)
         if activity in _MAKES_PAGES:
             self.keeper.follow()
-
-    def began(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.began(deps)
-
-    def ended(self, deps: Deps) -> None:
-        """Hand it on."""
-        self.inner.ended(deps)
 
     def finished(self, unit: TaskNode, deps: Deps) -> None:
         """Let the observer show a closed unit, and put it into the folder."""

@@ -1,4 +1,4 @@
-"""Files of a book's folder that a person gave another name, or copied: found by what they say of themselves."""
+"""Finds files of a book's folder that a person renamed or copied, by their front matter."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ _RECORD = re.compile(r"^# (entry|secret|foreshadowing) (\S+), version [0-9]+\s*$
 
 @dataclass
 class Strays:
-    """Files with names that are no page's."""
+    """Files whose names are no page's."""
 
     unknown: list[str] = field(default_factory=list)
     """All of them."""

@@ -1,4 +1,4 @@
-"""A book's folder kept up with its book: rendered after what is worth it, never over what a person changed in it."""
+"""Renders a book's folder from the book, and never over what a person changed in it."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
@@ -186,7 +186,7 @@ def vault_path(settings: Settings, book: str) -> Path:
 
 
 def sum_of(content: bytes) -> str:
-    """Return by what a file's content is known again."""
+    """Return the hash by which a file's content is recognised."""
     return hashlib.sha256(content).hexdigest()
 
 

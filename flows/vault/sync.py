@@ -1,4 +1,4 @@
-"""A book's folder and its book brought to agree: what a person changed in files becomes new versions.
+"""Synchronises a book's folder with its book: what a person changed in files becomes new versions.
 
 The folder is read, every changed file is held against the book, and all that can be taken in is taken in by one
 transaction; then the folder is rendered. A file whose changes could not be taken in stays as it is.

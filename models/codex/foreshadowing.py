@@ -124,3 +124,9 @@ class Foreshadowing(_ThreadPart):
     def is_open(self) -> bool:
         """True from its planting to its payoff: readers wait for it."""
         return self.status in (ThreadStatus.PLANTED, ThreadStatus.REINFORCED)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where something is planned to be done for it: its planting, what brings it back, its payoff."""
+        planned = (self.seed.planned_at, *self.timeline.reinforce_at, self.payoff.planned_at)
+        return tuple(place for place in planned if place is not None)

@@ -1,4 +1,4 @@
-"""What holds of an entry at a place: by the manuscript's clock what readers may know, by the story's what has happened.
+"""An entry as of one unit: by the manuscript's order what readers may know, by the story's clock what has happened.
 
 Source: DESIGN section 10.
 """

@@ -1,4 +1,4 @@
-"""What is left of a record once some texts are no longer believed: their tellings are left out of its history."""
+"""Makes a record anew without what some replaced texts told of it."""
 
 from collections.abc import Collection, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How another version of a record of the codex bears on a text that was made under an earlier one."""
+"""How a change of a codex record affects a text that was made under an earlier version of it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from bookwright.models.codex.record import RecordKind
 
 
 class Touch(StrEnum):
-    """What the record was to the text."""
+    """The way in which the record affected the text."""
 
     SHOWN = "shown"
     """Something of it stood in a prompt that made the text, or would stand there now."""

@@ -1,4 +1,4 @@
-"""Two entries that mean one and the same: what becomes of them, and of what names the one that goes."""
+"""Merges two entries that mean the same, and renames what refers to the one that goes."""
 
 from bookwright.models.codex.entries import CodexEntry, Phase, Secret, Section, folded
 from bookwright.models.codex.field_merge import section_key

@@ -1,11 +1,11 @@
-"""What of the codex bore on a text while it was made."""
+"""Which state of the codex a text was made under, and which records were withheld from its prompts."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class CodexUse:
-    """The codex as a text's making knew it."""
+    """The state of the codex that the making of a text knew, and what was withheld."""
 
     known: int
     """The row of the newest change that it knew: what any record said then follows from it."""

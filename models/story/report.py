@@ -67,6 +67,27 @@ class SecretReport(BaseModel):
     """`"kept"` as long as its place has not come, and for one without a place."""
 
 
+class ChoiceReport(BaseModel):
+    """A choice among several drafts of the same pages."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    heading: str
+    orders: tuple[str, ...]
+    """What each draft was asked for, in words, the first draft's first."""
+    judged: str
+    """What blind readers came to, in a line."""
+    reasons: tuple[str, ...] = ()
+    """What they said of each pair."""
+    preferred: int
+    """The number of the draft that they came to."""
+    chosen: int
+    """The draft that went on; 0 for a text of another origin."""
+    by: Literal["judge", "rule", "author", "nobody"]
+    """Who chose it: readers who agreed, the rule for a tie, the author, or nobody where a text stood already."""
+
+
 class RoleCost(BaseModel):
     """What one role has cost."""
 
@@ -112,4 +133,6 @@ class BookReport(BaseModel):
     """What prompts had to do without, a line for each step that did; the last ones of a long book."""
     timeline: StoryLine = StoryLine()
     """When its units are set."""
+    choices: tuple[ChoiceReport, ...] = ()
+    """Where several drafts of the same pages were made, and which of them was taken."""
     costs: tuple[RoleCost, ...] = ()

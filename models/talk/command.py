@@ -6,62 +6,68 @@ conflict C-08.
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.models.codex.entries import EntryKind, Importance
 from bookwright.models.codex.foreshadowing import ThreadStatus
+from bookwright.models.talk.command_base import BaseCommand
 from bookwright.models.talk.command_values import Many, Name, Node, PlaceText, VisibilityName, Words
+from bookwright.models.talk.trying_commands import (
+    AddNote,
+    CompareBranch,
+    ForkBook,
+    TakeCandidate,
+    TellBranches,
+    TellCandidates,
+    TellNotes,
+)
 from bookwright.models.tree.level import Level
-
-
-class _Command(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def _section(name: str | None, text: str | None) -> str | None:
     return f"{name.replace('=', ' ')}={text}" if name and text else None
 
 
-class Status(_Command):
+class Status(BaseCommand):
     """Where the book stands."""
 
     verb: Literal["status"]
 
 
-class Tree(_Command):
+class Tree(BaseCommand):
     """The outline."""
 
     verb: Literal["tree"]
 
 
-class Show(_Command):
+class Show(BaseCommand):
     """One node with its designs and steps."""
 
     verb: Literal["show"]
     node: Node
 
 
-class Read(_Command):
+class Read(BaseCommand):
     """The manuscript or a part of it."""
 
     verb: Literal["read"]
     node: Node | None = None
 
 
-class Estimate(_Command):
+class Estimate(BaseCommand):
     """What the book would cost, at this length or another."""
 
     verb: Literal["estimate"]
     length: int | None = Field(default=None, gt=0, le=10_000_000)
 
 
-class Pause(_Command):
+class Pause(BaseCommand):
     """Rest before the next step."""
 
     verb: Literal["pause"]
 
 
-class Resume(_Command):
+class Resume(BaseCommand):
     """Go on writing."""
 
     verb: Literal["resume"]
@@ -76,7 +82,7 @@ class Resume(_Command):
         return f"{self.until_level}:{self.until_count}" if self.until_level and self.until_count else None
 
 
-class ChangeBrief(_Command):
+class ChangeBrief(BaseCommand):
     """Another value for one key of the brief."""
 
     verb: Literal["brief"]
@@ -92,33 +98,33 @@ class ChangeBrief(_Command):
         return f"{self.field}={self.value}"
 
 
-class Export(_Command):
+class Export(BaseCommand):
     """The manuscript as a file."""
 
     verb: Literal["export"]
     format: Literal["md", "txt", "html", "epub", "docx", "json"] = "md"
 
 
-class Report(_Command):
+class Report(BaseCommand):
     """The report on quality."""
 
     verb: Literal["report"]
     format: Literal["html", "md"] = "html"
 
 
-class Style(_Command):
+class Style(BaseCommand):
     """The book's style in figures, and how far chapters lie from it."""
 
     verb: Literal["style"]
 
 
-class TellTimes(_Command):
+class TellTimes(BaseCommand):
     """When the parts of the book are set in its story, with flashbacks and slips."""
 
     verb: Literal["timeline"]
 
 
-class SetTime(_Command):
+class SetTime(BaseCommand):
     """Another time in the story for one part."""
 
     verb: Literal["timeline_set"]
@@ -127,13 +133,13 @@ class SetTime(_Command):
     """Such as "evening of day 3"."""
 
 
-class Registers(_Command):
+class Registers(BaseCommand):
     """One of the three registers as a list."""
 
     verb: Literal["codex", "secrets", "foreshadowing"]
 
 
-class AddEntry(_Command):
+class AddEntry(BaseCommand):
     """A character or a thing of the world."""
 
     verb: Literal["codex_add"]
@@ -148,7 +154,7 @@ class AddEntry(_Command):
         return _section(self.section, self.text)
 
 
-class EditEntry(_Command):
+class EditEntry(BaseCommand):
     """Another text for a section, or another name."""
 
     verb: Literal["codex_edit"]
@@ -163,7 +169,7 @@ class EditEntry(_Command):
         return _section(self.section, self.text)
 
 
-class AddSecret(_Command):
+class AddSecret(BaseCommand):
     """What readers are not to know yet."""
 
     verb: Literal["secret_add"]
@@ -173,7 +179,7 @@ class AddSecret(_Command):
     revealed_at: PlaceText | None = None
 
 
-class EditSecret(_Command):
+class EditSecret(BaseCommand):
     """Change a secret."""
 
     verb: Literal["secret_edit"]
@@ -184,7 +190,7 @@ class EditSecret(_Command):
     revealed_at: PlaceText | None = None
 
 
-class AddThread(_Command):
+class AddThread(BaseCommand):
     """What is laid early and paid off late."""
 
     verb: Literal["foreshadowing_add"]
@@ -195,7 +201,7 @@ class AddThread(_Command):
     payoff_at: PlaceText | None = None
 
 
-class EditThread(_Command):
+class EditThread(BaseCommand):
     """Change a thread."""
 
     verb: Literal["foreshadowing_edit"]
@@ -208,7 +214,7 @@ class EditThread(_Command):
     payoff_at: PlaceText | None = None
 
 
-class Revise(_Command):
+class Revise(BaseCommand):
     """A new version of one node."""
 
     verb: Literal["revise"]
@@ -216,20 +222,20 @@ class Revise(_Command):
     note: Words
 
 
-class Stale(_Command):
+class Stale(BaseCommand):
     """What no longer rests on current documents."""
 
     verb: Literal["stale"]
 
 
-class Refresh(_Command):
+class Refresh(BaseCommand):
     """Do again what is stale."""
 
     verb: Literal["refresh"]
     node: Node | None = None
 
 
-class Restore(_Command):
+class Restore(BaseCommand):
     """Take an earlier version of a node back."""
 
     verb: Literal["restore"]
@@ -237,20 +243,20 @@ class Restore(_Command):
     version: int = Field(ge=1)
 
 
-class Gates(_Command):
+class Gates(BaseCommand):
     """What waits for a decision."""
 
     verb: Literal["gates"]
 
 
-class Approve(_Command):
+class Approve(BaseCommand):
     """Let a gate pass."""
 
     verb: Literal["approve"]
     gate: int = Field(ge=1)
 
 
-class Reject(_Command):
+class Reject(BaseCommand):
     """Have what a gate is about done again, under an order."""
 
     verb: Literal["reject"]
@@ -258,13 +264,13 @@ class Reject(_Command):
     note: Words
 
 
-class Delete(_Command):
+class Delete(BaseCommand):
     """Remove the book for good."""
 
     verb: Literal["delete"]
 
 
-class Unclear(_Command):
+class Unclear(BaseCommand):
     """Nothing of the list, or not clear which: a question back."""
 
     verb: Literal["unclear"]
@@ -274,5 +280,7 @@ class Unclear(_Command):
 Command = (
     Status | Tree | Show | Read | Estimate | Pause | Resume | ChangeBrief | Export | Report | Style | TellTimes
     | SetTime | Registers | AddEntry | EditEntry | AddSecret | EditSecret | AddThread | EditThread | Revise
+    | ForkBook | TellBranches
+    | CompareBranch | TellCandidates | TakeCandidate | TellNotes | AddNote
     | Stale | Refresh | Restore | Gates | Approve | Reject | Delete | Unclear
 )  # fmt: skip

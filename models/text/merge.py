@@ -33,6 +33,14 @@ def merged(base: str, mine: str, theirs: str, *, is_by_line: bool = False) -> Me
     return Merged("".join(text for text, _ in found), sum(is_conflict for _, is_conflict in found))
 
 
+def stretches(base: str, mine: str, theirs: str) -> list[tuple[str, str]]:
+    """Cut two changes of a text of prose into stretches: mine and theirs where a person has to choose between them.
+
+    Where nobody has to, both halves are what stands there when the two are laid together.
+    """
+    return [_halves(*part) for part in _parts(_pieces(base), _pieces(mine), _pieces(theirs))]
+
+
 def has_marks(text: str) -> bool:
     """Tell whether a text still holds what both sides changed, between marks."""
     return any(line.startswith((MINE, END)) for line in text.split("\n"))
@@ -42,11 +50,16 @@ def _pieces(text: str) -> list[str]:
     return [piece for piece in _PIECE.findall(text) if piece]
 
 
+def _halves(base: str, mine: str, theirs: str) -> tuple[str, str]:
+    if mine == base:
+        return theirs, theirs
+    return (mine, mine) if theirs == base else (mine, theirs)
+
+
 def _settled(base: str, mine: str, theirs: str) -> tuple[str, bool]:
-    if mine in (theirs, base):
-        return theirs, False
-    if theirs == base:
-        return mine, False
+    first, second = _halves(base, mine, theirs)
+    if first == second:
+        return first, False
     sides = (MINE, mine), (BASE, base), (THEIRS, theirs)
     lines = [f"{mark}\n{text.rstrip()}\n" for mark, text in sides]
     return "\n" + "".join(lines) + f"{END}\n\n", True

@@ -1,4 +1,4 @@
-"""Where a branch leaves its origin: which nodes it has, which of them are open again, which it has not."""
+"""Decides, for a fork, which nodes of the origin the branch has, which of them are open again, and which it lacks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from bookwright.models.tree.task import NodeStatus
 
 
 class Part(IntEnum):
-    """What a node of the origin is to the branch."""
+    """On which side of the fork a node of the origin stands."""
 
     BEFORE = 0
     """It is shared as it stands."""
@@ -22,7 +22,7 @@ class Part(IntEnum):
 
 
 class CutNode(NamedTuple):
-    """What of a node decides on which side of a fork it stands."""
+    """The columns of a node that decide on which side of a fork it stands."""
 
     key: int
     label: str

@@ -1,4 +1,4 @@
-"""What a branch reads of its origins: texts and vectors by their hashes, steps up to the fork."""
+"""Query conditions by which a branch reads from its origins: texts and vectors by hash, steps up to the fork."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.cut import Cut, CutNode, cut_at
 from bookwright.storage.branches.forking import Forking
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.tables import books, branches, documents, lineages, nodes, steps
+from bookwright.storage.tables import books, branches, documents, lineages, merges, nodes, steps
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,17 @@ class Fork:
     origin_documents: int
     """The same of documents."""
     forked_at: float
+
+
+@dataclass(frozen=True)
+class Merge:
+    """What was taken over from a branch."""
+
+    number: int
+    branch: str
+    took: str
+    """The label of what was taken, with the kind of a document behind it where that was all."""
+    merged_at: float
 
 
 class BranchRepository:
@@ -53,6 +64,32 @@ class BranchRepository:
         while found := self.find(book):
             book = found.origin
         return book
+
+    def all(self) -> list[Fork]:
+        """Return all branches of all books."""
+        return [_fork(row) for row in self._connection.execute(select(branches))]
+
+    def family(self, book: str) -> list[Fork]:
+        """Return all branches of the book from which a book comes in the end, each behind what it was forked from."""
+        found, waiting = [], [self.root_of(book)]
+        while waiting:
+            here = self.of(waiting.pop(0))
+            found += here
+            waiting += [fork.book for fork in here]
+        return found
+
+    def newest(self, book: str) -> tuple[int, int]:
+        """Return the last node and the last document of a book, whatever has become of them."""
+        marks = (select(func.coalesce(func.max(key), 0)).where(table.c.book == book).scalar_subquery()
+                 for table, key in ((nodes, nodes.c.key), (documents, documents.c.id)))  # fmt: skip
+        node, document = self._connection.execute(select(*marks)).one()
+        return node, document
+
+    def taken(self, book: str) -> list[Merge]:
+        """Return what was merged into a book and was not taken back, the newest first."""
+        query = select(merges.c.id.label("number"), merges.c.branch, merges.c.took, merges.c.merged_at)
+        query = query.where(merges.c.book == book, merges.c.is_undone.is_(False)).order_by(merges.c.id.desc())
+        return [Merge(**row._mapping) for row in self._connection.execute(query)]
 
     def fork(self, origin: str, book: str, name: str, at: str, standing: dict[str, Any]) -> Fork:
         """Make a branch of a book, all of it or open again from a unit on; `standing` are columns of its row.

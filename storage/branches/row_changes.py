@@ -1,4 +1,4 @@
-"""What a transaction changed of a book's rows, so that it can be taken back exactly, whatever was written by whom."""
+"""Records how a transaction changed a book's rows, so that it can be undone exactly."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a database is doing: its log, who keeps it from shrinking, its clock, its version."""
+"""The condition of a database: its log, who keeps it from shrinking, its clock, its version."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""What SQLite says in its own words, as errors of ours."""
+"""Translates SQLite's error messages into errors of ours."""
 
 from pathlib import Path
 

@@ -84,7 +84,7 @@ class Mentions:
 
 
 class Shelf:
-    """Passages that were looked at lately, with their vectors; neighbouring searches look at much the same.
+    """A cache of passages and vectors that were read lately; neighbouring searches read much the same.
 
     For one worker while it holds a book: nobody else changes what a node is called. Whether a passage
     still stands is looked up each time.

@@ -1,4 +1,4 @@
-"""The seal of an embedded index: what its files were when they were last vouched for.
+"""The seal of an embedded index: the sizes or hashes of its files when they were last known to be whole.
 
 Chroma's native code can crash the process on a file that was cut short or has other bytes than it
 wrote, so no file is opened that the seal does not know.

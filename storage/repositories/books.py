@@ -163,6 +163,7 @@ class Lease:
     ) -> "Lease":
         """Take the lease if it is free or has run out, by the database's clock.
 
+        A wish that the book rest is met once its holder has died; with a book that was let go it stands.
         `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
@@ -176,7 +177,8 @@ class Lease:
             .where(books.c.id == book, or_(*may_take))
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
-                updated_at=database_now(), stop_requested=False,
+                updated_at=database_now(),
+                stop_requested=and_(books.c.stop_requested, books.c.lease_owner.is_(None)),
             )
             .returning(books.c.lease_token, books.c.lease_expires)
         ).one_or_none()  # fmt: skip
@@ -227,13 +229,14 @@ class Lease:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
         return HolderNews._make(row)
 
-    def release(self, connection: Connection) -> None:
-        """Let the book go; says nothing if it was lost before."""
-        connection.execute(
-            update(books)
-            .where(books.c.id == self.book, books.c.lease_token == self.token)
-            .values(lease_owner=None, lease_expires=0.0)
-        )
+    def release(self, connection: Connection, *, keeps_wish: bool = False) -> None:
+        """Let the book go; says nothing if it was lost before.
+
+        A wish that it rest is met by that, unless `keeps_wish` leaves it to the next holder.
+        """
+        freed = {"lease_owner": None, "lease_expires": 0.0} | ({} if keeps_wish else {"stop_requested": False})
+        own = (books.c.id == self.book, books.c.lease_token == self.token)
+        connection.execute(update(books).where(*own).values(freed))
 
 
 _FENCE = (

@@ -147,6 +147,17 @@ class CodexRepository:
         Raises:
             NameTaken: Its id is another's, or one of its names.
         """
+        self.check_free(record)
+        before = self._newest(kind_of(record), record.id)
+        version = before.version + 1 if before else 1
+        return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
+
+    def check_free(self, record: Record) -> None:
+        """Make sure that a record could be added.
+
+        Raises:
+            NameTaken: Its id is another's, or one of its names.
+        """
         kind = kind_of(record)
         same = [stored for stored in self.current(kind) if folded(stored.record.id) == folded(record.id)]
         if same:
@@ -154,9 +165,6 @@ class CodexRepository:
                 f"there is a {kind.noun} {same[0].record.id!r} already; edit it, or give this one another --id"
             )
         self._check_names(record)
-        before = self._newest(kind, record.id)
-        version = before.version + 1 if before else 1
-        return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
 
     def edit(
         self, record: Record, version: int, origin: Origin, *, document: int | None = None, step: int | None = None
@@ -221,11 +229,8 @@ class CodexRepository:
 
     def _places(self) -> Iterator[Place]:
         """Where something is to be done for a secret or a thread."""
-        for secret in self.secrets():
-            yield from filter(None, (secret.revealed_at,))
-        for thread in self.threads():
-            planned = (thread.seed.planned_at, *thread.timeline.reinforce_at, thread.payoff.planned_at)
-            yield from filter(None, planned)
+        yield from (secret.revealed_at for secret in self.secrets() if secret.revealed_at is not None)
+        yield from (place for thread in self.threads() for place in thread.places)
 
     def seen_at(self, label: str, story_now: StoryTime | None = None) -> list[SeenEntry]:
         """Return every entry as it stands at a unit, by both clocks; `story_now` is another time than its own."""
@@ -242,11 +247,9 @@ class CodexRepository:
             return
         taken = taken_names(self.entries(), record.id)
         for name in record.names:
-            if folded(name) in taken:
-                raise NameTaken(
-                    f"{name!r} is a name of {taken[folded(name)]!r} already; "
-                    "edit that one, or tell the two apart by their names"
-                )
+            if owner := taken.get(folded(name)):
+                advice = "edit that one, or tell the two apart by their names"
+                raise NameTaken(f"{name!r} is a name of {owner!r} already; {advice}")
 
     def _newest(self, kind: RecordKind, slug: str) -> Stored[Record] | None:
         row = self._connection.execute(_NEWEST, self._at(kind, slug)).one_or_none()

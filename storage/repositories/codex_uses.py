@@ -1,4 +1,4 @@
-"""What each document's making knew of the codex, and what the codex kept from its prompts."""
+"""Records for each document which state of the codex its making knew, and what was withheld from its prompts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -86,7 +86,7 @@ class MakingCall:
 
 
 class CodexUseRepository:
-    """What the codex was to the documents of one book, in one transaction."""
+    """The codex uses of the documents of one book, in one transaction."""
 
     def __init__(self, connection: Connection, book: str) -> None:
         self._connection = connection
@@ -133,14 +133,14 @@ class CodexUseRepository:
         return list(TextStore(self._connection, self._book).get_many(hashes).values())
 
     def of(self, document: int) -> CodexUse | None:
-        """Return what the codex was to a document; None where nobody recorded it."""
+        """Return the codex use of a document; None where none was recorded."""
         rows = self._connection.execute(select(codex_uses).where(codex_uses.c.document == document)).all()
         known = next((row.record for row in rows if row.effect == _KNOWN), None)
         return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == _CUT))
 
 
 def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
-    """Store what the codex was to a document, in one statement."""
+    """Store the codex use of a document, in one statement."""
     rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
     rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
     connection.execute(_ADD, [row | {"document": document} for row in rows])

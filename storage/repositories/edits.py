@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from bookwright.models.edit import AuthorEdit, EditState, QueuedEdit
+from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, QueuedEdit, RecordEdit, TextEdit
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.tables import edits
 
@@ -20,9 +20,9 @@ class EditQueue:
 
     def add(self, edit: AuthorEdit) -> int:
         """Let an edit wait behind those that are there; return its number."""
-        seen = edit.seen if isinstance(edit.seen, int) else 0
+        seen = edit.seen if isinstance(edit, TextEdit | RecordEdit | NoteEdit) else None
         values = {
-            "book": self._book, "target": edit.target, "seen": seen, "body": edit.model_dump_json(),
+            "book": self._book, "target": edit.target, "seen": seen or 0, "body": edit.model_dump_json(),
             "state": EditState.WAITING.value, "created_at": database_now(),
         }  # fmt: skip
         return int(self._connection.execute(insert(edits).values(values).returning(edits.c.id)).scalar_one())

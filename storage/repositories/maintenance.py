@@ -1,4 +1,4 @@
-"""What the maintainers of the global state and the book's design are owed."""
+"""The queue of documents that the maintainers of the global state and the book's design have yet to read."""
 
 from collections.abc import Iterable, Iterator
 
@@ -25,7 +25,7 @@ _WAITING = (
 
 
 class MaintenanceQueue:
-    """What the two maintainers of one book are owed, in the order in which it came."""
+    """The documents that the two maintainers of one book have yet to read, oldest first."""
 
     def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
         self._connection = connection
@@ -34,7 +34,7 @@ class MaintenanceQueue:
         self.has_changed = False
 
     def tell_again(self, document: Document) -> None:
-        """Owe a look at a new version to whoever was owed one at an earlier version of the same document."""
+        """Queue a new version for every maintainer for whom an earlier version of the same document was queued."""
         told = (
             select(maintenance.c.kind)
             .join(documents, documents.c.id == maintenance.c.document)
@@ -45,7 +45,7 @@ class MaintenanceQueue:
             self.add(DocumentKind(kind), document.id)
 
     def add(self, kind: DocumentKind, document: int) -> None:
-        """Owe the maintainer of `kind` a look at a document."""
+        """Queue a document for the maintainer of `kind`."""
         self.has_changed = True
         self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
 
@@ -60,7 +60,7 @@ class MaintenanceQueue:
         yield from waiting
 
     def withdraw(self, nodes_: Iterable[int]) -> None:
-        """Take what waits of some nodes' documents off the list; nobody is to take it in."""
+        """Take the documents of some nodes out of the queue, unread."""
         self.has_changed = True
         of_nodes = select(documents.c.id).where(documents.c.node.in_(list(nodes_)))
         self._connection.execute(
@@ -71,6 +71,6 @@ class MaintenanceQueue:
         )
 
     def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
-        """Take everything of a kind up to a queue id off the list."""
+        """Take everything of a kind up to a queue id out of the queue."""
         self.has_changed = True
         self._connection.execute(_APPLY, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})

@@ -1,4 +1,4 @@
-"""Taking back what the codex was told by the prose of one unit, once that prose no longer stands."""
+"""Takes out of the codex what only the prose of one unit told, once that prose has been replaced."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""What the story holds true, from whom it is kept, and what it has planted."""
+"""The tables of the codex: records in versions, suggestions, and the codex uses of documents."""
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, Table, UniqueConstraint
 

@@ -1,4 +1,4 @@
-"""What was asked and answered: the texts, the steps, and what tools brought to them."""
+"""The tables of the journal: texts, steps, and uses of tools."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,4 +1,4 @@
-"""A book's rows as any database can take them: numbers instead of keys, and nothing that only one database means.
+"""A book's rows in a form that any database can take: row numbers instead of keys, and plain JSON values.
 
 The tables are those of `tables.metadata` that belong to a book, so that a new one is told with the others.
 """

@@ -1,4 +1,4 @@
-"""What the one worker that holds a book has just read or written of its documents, so as not to read it again."""
+"""A cache of the documents that a book's holder has just read or written."""
 
 from collections import OrderedDict
 from collections.abc import Iterable

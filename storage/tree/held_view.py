@@ -1,4 +1,4 @@
-"""What the one worker that holds a book has read of it, so that it need not read it again before it writes."""
+"""A cache of what a book's holder has read of the book since it last wrote."""
 
 from dataclasses import dataclass, field
 

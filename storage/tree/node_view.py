@@ -1,4 +1,4 @@
-"""What the one worker that holds a book has just read of its tree, so that it need not read it again."""
+"""A cache of the nodes that a book's holder has just read."""
 
 from collections import OrderedDict
 from collections.abc import Iterable

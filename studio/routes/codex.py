@@ -1,7 +1,6 @@
 """The codex: people, places, secrets and threads, each with its history; what a reading would change of them."""
 
 from dataclasses import dataclass
-from itertools import chain
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
@@ -10,7 +9,7 @@ from bookwright.agents.relay.threads.alerts import PACINGS
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import places_named, save_or_queue
 from bookwright.app.records.board import Board, make_board
-from bookwright.app.records.edits import settle
+from bookwright.app.records.edits import decision
 from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
 from bookwright.app.records.unions import take_up
 from bookwright.exports.report.book_report import report_of
@@ -78,11 +77,9 @@ def change(request: Request, here: Here, book: str, kind: RecordKind, name: str,
         with opened.storage.read() as stores:
             wanted = record_edit(stores, kind, name, fields, int(seen))
         saved = save_or_queue(opened, wanted)
-    say = speaker(request)
     if saved.queued is not None:
-        undo = Undo(f"/books/{book}/edits/{saved.queued}/withdraw")
-        return done(request, say("Saved; it is taken in between two steps of the book"), undo)
-    return _told(request, book, kind, name, int(seen) + 1, say("Saved"))
+        return _queued(request, book, saved.queued)
+    return _told(request, book, kind, name, int(seen) + 1, speaker(request)("Saved"))
 
 
 @router.post("/books/{book}/codex/{kind}/{name}/take-up")
@@ -99,6 +96,12 @@ def take_record_up(
     return _told(request, book, kind, name, made.version, words)
 
 
+def _queued(request: Request, book: str, number: int) -> HTMLResponse:
+    """Say that a change waits for whoever writes the book, and how to take it back."""
+    words = speaker(request)("Saved; it is taken in between two steps of the book")
+    return done(request, words, Undo(f"/books/{book}/edits/{number}/withdraw"))
+
+
 def _told(request: Request, book: str, kind: RecordKind, name: str, version: int, words: str) -> HTMLResponse:
     """Say what was done to a record; the form that is open saves upon its new version from now on."""
     undo = Undo(f"/books/{book}/codex/{kind.value}/{name}/take-up", {"version": version - 1})
@@ -107,10 +110,13 @@ def _told(request: Request, book: str, kind: RecordKind, name: str, version: int
 
 @router.post("/books/{book}/codex/{kind}")
 def add(request: Request, here: Here, book: str, kind: RecordKind, fields: Fields) -> HTMLResponse:
-    """Add a record, and show it."""
+    """Add a record, and show it; while the book is written, between two of its steps."""
     with here.change(book) as opened:
-        made = new_record(opened, kind, fields)
-    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book}/codex/{kind.value}/{made.record.id}"})
+        wanted = new_record(opened, kind, fields)
+        saved = save_or_queue(opened, wanted)
+    if saved.queued is not None:
+        return _queued(request, book, saved.queued)
+    return HTMLResponse("", headers={"HX-Redirect": f"/books/{book}/codex/{kind.value}/{wanted.slug}"})
 
 
 @router.post("/books/{book}/suggestions/{number}/{verdict}")
@@ -119,11 +125,15 @@ def decide(request: Request, here: Here, book: str, number: int, verdict: str) -
     if verdict not in ("take", "drop"):
         raise EntryNotFound("There is no such decision.")
     with here.change(book) as opened:
-        made = settle(opened, number, is_taken=verdict == "take")
-    say, record = speaker(request), made.record
-    if verdict == "drop":
+        with opened.storage.read() as stores:
+            wanted = decision(stores, number, is_taken=verdict == "take")
+        saved = save_or_queue(opened, wanted)
+    if saved.queued is not None:
+        return _queued(request, book, saved.queued)
+    say, made = speaker(request), saved.made
+    if verdict == "drop" or not isinstance(made, Stored):
         return done(request, say("Dropped."))
-    back = f"/books/{book}/codex/{kind_of(record).value}/{record.id}/take-up"
+    back = f"/books/{book}/codex/{kind_of(made.record).value}/{made.record.id}/take-up"
     return done(request, say("Taken."), Undo(back, {"version": made.version - 1}))
 
 
@@ -136,8 +146,7 @@ def threads(request: Request, here: Here, book: str) -> HTMLResponse:
         board: Board = make_board(stores, PACINGS["medium"], is_finished=is_finished)
         written = stores.nodes.root().written
         threads = [card.thread for card in board.cards]
-        places = [(one.seed.planned_at, *one.timeline.reinforce_at, one.payoff.planned_at) for one in threads]
-        named = places_named(stores, chain.from_iterable(places))
+        named = places_named(stores, (None, *(place for thread in threads for place in thread.places)))
     chart: Chart | None = _chart(opened) if written else None
     return page(request, "threads.html.j2", crumb_of(opened, "threads"), board=board, chart=chart, named=named)
 

@@ -19,6 +19,7 @@ from bookwright.exports.markup import clean
 from bookwright.models.document import DocumentKind
 from bookwright.models.edit import EditState
 from bookwright.models.text.prose import paragraphs
+from bookwright.storage.branches.repository import BranchRepository
 from bookwright.studio.pages import Crumb, page
 from bookwright.studio.routes.shelf import ShelfRow, row_of
 from bookwright.studio.workshop import Here, Workshop
@@ -84,7 +85,10 @@ def text(request: Request, here: Here, book: str) -> HTMLResponse:
 def crumb_of(opened: OpenBook, tab: str) -> Crumb:
     """Return where a page of a book stands."""
     book = opened.book
-    return Crumb(book.id, book.title or book.brief.working_title, book.brief.language.value, tab)
+    with opened.storage.database.read() as connection:
+        fork = BranchRepository(connection).find(book.id)
+    name = fork.name if fork else ""
+    return Crumb(book.id, book.title or book.brief.working_title, book.brief.language.value, tab, name)
 
 
 def _desk(request: Request, here: Workshop, template: str, opened: OpenBook, folds: Folds) -> HTMLResponse:

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from bookwright.app.changes.editing import edit_sight, node_names, save_or_queue, take_up_or_queue
 from bookwright.app.changes.versions import maker, two_versions, version_rows
 from bookwright.models.document import Document, DocumentKind
-from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, RecordEdit, TextEdit
+from bookwright.models.edit import AuthorEdit, BriefEdit, EditState, NoteEdit, TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.text.word_diff import word_diff
 from bookwright.studio.fields import Fields
@@ -109,7 +109,7 @@ def _about(edit: AuthorEdit, names: Mapping[str, str]) -> str:
     """Return what an edit is of, as an author calls it; empty for the order of the book."""
     if isinstance(edit, TextEdit | NoteEdit):
         return names[edit.label]
-    return edit.slug if isinstance(edit, RecordEdit) else ""
+    return "" if isinstance(edit, BriefEdit) else edit.slug
 
 
 def _conflict(here: Workshop, book: str, wanted: TextEdit) -> JSONResponse:

@@ -43,6 +43,8 @@ class ShelfRow:
         if self.failure and self.standing != "starting":
             return in_words(self.failure)
         reason = self.line.book.reason if self.line.book.state is BookState.PAUSED else ""
+        if reason.startswith("a branch of "):
+            return "It rests since it was forked."
         return "It has come as far as you asked." if reason.startswith("reached ") else in_words(reason)
 
     @property

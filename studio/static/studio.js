@@ -24,7 +24,7 @@ document.addEventListener("click", (event) => {
   const closer = event.target.closest("[data-close]");
   if (closer) closer.closest(closer.dataset.close).remove();
   const chooser = event.target.closest("[data-choose]");
-  if (chooser) for (const one of chooser.form.querySelectorAll(`input[type=radio][value=${chooser.dataset.choose}]`)) one.checked = true;
+  if (chooser) for (const one of (chooser.closest(chooser.dataset.within || "form")).querySelectorAll(`input[type=radio][value=${chooser.dataset.choose}]`)) one.checked = true;
   const opener = event.target.closest("[data-dialog]");
   if (opener) document.getElementById(opener.dataset.dialog).showModal();
 });

@@ -3,6 +3,14 @@
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Failure, Reply, StepKey, Usage
+from bookwright.models.story.candidates import (
+    Angle,
+    CandidateChoice,
+    CandidateDraft,
+    Decided,
+    DraftComparison,
+    Opinion,
+)
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -33,6 +41,25 @@ def a_book(settings: Settings, **brief: object) -> BookStorage:
     with storage.write() as stores:
         lease.release(stores.connection)
     return storage
+
+
+def add_choice(storage: BookStorage) -> None:
+    """Keep two drafts of the second chapter, of which readers preferred the second in both orders."""
+    drafts = tuple(
+        CandidateDraft(number=number, angle=angle, step=f"draft.{number}", length=5, text=f"Draft {number}.")
+        for number, angle in enumerate((Angle.PLAIN, Angle.ATTACK), 1)
+    )
+    opinions = tuple(Opinion(shown_first=first, better=2, reason="It begins where it hurts.") for first in (1, 2))
+    comparison = DraftComparison(first=1, second=2, opinions=opinions)
+    choice = CandidateChoice(
+        revision=1, candidates=drafts, comparisons=(comparison,), preferred=2, chosen=2, by=Decided.JUDGE
+    )
+    with storage.write() as stores:
+        chapter = stores.nodes.by_label("1.2")
+        stores.documents.add(
+            NewDocument(node=chapter.key, kind=DocumentKind.CANDIDATES, text=choice.as_text,
+                        data=choice.model_dump_json()), None,
+        )  # fmt: skip
 
 
 def attempt(

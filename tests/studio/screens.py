@@ -24,6 +24,7 @@ from tests.cli.shelf import attempt
 from tests.places import ROOT
 from tests.studio.browsing import SharedStudio, shared_studio
 from tests.studio.palette import small_png
+from tests.studio.screen_branches import BRANCH_PAGES, branch_off
 from tests.support.books import finish, make_book, make_settings
 
 TITLES = ("The Peg", "Fourteen Minutes", "A Man to the Radiator", "Dermot", "The Slow Ones")
@@ -32,12 +33,11 @@ PAGES = {
     "shelf": "/", "inbox": "/inbox", "new": "/new", "import": "/import", "pool": "/pool", "help": "/help",
     "desk": "", "contents": "/read", "read": "/read/1.2", "edit": "/edit/1.2?kind=prose", "history": "/history/1.1",
     "order": "/brief", "codex": "/codex", "threads": "/threads", "story": "/story", "stale": "/stale",
-    "journal": "/journal", "step": "/journal/4", "exports": "/exports", "talk": "/talk",
+    "journal": "/journal", "step": "/journal/4", "exports": "/exports", "talk": "/talk", **BRANCH_PAGES,
 }  # fmt: skip
 OF_ALL = ("shelf", "inbox", "new", "import", "pool", "help")
-LONG = ("story",)
-"""Pages of which more than the first screen is worth a picture."""
-_LONG_HEIGHT = 2_000
+HEIGHTS = {"story": 2_000, "branches": 1_300, "compare": 1_100}
+"""Of pages of which more than the first screen is worth a picture."""
 
 
 def main(folder: Path) -> None:
@@ -86,9 +86,11 @@ def _in_hand(settings: Settings) -> None:
         own = texts[0].replace("drunk", "merry", 1).replace("a lad with a laptop", "a boy with a machine", 1)
         author = DocumentOrigin.AUTHOR
         stores.documents.add(NewDocument(node=first.key, kind=DocumentKind.PROSE, text=own, origin=author), None)
+    _journal(book)
+    branch_off(book, settings)
+    with book.write() as stores:
         stores.gates.open(stores.nodes.by_label("1.5"), GateKind.CHAPTER)
         stores.books.set_state("dermot", BookState.WAITING)
-    _journal(book)
 
 
 def _look_back(stores: Stores, number: int, text: str) -> None:
@@ -182,8 +184,10 @@ def _take(shared: SharedStudio, folder: Path, width: int, height: int) -> None:
                 page.locator("main li a").first.click()
             page.wait_for_timeout(400)
             page.evaluate(HIDE, str(shared.home.parent))
-            if name in LONG:
-                page.set_viewport_size({"width": width, "height": _LONG_HEIGHT})
+            if name == "compare":
+                page.locator("#figures").wait_for()
+            if name in HEIGHTS:
+                page.set_viewport_size({"width": width, "height": HEIGHTS[name]})
             (folder / f"{name}-{width}.png").write_bytes(small_png(table, page.screenshot()))
             page.close()
         page = visit.tab("/books/kiri/read/1.1?vertical=1")

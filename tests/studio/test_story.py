@@ -9,6 +9,7 @@ from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.models.story_time.value import StoryTime
 from bookwright.storage.stores import BookStorage
+from tests.cli.shelf import add_choice
 from tests.support.books import make_book
 
 CHAPTERS = [
@@ -67,6 +68,17 @@ def test_the_book_is_drawn_as_a_map_of_length_and_state(page: TestClient, settin
     widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="0" width="([^"]+)"', picture)]
     assert 0 < widths[0] < 5 < widths[1] < 260  # two words of 4,000, and 1,000 of them
     assert "A &amp; B: 2 / 1,000" in picture
+
+
+def test_the_choices_among_drafts_are_told(page: TestClient, book: BookStorage) -> None:
+    add_choice(book)
+
+    told = page.get("/books/lamp/story").text.partition("Choices among drafts")[2]
+
+    assert "2 drafts, number 2 went on" in " ".join(told.split())
+    assert "another point of attack" in told
+    assert told.count("It begins where it hurts.") == 2
+    assert "/books/lamp/candidates/1.2" in told
 
 
 def _people(book: BookStorage, *names: str) -> None:

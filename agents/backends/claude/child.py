@@ -1,4 +1,4 @@
-"""A program that runs as a child of ours, in a session of its own, so that nothing of it is left behind."""
+"""Runs a program as a child process in a session of its own, so that all it started can be ended with it."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ _GRACE_SECONDS = 1.0
 
 
 class Lines:
-    """Cuts what arrives into lines and holds no more than one of the longest."""
+    """Cuts incoming bytes into lines; holds at most one line of the greatest length."""
 
     def __init__(self, limit: int = LINE_BYTES) -> None:
         self._limit = limit

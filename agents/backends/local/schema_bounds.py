@@ -91,7 +91,7 @@ def _cut(value: Any, name: str) -> Any:
 
 
 def _ended(words: list[str], most: int) -> str:
-    """Return words as they are, unless there is one too many."""
+    """Join words; where there are more than `most`, without what follows these and without an unfinished end."""
     if len(words) > most:
         words = words[:most]
         while len(words) > _LEAST_WORDS and words[-1].lower() in _UNFINISHED:

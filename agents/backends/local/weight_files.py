@@ -1,4 +1,4 @@
-"""One file of weights, known by its bytes."""
+"""Checks files of weights by their size and SHA-256."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class WeightFile:
-    """One file, known by its bytes."""
+    """A file of weights, with the size and hash that it must have."""
 
     name: str
     size: int

@@ -231,4 +231,4 @@ def _size(path: Path) -> int:
 
 
 def _tell_nobody(done: int, total: int) -> None:
-    """For those who do not watch."""
+    """The progress callback of those who want none."""

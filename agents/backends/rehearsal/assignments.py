@@ -1,4 +1,4 @@
-"""Numbered facts on their way through a book: ordered by a divider, told early, asked for later.
+"""Numbered facts for benches: a division orders them, an early unit tells them, later units rest on them.
 
 A child's instructions name the facts that it is to tell, its input the ones it rests on; a child
 that is divided hands both to its own first child. What the text is then to know stands nowhere

@@ -23,7 +23,7 @@ class RehearsalBackend:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Settings are taken for the sake of the other backends' likeness; none matters here."""
+        """Settings are ignored; they are taken because all backends are made with them."""
 
     async def complete(self, request: Request, listener: Listener) -> Reply:
         """Answer at once.

@@ -1,4 +1,4 @@
-"""What the rehearsal author answers where sentences of a text, told by their numbers, are to go or to change."""
+"""The rehearsal author's answers to steps that cut or change sentences, which are named by their numbers."""
 
 import re
 from random import Random

@@ -20,7 +20,7 @@ _FEW_SENTENCES = 1_000
 
 
 class ArtefactFacts(Protocol):
-    """What the desk puts before a step."""
+    """A text that the desk puts before a step, as the request's facts have it."""
 
     @property
     def tag(self) -> str:

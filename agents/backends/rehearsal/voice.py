@@ -1,4 +1,4 @@
-"""One book's voice: a small cast that recurs, sentences about it, and numbered facts to remember."""
+"""Makes one book's sentences from a lexicon: a small cast that recurs, and numbered facts to remember."""
 
 import re
 import tomllib
@@ -117,8 +117,8 @@ class Voice:
         return self.phrases["joint"].join(sentences)
 
     def _compiled(self, form: str) -> tuple[str | tuple[str, ...], ...]:
-        """Take a form apart: what stands fast, and what is chosen from."""
-        parts = _SLOT.split(form)  # what stands fast and slot names take turns
+        """Split a form into its fixed parts and the lists of words that are chosen from."""
+        parts = _SLOT.split(form)  # fixed text and slot names take turns
         return tuple(self._slots[part] if index % 2 else part for index, part in enumerate(parts) if part)
 
 

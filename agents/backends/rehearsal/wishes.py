@@ -1,4 +1,4 @@
-"""An author's words turned into a command by key words: a rule of thumb that needs no model."""
+"""Turns an author's words into a command by key words, without a model."""
 
 import re
 from collections.abc import Callable
@@ -19,6 +19,14 @@ _COMMANDS = (
     ("refresh", "node=node", r"refresh|bring .* up to date|刷新|更新|最新に|새로 고|갱신"),
     ("stale", "", r"stale|out of date|outdated|过时|过期|古くなった|낡은|오래된"),
     ("revise", "node=node! note=note", r"revise|rewrite|redo|重写|改写|重做|書き直|修正|다시 써|고쳐"),
+    ("note_add", "node=node! at=quoted! words=dictated!", r"\bnote\b|批注|メモ|메모"),
+    ("notes", "node=node", r"\bnotes?\b|批注|メモ|메모"),
+    ("candidates_take", "node=node! number=number!",
+     r"take (?:draft|candidate)|用第 ?\d+ ?份草稿|下書きを採|초고를 써"),
+    ("candidates", "node=node", r"candidate|\bdrafts\b|候选|草稿|下書き|초고"),
+    ("compare", "branch=text! node=node", r"compare|比较|对照|比べ|비교"),
+    ("fork", "node=node name=text", r"\bfork\b|what if|branch off|开一?个分支|分岐させ|분기"),
+    ("branches", "", r"branch|分支|分岐|가지"),
     ("secret_add", "content=text!",
      r"(?:new|add a) secret|加一?个秘密|新的?秘密|秘密を(?:追加|加え)|비밀을? ?(?:추가|더해)"),
     ("secrets", "", r"secret|秘密|비밀"),
@@ -99,6 +107,11 @@ def _text(words: str) -> str:
     return match.group(1) if match else ""
 
 
+def _found(pattern: re.Pattern[str], words: str) -> str:
+    match = pattern.search(words)
+    return match.group(1) if match else ""
+
+
 def _format(words: str) -> str:
     match = _FORMAT.search(words)
     found = match.group().casefold() if match else ""
@@ -112,6 +125,8 @@ _FINDERS: dict[str, Callable[[str], str]] = {
     "today": lambda words: "" if _chapter(words) else _number(words),
     "number": _number,
     "text": _text,
+    "quoted": lambda words: _found(_QUOTED, words),
+    "dictated": lambda words: _found(_AFTER_COLON, words),
     "note": lambda words: _text(words) or words,
     "format": _format,
     "field": lambda words: "budget.usd" if _BUDGET.search(words) else "title",

@@ -1,4 +1,4 @@
-"""Turns what the library and the SDKs raise into our two kinds of error, with one clear line each."""
+"""Translates exceptions of pydantic-ai and the SDKs into our two kinds of error, with one clear line each."""
 
 import re
 

@@ -8,7 +8,7 @@ from bookwright.models.errors import BudgetExceeded
 
 
 class Slices(Protocol):
-    """Whoever hands a book its slices of a cap that many books share."""
+    """Gives a book slices of a cap that many books share."""
 
     def covers(self, used: Amount, cost: int | None, tokens: int) -> bool:
         """Tell whether what was handed out is enough for a call of this worst."""

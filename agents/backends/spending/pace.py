@@ -11,7 +11,7 @@ from bookwright.storage.pace import PaceBoard
 
 @dataclass(frozen=True)
 class Permit:
-    """What is to be done before a provider may be asked."""
+    """How long to wait before a provider may be asked."""
 
     seconds: float = 0.0
     """To wait."""

@@ -1,4 +1,4 @@
-"""A chapter beside all before it: one bounded memory, so that the hundredth costs what the second did."""
+"""Compares a chapter with all before it, from a memory of fixed size: the hundredth costs what the second did."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ _PARAGRAPH_SLOTS = 2**18
 
 
 class BookSketch:
-    """What all earlier chapters left: about 80 MB when full, and little is full before some 5 000 000 words.
+    """Fingerprints of all earlier chapters: about 80 MB when full, and little is full before some 5 000 000 words.
 
     A slot that is wanted twice goes to the newer chapter. So what was said long ago is forgotten first, and
     a long copy, which left many prints, last.

@@ -1,4 +1,4 @@
-"""Passages by which a text is known to the ear: a few sentences in a row, whole, chosen by readers or by code."""
+"""Chooses sample passages of a style: a few whole sentences in a row, by readers' praise or by figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

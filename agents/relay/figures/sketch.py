@@ -1,4 +1,4 @@
-"""What a chapter leaves behind for comparing: fingerprints of its wording, and signatures of its paragraphs.
+"""Sketches of chapters for comparing them: fingerprints of wording, and signatures of paragraphs.
 
 Wording: n-grams thinned by winnowing, so that a shared run of `size + window - 1` tokens is always seen.
 Source: Schleimer, Wilkerson, Aiken, "Winnowing" (SIGMOD 2003).

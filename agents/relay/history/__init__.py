@@ -1,1 +1,1 @@
-"""What a text was made from, as the codex stood then: for telling what an edit makes stale."""
+"""The codex as it stood when a text was made: for finding what an edit makes stale."""

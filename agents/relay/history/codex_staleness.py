@@ -1,4 +1,4 @@
-"""Whether another version of one record could have changed what a text was made from.
+"""Decides whether another version of one codex record would have changed what a text was made from.
 
 Exact as far as the prompts are kept: what a prompt shows of the codex, and what it holds back, is made by code, so
 both can be made again with either version and compared. Most pairs of a text and a record are told apart by the
@@ -29,7 +29,7 @@ _END_OF_HINTS = "</hints>"
 
 
 class Making(Protocol):
-    """A design, a brief or a chapter's text, and how it was made; whatever is dear to know is found when asked for."""
+    """A design, a brief or a chapter's text, and how it was made; costly facts are found when asked for."""
 
     @property
     def at(self) -> str:
@@ -93,7 +93,7 @@ class RecordChange:
     """All texts of the codex in all versions."""
 
 
-class Toucher:
+class StalenessTest:
     """Compares two codices for the texts of one book."""
 
     def __init__(self, brief: Brief, locale: str) -> None:

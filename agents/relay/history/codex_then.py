@@ -1,4 +1,4 @@
-"""A codex as it stood when something was made, and as it would have stood with what an author says now."""
+"""The codex as it stood at an earlier time, and as it would have stood with an author's later changes."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -53,7 +53,7 @@ class CodexHolder(Protocol):
 
 @dataclass(frozen=True)
 class CodexThen:
-    """The records of one moment, in the order in which they came."""
+    """The codex of one moment: its records, oldest first."""
 
     records: tuple[Record, ...]
     reading: ReadingOrder

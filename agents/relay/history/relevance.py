@@ -1,4 +1,4 @@
-"""Which records of a codex bear at all on what the writer of a unit is shown, told without making that."""
+"""Tells quickly which codex records can matter to a unit's writer, without building the writer's context."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -18,35 +18,34 @@ from bookwright.models.tree.place import Place
 
 @dataclass(frozen=True)
 class _Bearing:
-    """What of an entry tells whether it bears on a unit."""
+    """The facts about an entry that decide whether it can matter to a unit."""
 
     entry: CodexEntry
     names: frozenset[str]
     """Its id and its names, as they are compared."""
     stems: tuple[str, ...]
-    """Letters of which any text that names it has some."""
+    """A text that names the entry contains at least one of these."""
     is_open: bool
-    """False where something of it is kept back everywhere."""
+    """False if some of it is kept back throughout the book."""
     places: tuple[Place, ...]
-    """From which on nothing of it is kept back, once all have come, if it is open."""
+    """Once all of these have come, nothing of an open entry is kept back."""
 
 
 class RelevanceTest:
-    """Tells which entries the writer of a unit could not do without.
+    """Tells which entries can change the hints that a unit's writer is shown.
 
-    One that what is to happen does not name, of which nothing is kept back and that no secret is about leaves
-    the hints as they are without it.
+    An entry cannot if the unit's plan does not name it, nothing of it is kept back and no secret is about it.
     """
 
     def __init__(self) -> None:
         self._bearings: dict[int, _Bearing] = {}
 
     def bears(self, record: Record, at: str, told: str, tellers: "Tellers") -> bool:
-        """True if a record may bear on the unit `at`, in which `told` is to happen."""
+        """True if a record may matter to the unit `at`, whose plan is `told`."""
         return not isinstance(record, CodexEntry) or self._is_needed(record, at, letters_of(told), tellers)
 
     def of(self, codex: CodexThen, at: str, told: str, tellers: "Tellers") -> CodexThen:
-        """Return a codex without the entries that cannot bear on a unit."""
+        """Return a codex without the entries that cannot matter to a unit."""
         letters = letters_of(told)
         return codex.with_entries(lambda entry: self._is_needed(entry, at, letters, tellers))
 
@@ -56,7 +55,7 @@ class RelevanceTest:
         return is_kept_back or not own.names.isdisjoint(tellers.about) or any(stem in letters for stem in own.stems)
 
     def _bearing(self, entry: CodexEntry) -> _Bearing:
-        """Found by the object itself, which is kept with it: to compare records is dearer than what is found."""
+        """The facts about an entry, cached by object identity: comparing records would cost more than finding them."""
         if id(entry) not in self._bearings:
             self._bearings[id(entry)] = _bearing_of(entry)
         return self._bearings[id(entry)]
@@ -101,7 +100,7 @@ def _said(value: object) -> Iterator[str]:
 
 
 class Tellers:
-    """The texts that a codex ever held, by which one record may bear on what is told of others."""
+    """All texts that a codex ever held, to find where one record changes what is shown of others."""
 
     def __init__(self, history: CodexHistory) -> None:
         self._history = history
@@ -110,13 +109,13 @@ class Tellers:
 
     @cached_property
     def about(self) -> frozenset[str]:
-        """Whom and what secrets were ever about, as names are compared."""
+        """The folded names that any secret was ever about."""
         secrets = (record for _, record in self._history.every() if isinstance(record, Secret))
         return frozenset(folded(secret.related_entity) for secret in secrets) - {""}
 
     @staticmethod
     def are_led(before: CodexThen, after: CodexThen) -> bool:
-        """True if other records hang on something of a record that is not the same: who it is about, how it stands."""
+        """True if two versions of a record differ in something other records depend on: who it is about, its status."""
         return [_leads(record) for record in before.records] != [_leads(record) for record in after.records]
 
     def quote(self, slot: RecordSlot, before: CodexThen, after: CodexThen) -> bool:

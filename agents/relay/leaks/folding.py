@@ -1,4 +1,4 @@
-"""A text in plain letters, each of which knows where it stands in the text as it was written."""
+"""Folds a text to plain letters, each with its place in the text as it was written."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What of a draft is held against nobody: public words, and expressions that may be said of what is kept."""
+"""The parts of a draft that no check counts: public words, and expressions that a secret allows."""
 
 from collections.abc import Sequence
 from functools import cached_property

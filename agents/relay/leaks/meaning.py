@@ -1,13 +1,13 @@
 """Finds where a draft comes near a secret in other words, by embeddings."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from bookwright.agents.relay.leaks.background import BACKGROUND
 from bookwright.agents.relay.leaks.sharing import SOMEBODY, without_names, without_shared
 from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
-from bookwright.agents.relay.leaks.vectors import KeptVectors
 from bookwright.agents.relay.leaks.wording import Alike, best_apart
 from bookwright.models.codex.entries import Secret
 from bookwright.models.text.language import Language
@@ -23,6 +23,38 @@ of one language have a plain cosine above that.
 
 _NEAR = LEAST - 0.15
 """Likeness as a whole from which on a run is looked at again; it saves embedding what lies far off."""
+
+
+_MOST = 50_000
+"""Texts kept of one embedder: about 80 MB at 384 numbers each. Past it all are let go."""
+
+_kept: WeakKeyDictionary[Embedder, dict[str, Vectors]] = WeakKeyDictionary()
+
+
+class _KeptVectors:
+    """The vectors of one embedder."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known = _kept.setdefault(embedder, {})
+
+    def of(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector of length 1 a text, shape (texts, dimension)."""
+        self._need(texts)
+        return np.array([self._known[text] for text in texts], np.float32).reshape(len(texts), -1)
+
+    def _need(self, texts: Iterable[str]) -> None:
+        """Embed those texts that are not known yet, in one call.
+
+        As questions all of them: what is likened is of one kind, and e5 then wants that prefix on both sides.
+        Source: model card of multilingual-e5-small, "symmetric tasks".
+        """
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if len(self._known) + len(new) > _MOST:
+            self._known.clear()
+            new = list(dict.fromkeys(texts))
+        if new:
+            self._known.update(zip(new, self._embedder.embed(new, is_query=True), strict=True))
 
 
 class MeaningCheck:
@@ -41,7 +73,7 @@ class MeaningCheck:
         self._sentences = sentences
         self._names = names
         self._language = language
-        self._kept = KeptVectors(embedder)
+        self._kept = _KeptVectors(embedder)
         self._mean = self._kept.of(BACKGROUND[language]).mean(0)
         self._runs = list(runs_of(len(sentences)))
         self._vectors: dict[tuple[str, ...], Vectors] = {}

@@ -1,4 +1,4 @@
-"""Whether a secret is out: told on a printed page, due in a unit, or kept; and the record of it.
+"""Whether a secret is told already, due in a unit, or still kept; and recording that it was told.
 
 Source: DESIGN section 10, items 2 and 6.
 """

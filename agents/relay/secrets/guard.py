@@ -1,4 +1,4 @@
-"""The guard of every prompt that writes prose: what it must not hold goes out of it, and is taken down."""
+"""The guard of every prompt that writes prose: takes withheld text out of it and records that it did."""
 
 from collections.abc import Iterable
 from copy import copy

@@ -1,4 +1,4 @@
-"""Tells which records of the codex a place in a text is held back for."""
+"""Finds the codex records because of which a passage was withheld."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from bookwright.storage.repositories.codex import CodexRepository
 
 @dataclass(frozen=True)
 class Holders:
-    """The codex as whoever holds texts against it knows it."""
+    """The records of a codex, in which the cause of a withheld passage is looked up."""
 
     records: tuple[Stored[Record], ...]
     known: int
@@ -26,7 +26,7 @@ class Holders:
         return cls(tuple(stored for kind in RecordKind for stored in codex.current(kind)), codex.newest())
 
     def use(self, excerpts: Iterable[str]) -> CodexUse:
-        """Return what the codex was to a text, before which those places were taken out."""
+        """Return the codex use of a text from whose prompt these excerpts were taken out."""
         places = [fold(excerpt) for excerpt in excerpts]
         cut_by = [
             stored.id
@@ -38,7 +38,7 @@ class Holders:
 
 
 def texts_of(record: Record) -> list[str]:
-    """Return what a record says, as far as it can be kept back by its phrases."""
+    """Return the texts of a record that can be withheld, by their phrases."""
     if isinstance(record, CodexEntry):
         return [section.text for section in record.sections if section.text]
     text = record.content if isinstance(record, Secret) else record.payoff.content
@@ -46,7 +46,7 @@ def texts_of(record: Record) -> list[str]:
 
 
 def words_of(record: Record) -> Iterator[str]:
-    """Yield the words of a record that nobody may say while it keeps something back."""
+    """Yield the words that a record forbids while something of it is withheld."""
     if isinstance(record, Secret):
         yield from record.forbidden_keywords
     elif isinstance(record, CodexEntry):

@@ -1,4 +1,4 @@
-"""The rule of what is kept back at one place of a book: from its writer, and from its readers.
+"""The one rule for what is withheld at a place of a book: from its writer, and from its readers.
 
 A text below level 2 is not for the writer, one below level 3 not for the page; what forbids words forbids
 them as long as it is kept. Whoever filters, guards, reviews or compares asks here. Source: DESIGN section 10,

@@ -1,4 +1,4 @@
-"""The designs that the writer of a unit reads themselves, where nothing in them is to be kept from the writer.
+"""The designs that a unit's writer may read directly, because nothing in them is withheld from the writer.
 
 Source: DESIGN section 10, item 0.
 """
@@ -24,7 +24,7 @@ class UnitDesign:
 
 @dataclass(frozen=True)
 class OpenDesigns:
-    """What of the designs stands before the writer of a unit, if anything does."""
+    """The designs that bear on a unit; may be none."""
 
     book: Document | None
     """The design of the whole book; None in a book of one unit, whose designs stand whole below."""

@@ -1,4 +1,4 @@
-"""Words that are never held against anyone: the author's order, what binds to the letter, what is printed."""
+"""Text that no check counts as a leak: the author's order, wording that binds, what is printed."""
 
 import re
 from collections.abc import Iterable

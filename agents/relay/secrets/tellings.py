@@ -1,4 +1,4 @@
-"""Whether a chapter let out the secrets that were to come out in it: as the Extract Agent says, and found in code.
+"""Finds which due secrets a chapter has told: by the Extract Agent's answer, and by code.
 
 Source: DESIGN section 10, item 6.
 """

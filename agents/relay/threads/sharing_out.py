@@ -1,4 +1,4 @@
-"""To which part of a chapter an order falls, so that the writers of its parts are not all given it."""
+"""Decides which part of a chapter carries out an order, so that not every part's writer is given it."""
 
 from collections.abc import Sequence
 from enum import StrEnum

@@ -28,7 +28,7 @@ _COUNTED_FROM_ELSE = re.compile(r"\bday\b.*\bof\b|的第|の.*日目|의 .*[날�
 
 @dataclass(frozen=True)
 class Slip:
-    """Something that cannot be at the time at which it is told to be."""
+    """Something that cannot happen at the time at which the text sets it."""
 
     label: str
     """The unit that it was found in."""

@@ -1,4 +1,4 @@
-"""From an agent's sinks to the event bus: the only way its output takes."""
+"""Connects an agent's sinks to the event bus."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -25,7 +25,7 @@ Topic = EventType | Literal["*"]
 
 @dataclass(frozen=True)
 class SubscriberStanding:
-    """How a subscriber fares."""
+    """Counts of one subscriber: events that it heard, lost or failed at."""
 
     name: str
     heard: int

@@ -1,4 +1,4 @@
-"""What a walk says on the bus: its calls as they stream, its steps once recorded, its units once closed."""
+"""The events that a walk emits: calls as they stream, steps once recorded, units once closed."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from bookwright.storage.stores import BookStorage
 
 
 class WalkEvents:
-    """Speaks on a bus for the walk of one book. Nothing that is said there can cost the book anything."""
+    """Emits the events of one book's walk. Whatever fails in telling them is ignored."""
 
     def __init__(self, bus: EventBus, storage: BookStorage) -> None:
         self._bus = bus

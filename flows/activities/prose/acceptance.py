@@ -1,4 +1,4 @@
-"""How a text becomes a unit's prose: kept, counted up the tree, learned from."""
+"""The moves by which a text becomes a unit's prose: stored, counted up the tree, its length learned from."""
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.deps import Deps
@@ -11,7 +11,7 @@ from bookwright.storage.stores import Stores
 
 
 def no_move(stores: Stores, step: int) -> None:
-    """Do nothing to the book."""
+    """A move that changes nothing."""
 
 
 def both(first: Move, second: Move) -> Move:

@@ -1,4 +1,4 @@
-"""The writer's brief: what the writer of a unit is told of its designs, made by one who has seen them all.
+"""The writer's brief: what the writer of a unit is told of its designs, written by a planner who has seen them all.
 
 Source: DESIGN section 10, item 0.
 """

@@ -1,4 +1,4 @@
-"""Several drafts of the same pages where it counts most, and the blind choice between them."""
+"""Drafting the units that matter most several times, and the blind choice between the drafts."""
 
 import hashlib
 from dataclasses import replace
@@ -41,7 +41,7 @@ def drafted(agent: Agent, unit: TaskNode, run: ActivityRun, deps: Deps) -> str:
 
 
 def _gone_on(agent: Agent, chosen: str, carry_over: tuple[str, ...], run: ActivityRun) -> str:
-    """Put the chosen draft before the steps that follow, with what of another one is worth taking over."""
+    """Show the chosen draft to the steps that follow, with what is worth taking over from another one."""
     run.add(agent.artefact, chosen, is_prose=True)
     if carry_over:
         run.add("carry_over", "\n".join(f"- {line}" for line in carry_over))

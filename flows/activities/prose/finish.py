@@ -1,4 +1,4 @@
-"""From the last step of a unit's prose to prose that is accepted: leaks, a human where need be, and the length.
+"""From the last step of a unit's prose to its acceptance: leak review, a human where need be, and length.
 
 Nothing is accepted before it was reviewed, and a draft that was rejected leaves no prose behind. Each
 answer is recorded as it comes; which of them is the prose is found anew after every restart.

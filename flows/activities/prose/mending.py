@@ -1,4 +1,4 @@
-"""Making a text longer or shorter: who is asked, for how much, and what comes of the answer."""
+"""Making a text longer or shorter: the agent, the amount asked for, and the text after the answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

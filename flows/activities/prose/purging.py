@@ -1,4 +1,4 @@
-"""Taking out by code what gives something away, where no model can be asked to say it otherwise."""
+"""Taking sentences that give something away out of a text by code, and saying what was taken out."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

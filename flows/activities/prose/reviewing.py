@@ -1,4 +1,4 @@
-"""What a model is shown that reviews a text for leaks: all that the record says of what is kept in its unit."""
+"""The card of a leak review: all that the codex says of what is withheld in the unit."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

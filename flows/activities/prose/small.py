@@ -1,4 +1,4 @@
-"""Writing with a weak model: told in short pieces by continuation, chosen and cut by code.
+"""Writing with a weak model: short pieces by continuation, which code chooses and cuts.
 
 The four steps of prose stay; what a model of this size cannot judge, figures do.
 Source: DESIGN section 8, profile `small`.

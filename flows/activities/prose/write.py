@@ -64,7 +64,7 @@ def write(unit: TaskNode, deps: Deps) -> None:
 
 
 def sit_down(unit: TaskNode, deps: Deps) -> ActivityRun:
-    """Put all before the steps of a unit's prose that its writer is to have."""
+    """Begin the writing of a unit: return its run, with all that its writer is to be shown."""
     run = ActivityRun(
         deps.desk, Activity.WRITE, unit, unit, _card(unit, deps), context="write_plan", next_activity="close",
         guard=guard_of(unit, deps),

@@ -73,6 +73,20 @@ def test_a_unit_without_a_brief_and_without_designs_has_an_error(library: Librar
     assert result.errors == ("Plot L3 not found for ep:1/ch:1",)
 
 
+def test_a_design_before_the_first_act_has_no_summary_to_miss(library: Library) -> None:
+    with library.storage.write() as stores:
+        book = stores.nodes.root()
+        library.add_task(stores, book, "Who lit the lamp.")
+        act = library.add_unit(stores, book, Level.ACT)
+        first, second = (library.add_unit(stores, act, Level.CHAPTER) for _ in range(2))
+        library.write(stores, first, "The lamp goes out.", "The lamp fails.")
+
+    with library.storage.read() as stores:
+        result = ContinuityDirector().build_context(second, stores, brief_of(stores, second))
+
+    assert not any("Summary L2" in warning for warning in result.warnings)
+
+
 def test_a_writer_reads_of_those_on_stage_and_of_no_one_else(library: Library) -> None:
     unit = second_chapter(library)
     thread = Foreshadowing.model_validate(

@@ -29,6 +29,7 @@ def test_a_fork_is_told_and_listed_with_what_it_cost(cli: Cli, branch: str) -> N
 
     assert [row["name"] for row in listed["branches"]] == ["Night Watch", "she stays"]
     assert [row["calls"] for row in listed["branches"]] == [3, 0]
+    assert [row["own"] for row in listed["branches"]] == [12, 4]
     assert listed["together"]["cost_micros"] == 13_500
     assert "she stays" in cli("branches", branch).out
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
+from tests.cli.shelf import add_choice
 
 
 def test_the_page_lies_beside_the_exports(cli: Cli, book: BookStorage, settings: Settings) -> None:
@@ -36,6 +37,22 @@ def test_json_holds_the_figures(cli: Cli, book: BookStorage) -> None:
 
     assert [chapter["figures"]["length"] for chapter in facts["report"]["chapters"]] == [7, 5]
     assert {cost["role"]: cost["calls"] for cost in facts["report"]["costs"]} == {"writer": 3}
+
+
+def test_it_tells_the_choices_among_drafts(cli: Cli, book: BookStorage, tmp_path: Path) -> None:
+    add_choice(book)
+
+    [told] = json.loads(cli("report", "lamp", "--json").out)["report"]["choices"]
+    cli("report", "lamp", "--output", tmp_path / "mine.md")
+    cli("report", "lamp", "--output", tmp_path / "mine.html")
+
+    assert (told["label"], told["heading"], told["chosen"], told["by"]) == ("1.2", "The Log", 2, "judge")
+    assert told["orders"] == ["the order as it stands", "another point of attack"]
+    for name in ("mine.md", "mine.html"):
+        page = (tmp_path / name).read_text("utf-8")
+        assert "Choices among drafts" in page
+        assert "blind readers preferred candidate 2 of 2 in both orders" in page
+        assert "It begins where it hurts." in page
 
 
 def test_drift_is_measured_from_a_sample(cli: Cli, book: BookStorage, tmp_path: Path) -> None:

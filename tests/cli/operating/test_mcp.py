@@ -27,12 +27,13 @@ from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.record import Origin
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
+from tests.cli.shelf import add_choice
 
 LOOKS = {
     "books", "status", "tree", "read_text", "codex", "threads", "secrets", "report", "stale", "bill_for_new_book",
-    "bill_for_going_on",
+    "bill_for_going_on", "branches", "compare", "candidates", "notes",
 }  # fmt: skip
-CHANGES = {"save_text", "pause_book", "begin_book", "resume_book", "refresh_book"}
+CHANGES = {"save_text", "fork_book", "add_note", "pause_book", "begin_book", "resume_book", "refresh_book"}
 ORDER = {"premise": "A clerk finds a letter in her own hand.", "length": "600"}
 
 
@@ -115,6 +116,26 @@ def test_secrets_are_told_as_such_alone(settings: Settings, book: BookStorage) -
     assert plain == [{"secret": "secret-1", "importance": "medium"}]
     assert told[0]["content"] == "Ines is the heir."
     assert "heir" not in json.dumps(plain) + looks
+
+
+def test_a_branch_is_begun_where_that_is_allowed_and_looked_at_freely(settings: Settings, book: BookStorage) -> None:
+    add_choice(book)
+
+    async def does(client: Client) -> tuple[Any, ...]:
+        made = await call(client, "fork_book", book="lamp", branch="she stays", place="chapter 2")
+        await call(client, "add_note", book="lamp", place="chapter 1", at="lamp went", words="Which lamp?")
+        listed = await call(client, "branches", book="lamp")
+        compared = await call(client, "compare", book="lamp", other=made["book"])
+        [drafts] = await call(client, "candidates", book="lamp", place="chapter 2")
+        [note] = await call(client, "notes", book="lamp")
+        return made, listed, compared, drafts, note
+
+    made, listed, compared, drafts, note = asked(settings, does, allows=True)
+
+    assert [row["book"] for row in listed["branches"]] == ["lamp", made["book"]]
+    assert compared["differing"] == ["1.2"]
+    assert "records" not in compared  # what the codex keeps back is not told by the way
+    assert (drafts["chosen"], note["at"]) == (2, "lamp went")
 
 
 def test_what_cannot_be_is_told_in_words(settings: Settings, book: BookStorage) -> None:

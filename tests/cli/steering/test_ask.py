@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bookwright.app.branches.forking import fork
 from bookwright.app.commands.checks import settled
 from bookwright.app.commands.lines import arguments_of, typed
 from bookwright.cli.access import open_book
@@ -42,6 +43,13 @@ WISHES = {
         ("make a report on quality", "report lamp --to=html"),
         ("rewrite 1.2: start in winter", "revise lamp 1.2 '--note=start in winter'"),
         ("bring back version 2 of 1.2", "restore lamp 1.2 2"),
+        ("fork the book at chapter 2: she stays", "fork lamp --at=1.2 '--name=she stays'"),
+        ("which branches are there?", "branches lamp"),
+        ('compare it with "she goes"', "compare lamp she-goes-dae07f"),
+        ("which drafts does chapter 2 have?", "candidates lamp 1.2"),
+        ("take draft 2 of chapter 1", "candidates lamp 1.1 --take=2"),
+        ("show my notes at 1.1", "note lamp 1.1"),
+        ('a note on "lamp went" in chapter 1: which lamp?', "note lamp 1.1 'which lamp?' '--at=lamp went'"),
         ("what is out of date?", "stale lamp"),
         ("bring it all up to date", "refresh lamp"),
         ("add a character: Ines Vale", "codex add lamp 'Ines Vale' --kind=character"),
@@ -64,6 +72,9 @@ WISHES = {
         ("预算提到20美元", "brief lamp --set=budget.usd=20"),
         ("导出成epub", "export lamp --to=epub"),
         ("给我质量报告", "report lamp --to=html"),
+        ("从第二章起开一个分支：她留下了", "fork lamp --at=1.2 --name=她留下了"),
+        ("有哪些分支？", "branches lamp"),
+        ("第二章有哪些草稿？", "candidates lamp 1.2"),
         ("加个秘密：火是她放的", "secrets add lamp 火是她放的"),
         ("埋一条伏笔：停了的钟", "foreshadowing add lamp 停了的钟"),
         ("批准1号关口", "approve lamp 1"),
@@ -108,7 +119,9 @@ WISHES = {
 
 @pytest.fixture
 def gated(book: BookStorage) -> BookStorage:
-    """The book, with gate 1 waiting."""
+    """The book, with gate 1 waiting and a branch."""
+    with open_book("lamp") as opened:
+        fork(opened, None, "she goes")
     with book.write() as stores:
         stores.gates.open(stores.nodes.root(), GateKind.OUTLINE)
     return book

@@ -28,6 +28,7 @@ VALUES = {
     "status": "planted", "version": "2", "gate": "7", "words_today": "500", "section": "{name}", "text": "{words}",
     "forbidden": "{name}; {name} 2", "value": "{words}", "note": "{words}", "content": "{words}", "seed": "{words}",
     "payoff": "{words}", "when": "{name}",
+    "branch": "{name}", "number": "2", "at": "{words}", "words": "{words}",
     "name": "{name}", "entry": "{name}", "secret": "{name}", "thread": "{name}", "title": "{name}",
 }  # fmt: skip
 """What is said of each field that a command may have."""
@@ -38,6 +39,8 @@ FIELDS = {
     "secret_edit": "secret content importance visibility revealed_at",
     "foreshadowing_add": "title seed plant_at payoff payoff_at",
     "foreshadowing_edit": "thread title status seed plant_at payoff payoff_at", "revise": "node note",
+    "fork": "node name", "compare": "branch node", "candidates": "node", "candidates_take": "node number",
+    "notes": "node", "note_add": "node at words",
     "timeline_set": "node when", "refresh": "node", "restore": "node version", "approve": "gate", "reject": "gate note",
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.app.watching.fisheye import AFTER, BEFORE, MORE, OPENED, Folds, fisheye
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.tree.branches import BranchReader
+from bookwright.storage.tree.child_lines import ChildReader
 from tests.support.books import make_book, make_settings
 
 ACTS, CHAPTERS, WRITTEN = 25, 60, 12
@@ -34,7 +34,7 @@ def book(tmp_path_factory):
 
 def eye(book, folds=Folds()):  # noqa: B008
     with book.read() as stores:
-        return fisheye(BranchReader(stores.connection), stores.nodes.open_path(), folds, stores.codex.reading_order())
+        return fisheye(ChildReader(stores.connection), stores.nodes.open_path(), folds, stores.codex.reading_order())
 
 
 def labels(rows):

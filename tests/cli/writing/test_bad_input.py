@@ -54,7 +54,7 @@ def test_a_brief_that_no_book_can_be_written_from(cli, home, verb, arguments, me
         (b'premise = "x', "the brief is not valid TOML"),
         (b'premise = "\xff\xfe"', "the brief is not UTF-8 text"),
         (b"premise = 900\nlength = 900", "premise in the brief: Input should be a valid string"),
-        (b"#" + b"x" * 1_000_000, "has more than the 262,144 bytes a brief may have"),
+        (b"#" + b"x" * 1_000_000, "has more than 262,144 bytes"),
     ],
 )
 def test_a_file_that_is_no_brief(cli, home, tmp_path, content, message):

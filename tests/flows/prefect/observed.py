@@ -16,7 +16,7 @@ from prefect.client.schemas.objects import FlowRun, State, TaskRun
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
-from bookwright.flows.deps import Deps, RunObserver
+from bookwright.flows.deps import RunObserver, WrappedObserver
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
@@ -43,10 +43,9 @@ PATIENCE_SECONDS = 60
 
 
 @dataclass
-class Recording:
+class Recording(WrappedObserver):
     """An observer in front of an observer: writes down what is done, and may disturb it between two activities."""
 
-    inner: RunObserver
     disturb: Callable[[int], None] = lambda count: None
     names: list[str] = field(default_factory=list)
 
@@ -57,15 +56,6 @@ class Recording:
 
         self.disturb(len(self.names))
         self.inner.run(activity, node, recorded)
-
-    def began(self, deps: Deps) -> None:
-        self.inner.began(deps)
-
-    def finished(self, unit: TaskNode, deps: Deps) -> None:
-        self.inner.finished(unit, deps)
-
-    def ended(self, deps: Deps) -> None:
-        self.inner.ended(deps)
 
 
 def write(

@@ -9,13 +9,17 @@ import pytest
 from bookwright.agents.backends.service import ModelService
 from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import save_or_queue, take_in_at_rest
+from bookwright.app.records.edits import decision
+from bookwright.app.records.form import new_record
 from bookwright.flows.deps import NoObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.book import BookState
+from bookwright.models.codex.entries import CodexEntry, EntryKind
+from bookwright.models.codex.record import FieldSuggestion, Origin, RecordKind
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
-from bookwright.models.edit import EditState, TextEdit
+from bookwright.models.edit import EditState, NewRecordEdit, TextEdit
 from bookwright.models.errors import EditConflict, InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity
@@ -175,3 +179,46 @@ def _versions(book: OpenBook) -> list[tuple[str, str]]:
         node = stores.nodes.by_label("1.1")
         found = stores.documents.versions(node.key, DocumentKind.PROSE)
         return [(stores.documents.text_of(one), one.origin.value) for one in found]
+
+
+def test_what_is_added_to_the_codex_and_taken_from_its_suggestions_waits_too(book: OpenBook) -> None:
+    ines = CodexEntry(id="ines", kind=EntryKind.CHARACTER, name="Ines")
+    with book.storage.write() as stores:
+        stores.codex.add(ines, Origin.PROSE)
+        wish = FieldSuggestion(path="aliases", present=[], wanted=["The Keeper"])
+        stores.codex.suggestions.add(RecordKind.ENTRY, "ines", 1, wish, None, None)
+        [suggested] = stores.codex.suggestions.waiting(RecordKind.ENTRY)
+    lease = _held(book)
+    with book.storage.read() as stores:
+        taken = decision(stores, suggested.id, is_taken=True)
+    said = [{"name": "x", "text": text} for text in ("The lamp was out.", "The log is forged.")]
+    saved = [save_or_queue(book, taken)]
+    saved += [save_or_queue(book, new_record(book, RecordKind.SECRET, one)) for one in said]
+    _released(book, lease)
+
+    take_in_at_rest(book)
+
+    with book.storage.read() as stores:
+        told = {secret.id: secret.content for secret in stores.codex.secrets()}
+        [kept] = stores.codex.entries()
+        states = {one.state for one in stores.edits.newest()}
+    assert all(one.queued for one in saved)
+    assert told == {"secret-1": "The lamp was out.", "secret-2": "The log is forged."}
+    assert (kept.aliases, states) == (("The Keeper",), {EditState.TAKEN})
+
+
+def test_a_record_whose_name_was_taken_meanwhile_is_refused_and_kept(book: OpenBook) -> None:
+    lease = _held(book)
+    save_or_queue(book, new_record(book, RecordKind.ENTRY, {"name": "Ines", "text": "Keeps the lamp."}))
+    with book.storage.write() as stores:  # as a reading of the next chapter may
+        stores.codex.add(CodexEntry(id="ines", kind=EntryKind.CHARACTER, name="Ines"), Origin.PROSE)
+    _released(book, lease)
+
+    take_in_at_rest(book)
+
+    with book.storage.read() as stores:
+        [refused], [entry] = stores.edits.newest(), stores.codex.entries()
+    assert (refused.state, entry.sections) == (EditState.REFUSED, ())
+    assert "already" in refused.outcome
+    assert isinstance(refused.edit, NewRecordEdit)
+    assert "Keeps the lamp." in str(refused.edit.record)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bookwright.app.access import OpenBook
 from bookwright.app.changes.editing import save_or_queue
 from bookwright.app.comments.orders import give_order, order_of
 from bookwright.app.comments.passages import comment_on
+from bookwright.app.status.shelf import ask_to_rest
 from bookwright.flows.deps import NoObserver
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
@@ -20,6 +22,7 @@ from bookwright.models.book import Book, BookState
 from bookwright.models.comment import Anchor
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.edit import BriefEdit, EditState
+from bookwright.models.errors import BookPaused
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine import migrate
@@ -73,6 +76,23 @@ def test_a_book_goes_on_under_the_order_as_it_was_changed(opened: OpenBook) -> N
     assert told.count(True) > 3
 
 
+def test_a_wish_that_it_rest_outlives_the_change_of_its_order(opened: OpenBook) -> None:
+    def change_and_pause(label: str) -> None:
+        brief = opened.book.brief
+        save_or_queue(
+            opened, BriefEdit(brief=brief.model_dump(mode="json") | {"genre": "a farce"}, seen=brief_seen(brief))
+        )
+        assert ask_to_rest(opened).is_asked
+
+    with pytest.raises(BookPaused, match="asked to rest"):
+        _written(opened, Author(change_and_pause))
+    rested = _stored(opened)
+    finished = _written(opened, NoObserver())
+
+    assert (rested.state, rested.brief.genre, rested.stop_requested) == (BookState.PAUSED, "a farce", False)
+    assert finished.state is BookState.FINISHED
+
+
 def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
     def remark(label: str) -> None:
         with opened.storage.read() as stores:
@@ -96,8 +116,11 @@ def test_a_note_is_seen_to_by_whoever_writes_the_book(opened: OpenBook) -> None:
     assert "Say it more plainly." in next(one.note for one in versions if one.origin is DocumentOrigin.NOTE)
 
 
-def _written(opened: OpenBook, author: Author) -> Book:
-    models = ModelService(opened.settings)
-    finished = run_book(opened.book.id, RunConfig(opened.settings, opened.storage.database, models, author))
-    models.close()
-    return finished
+def _written(opened: OpenBook, author: NoObserver) -> Book:
+    with closing(ModelService(opened.settings)) as models:
+        return run_book(opened.book.id, RunConfig(opened.settings, opened.storage.database, models, author))
+
+
+def _stored(opened: OpenBook) -> Book:
+    with opened.storage.read() as stores:
+        return stores.books.get(opened.book.id)

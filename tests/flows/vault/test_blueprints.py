@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import StageStatus, load_from_book
-from bookwright.exports.vault.readme_texts import README_TEXTS
+from bookwright.exports.vault.readme import readme_texts
 from bookwright.flows.vault.rendering import Vault
 from bookwright.models.book import BookState
 from bookwright.models.document import DocumentKind, NewDocument
@@ -67,8 +67,8 @@ def test_what_code_writes_in_a_folder_is_in_the_authors_script(world: tuple[str,
     readme = contents(vault)["README.md"].decode()
     folders = {path.partition("/")[0] for path in vault.folder.files() if "/" in path}
 
-    assert README_TEXTS[script]["what"] in readme
-    assert README_TEXTS[script]["pages"] in readme
+    assert readme_texts()[script]["what"] in readme
+    assert readme_texts()[script]["pages"] in readme
     assert folders == ({"規劃", "地圖集", "agent-log"} if script == "zh" else {"规划", "地图集", "agent-log"})
 
 

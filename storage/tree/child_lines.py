@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables import nodes
+from bookwright.storage.tree.outline import TreeLine
 
 _part = nodes.alias("part")
 _PARTS = select(_part.c.key).where(_part.c.parent == nodes.c.key, _part.c.status != NodeStatus.VOID.value)
@@ -21,20 +22,10 @@ _LINES, _UNIT_LINES = select(*_FIELDS, _HAS_PARTS), select(*_FIELDS, _HAS_UNITS)
 
 
 @dataclass(frozen=True)
-class BranchLine:
-    """A node as one line."""
+class ChildLine(TreeLine):
+    """A node as one line, with how much of it is written and whether it has parts."""
 
-    key: int
-    parent: int | None
-    label: str
-    ordinal: int
-    level: str
-    task_type: TaskType
-    title: str
-    goal: str
-    length: int | None
     written: int
-    status: NodeStatus
     has_parts: bool
 
     @property
@@ -42,22 +33,17 @@ class BranchLine:
         """True for what becomes prose."""
         return self.task_type is TaskType.WRITE
 
-    @property
-    def is_finished(self) -> bool:
-        """True once its prose or its document stands."""
-        return self.status in (NodeStatus.WRITTEN, NodeStatus.DONE)
-
 
 @dataclass(frozen=True)
-class Branch:
+class ChildSpan:
     """Neighbouring children in order, and how many more there are on either side."""
 
-    lines: tuple[BranchLine, ...]
+    lines: tuple[ChildLine, ...]
     before: int = 0
     after: int = 0
 
 
-class BranchReader:
+class ChildReader:
     """Looks at the living nodes of one book in one transaction, or with `units_only` at what becomes prose."""
 
     def __init__(self, connection: Connection, *, units_only: bool = False) -> None:
@@ -66,29 +52,29 @@ class BranchReader:
         living = (nodes.c.status != NodeStatus.VOID.value,)
         self._shown = (*living, nodes.c.task_type == TaskType.WRITE.value) if units_only else living
 
-    def line(self, key: int) -> BranchLine:
+    def line(self, key: int) -> ChildLine:
         """Return one node as a line."""
         return _line(self._connection.execute(self._query.where(nodes.c.key == key)).one())
 
-    def children(self, parent: int, ordinal: int, before: int, after: int) -> Branch:
+    def children(self, parent: int, ordinal: int, before: int, after: int) -> ChildSpan:
         """Return the child with an ordinal, if it lives, with up to so many before and after it."""
         living = (nodes.c.parent == parent, *self._shown)
         earlier, later = (*living, nodes.c.ordinal < ordinal), (*living, nodes.c.ordinal >= ordinal)
         first = self._lines(self._query.where(*earlier).order_by(nodes.c.ordinal.desc()).limit(before))[::-1]
         last = self._lines(self._query.where(*later).order_by(nodes.c.ordinal).limit(after + 1))
-        return Branch(
+        return ChildSpan(
             lines=(*first, *last),
             before=self._count(earlier) - len(first) if len(first) == before else 0,
             after=self._count(later) - len(last) if len(last) > after else 0,
         )
 
-    def _lines(self, query: Any) -> list[BranchLine]:
+    def _lines(self, query: Any) -> list[ChildLine]:
         return [_line(row) for row in self._connection.execute(query)]
 
     def _count(self, conditions: tuple[Any, ...]) -> int:
         return self._connection.execute(select(func.count()).select_from(nodes).where(*conditions)).scalar_one()
 
 
-def _line(row: Any) -> BranchLine:
+def _line(row: Any) -> ChildLine:
     values = dict(row._mapping)
-    return BranchLine(**values | {"task_type": TaskType(row.task_type), "status": NodeStatus(row.status)})
+    return ChildLine(**values | {"task_type": TaskType(row.task_type), "status": NodeStatus(row.status)})

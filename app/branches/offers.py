@@ -1,0 +1,131 @@
+"""What of a branch can be taken over by itself: units in which something differs, documents of one unit."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bookwright.app.access import OpenBook
+from bookwright.app.branches.comparing import UnitPair
+from bookwright.app.branches.kinship import Kinship, kinship
+from bookwright.app.changes.editing import node_names
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import NodeNotFound
+from bookwright.models.tree.place import order_of
+from bookwright.models.tree.task import TaskNode
+from bookwright.storage.stores import Stores
+
+_BESIDE_TEXT = (
+    DocumentKind.DESIGN, DocumentKind.FINDINGS, DocumentKind.WRITERS_BRIEF, DocumentKind.SUMMARY, DocumentKind.BLURB,
+)  # fmt: skip
+"""Kinds that people read and write."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A unit that both books have, and that can be taken over with all that is below it."""
+
+    label: str
+    name: str
+    count: int
+    """Of how many units within it the texts differ."""
+
+
+@dataclass(frozen=True)
+class DocumentOffer:
+    """A document of a unit or a task of planning that can be taken over alone."""
+
+    label: str
+    name: str
+    kind: DocumentKind
+
+
+@dataclass(frozen=True)
+class Offers:
+    """What can be taken over of a branch."""
+
+    units: tuple[Offer, ...]
+    """In reading order, a unit before its parts."""
+    nearest: dict[str, str]
+    """For each unit that differs, by its label, the smallest of them that holds it; the book's is `1`."""
+    kept: frozenset[str]
+    """Labels of those whose text was changed in this book alone: there is nothing to take over."""
+
+
+def offers_of(a: OpenBook, b: OpenBook, pairs: tuple[UnitPair, ...]) -> Offers:
+    """Return which units of `b` the book `a` can take over one by one.
+
+    Raises:
+        InvalidInput: They are no branches of one book.
+    """
+    with a.storage.read() as mine, b.storage.read() as theirs:
+        kin = kinship(mine, a.book.id, theirs, b.book.id)
+        kept = frozenset(pair.label for pair in pairs if pair.a is not None and _is_kept(pair.label, kin))
+        counts: dict[str, int] = {}
+        nearest: dict[str, str] = {}
+        for pair in (pair for pair in pairs if pair.label not in kept):
+            labels = [node.label for node in _above(pair.label, theirs) if not kin.is_theirs_alone(node)]
+            shared = [label for label in labels if _is_there(label, mine) and label != "1"]
+            nearest[pair.label] = shared[0] if shared else "1"
+            for label in shared:
+                counts[label] = counts.get(label, 0) + 1
+        names = node_names(theirs, counts)
+    units = tuple(Offer(label, names[label], counts[label]) for label in sorted(counts, key=order_of))
+    return Offers(units, nearest, kept)
+
+
+def differing_kinds(a: OpenBook, b: OpenBook, label: str) -> list[DocumentKind]:
+    """Return which documents of a unit that both have read differently, the text first.
+
+    Raises:
+        NodeNotFound: One of them has no such unit.
+    """
+    with a.storage.read() as mine, b.storage.read() as theirs:
+        own, other = mine.nodes.by_label(label), theirs.nodes.by_label(label)
+        here = {one.kind: one.text_hash for one in mine.documents.of_nodes([own.key], *DocumentKind)}
+        there = theirs.documents.of_nodes([other.key], *DocumentKind)
+    found = [one.kind for one in there if here.get(one.kind) != one.text_hash]
+    return sorted(found, key=[DocumentKind.PROSE, *DocumentKind].index)
+
+
+def differing_documents(a: OpenBook, b: OpenBook) -> list[DocumentOffer]:
+    """Return the documents beside the texts that both books have and that read differently, in reading order."""
+    with a.storage.read() as mine, b.storage.read() as theirs:
+        kin = kinship(mine, a.book.id, theirs, b.book.id)
+        found: list[tuple[str, DocumentKind]] = []
+        for kind in _BESIDE_TEXT:
+            own = {label: document.text_hash for label, document in mine.documents.labelled(kind)}
+            for label, document in theirs.documents.labelled(kind):
+                if document.node <= kin.their_nodes and own.get(label, document.text_hash) != document.text_hash:
+                    found.append((label, kind))
+        names = node_names(theirs, [label for label, _ in found])
+    found.sort(key=lambda one: order_of(one[0]))
+    return [DocumentOffer(label, names[label], kind) for label, kind in found]
+
+
+def _is_kept(label: str, kin: Kinship) -> bool:
+    """Whether the branch has a text as it was when the two parted."""
+    if not _is_there(label, kin.theirs):
+        return False
+    mine, theirs = kin.mine.nodes.by_label(label), kin.theirs.nodes.by_label(label)
+    ours, others = kin.versions(mine.key, theirs.key, DocumentKind.PROSE)
+    base = kin.base(ours, others)
+    return bool(others) and base is not None and base.text_hash == others[-1].text_hash
+
+
+def _above(label: str, stores: Stores) -> Iterator[TaskNode]:
+    """A node with those above it, the nearest first; only those that there are."""
+    while label:
+        try:
+            node = stores.nodes.by_label(label)
+        except NodeNotFound:
+            label = label.rpartition(".")[0]
+            continue
+        yield from (node, *stores.nodes.ancestors(node))
+        return
+
+
+def _is_there(label: str, stores: Stores) -> bool:
+    try:
+        stores.nodes.by_label(label)
+    except NodeNotFound:
+        return False
+    return True

@@ -1,0 +1,9 @@
+"""What all commands of the closed list have in common."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class BaseCommand(BaseModel):
+    """One command, with its values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
