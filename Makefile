@@ -24,7 +24,7 @@ studio: setup ## open the page where you live with your books
 	$(BIN)/bookwright studio
 
 test: setup ## run all tests, two files at a time
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
 	$(BIN)/python -m pytest -m soak

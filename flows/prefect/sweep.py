@@ -2,13 +2,14 @@
 
 Prefect goes on calling such a run Running and counts it against the pool's limit. That its process is dead is told by
 the database: whoever lives renews the lease of its book. A run whose process was killed under a living worker is
-Crashed at once, and is started anew where its book was left in the middle. Should a process be alive after all, the
-lease lets only one of the two write. Source: DESIGN sections 5 (rule 5) and 16.
+Crashed at once, and another is handed in where its book was left in the middle. Should a process be alive after all,
+the lease lets only one of the two write. Source: DESIGN sections 5 (rule 5) and 16.
 """
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -40,8 +41,8 @@ from bookwright.storage.repositories.books import BookRepository
 _START_SECONDS = 120.0
 """What a run may take from its process's start to its book's lease."""
 
-_MOST_STARTS = 10
-"""Starts of a run whose process is killed under a living worker each time; after that it is left to a person."""
+_MOST_CRASHES = 10
+"""Runs of one book whose processes were killed under a living worker; after that it is left to a person."""
 _SLACK_SECONDS = 60.0
 """By how much the clocks of Prefect's server and of the database may differ."""
 
@@ -97,7 +98,7 @@ def sweep_once(settings: Settings) -> list[str]:
             with database.read() as connection:
                 dead = {book: BookRepository(connection).get(book).updated_at for book in interrupted(connection)}
         stood_for = _stood_for(client) if dead else set()
-        return revived + _revive_crashed(client, {name: at for name, at in dead.items() if name not in stood_for})
+        return revived + _hand_in_crashed(client, {name: at for name, at in dead.items() if name not in stood_for})
 
 
 def hand_in_interrupted(settings: Settings) -> list[HandedIn]:
@@ -153,30 +154,31 @@ def state_of_dead(run: FlowRun, identity: str, database: Database) -> State[None
             return None  # it is about to take its book, or has let it go and is about to say so
         if book is not None and run.start_time is not None and book.updated_at > run.start_time.timestamp():
             return Crashed(message=f"the process ended before it could say what came of the book: {book.state}")
-    return _again()
-
-
-def _revive_crashed(client: SyncPrefectClient, dead: dict[str, float]) -> list[str]:
-    """Start the runs anew that their workers saw crash, of books that nobody writes, and return the books.
-
-    `dead` has with each book when it was last written to, by the database's clock.
-    """
-    revived: list[str] = []
-    for run in _runs(client, StateType.CRASHED, names=list(dead)) if dead else ():
-        if run.name not in revived and starts_again(run, dead[run.name]):
-            client.set_flow_run_state(run.id, _again(), force=True)
-            revived.append(run.name)
-    return revived
-
-
-def starts_again(run: FlowRun, last_written: float) -> bool:
-    """True if a crashed run is what wrote its book last, and has not been started too often."""
-    ended = run.state.timestamp.timestamp() if run.state else 0.0
-    return run.run_count < _MOST_STARTS and last_written <= ended + _SLACK_SECONDS
-
-
-def _again() -> State[None]:
     return AwaitingRetry(scheduled_time=datetime.now(UTC), message="its worker died; the book goes on where it was")
+
+
+def _hand_in_crashed(client: SyncPrefectClient, dead: dict[str, float]) -> list[str]:
+    """Hand in anew what the last run of a book was to do whose process was killed, and return the books.
+
+    `dead` has the books that nobody writes, and when each was last written to, by the database's clock.
+    """
+    crashed: defaultdict[str, list[FlowRun]] = defaultdict(list)
+    for run in _runs(client, StateType.CRASHED, names=list(dead)) if dead else ():
+        crashed[run.name].append(run)
+    books = [book for book, runs in crashed.items() if is_to_go_on(runs, dead[book])]
+    for book in books:
+        last = max(crashed[book], key=_ended)
+        hand_in(last.parameters | {"brief": None, "book": book}, book)
+    return books
+
+
+def is_to_go_on(crashed: Sequence[FlowRun], last_written: float) -> bool:
+    """True if one of these runs is what wrote its book last, and there are not too many of them."""
+    return len(crashed) < _MOST_CRASHES and last_written <= max(map(_ended, crashed)) + _SLACK_SECONDS
+
+
+def _ended(run: FlowRun) -> float:
+    return run.state.timestamp.timestamp() if run.state else 0.0
 
 
 def _age(run: FlowRun) -> timedelta:

@@ -99,9 +99,9 @@ def adapted(words: list[str]) -> list[str]:
     """Put a book that is there into a command, and spare it Prefect and long texts."""
     words = [PLAIN.get(word, PLAIN["PREMISE"] if word == "..." else word) for word in words]
     for place, word in enumerate(words):
-        if word == "--words":
-            words[place + 1] = str(min(int(words[place + 1]), 600))
-    return [*words, "--no-prefect"] if words[0] in ("write", "resume") else words
+        if word in ("--words", "--more"):
+            words[place + 1] = str(min(int(words[place + 1]), {"--words": 600, "--more": 300}[word]))
+    return [*words, "--no-prefect"] if words[0] in ("write", "resume", "import") else words
 
 
 def why_not(command: str) -> str:

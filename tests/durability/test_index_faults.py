@@ -229,8 +229,9 @@ def put_a_file_in_its_way(index: Path, half: Half) -> None:
     index.write_text("no folder can be made here")
 
 
-SAMPLE = [put_an_old_copy_back, flip_bytes_of_vectors]
-REST = [delete, flip_bytes_of_sqlite, cut_every_file_short, put_a_file_in_its_way]
+SAMPLE = [flip_bytes_of_vectors]
+REST = [put_an_old_copy_back, delete, flip_bytes_of_sqlite, cut_every_file_short, put_a_file_in_its_way]
+"""tests/storage/index does each of these to an index alone."""
 
 
 @pytest.mark.slow

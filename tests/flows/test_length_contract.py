@@ -22,10 +22,13 @@ from bookwright.models.tree.task import NodeStatus
 from tests.flows.walking import begin
 
 ALL = 1_000_000
+EN, ZH = "A keeper counts the lamps of a harbour that has none.", "守塔人数着一座没有灯的港口里的灯。"
 
 BOOKS = [
-    pytest.param({"length": 20_000, "premise": "A keeper counts the lamps of a harbour that has none."}, id="en"),
-    pytest.param({"length": 30_000, "premise": "守塔人数着一座没有灯的港口里的灯。"}, id="zh"),
+    pytest.param({"length": 9_000, "premise": EN}, id="en"),
+    pytest.param({"length": 12_000, "premise": ZH}, id="zh"),
+    pytest.param({"length": 20_000, "premise": EN}, id="en-20000", marks=pytest.mark.soak),
+    pytest.param({"length": 30_000, "premise": ZH}, id="zh-30000", marks=pytest.mark.soak),
 ]
 
 

@@ -77,6 +77,7 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
         command = [sys.executable, "-m", "bookwright"]
         server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())], env=variables)
         try:
+            wait_for(Path(variables["BOOKWRIGHT_HOME"], "prefect", "api-url").exists)
             wait_for(lambda: told(command, ["submit", *BRIEF], variables).returncode == 0)
             wait_for(lambda: '"finished"' in told(command, ["status", "--json"], variables).stdout)
         finally:
@@ -115,4 +116,4 @@ def wait_for(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.5)
+        time.sleep(2)  # most that is waited for is asked of a program, which has to start

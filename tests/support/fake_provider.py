@@ -60,6 +60,8 @@ TROUBLES = {
 `429:7` is one with `Retry-After: 7`."""
 
 _DRIP_SECONDS = 0.05
+_PIECES = 16
+"""More of them tell no more of a stream, and each takes time on both sides."""
 _LAST_WORDS = {
     "garbage": b"event: content_block_delta\ndata: {no JSON\n\n",
     "odd": b"event: content_block_delta\ndata: []\n\n",
@@ -110,6 +112,8 @@ class FakeProvider:
         Args:
             script: The trouble for a call by its index; -1 stands for every call not named.
             ledger_path: Also writes each finished call there as a line of JSON, synced.
+            piece_characters: The least that a piece of a stream has; a long answer comes in about sixteen.
+            piece_seconds: How long so many characters take.
         """
         self.script = dict(script or {})
         self.author = author
@@ -260,14 +264,16 @@ class FakeProvider:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         await response.write(api.opening(question, answer).encode())
-        size = {"drip": 1, "huge": 64 * 1024}.get(trouble, self._piece_characters)
+        usual = max(self._piece_characters, len(answer.text) // _PIECES)
+        size = {"drip": 1, "huge": 64 * 1024}.get(trouble, usual)
+        seconds = _DRIP_SECONDS if trouble == "drip" else self._piece_seconds * size / self._piece_characters
         pieces = [answer.text[start : start + size] for start in range(0, len(answer.text), size)]
         breaks = trouble in _BREAKS
         for number, piece in enumerate(pieces):
             if breaks and number >= max(1, len(pieces) // 2):
                 break
             await response.write(api.piece(question, answer, piece, is_first=number == 0).encode())
-            await asyncio.sleep(_DRIP_SECONDS if trouble == "drip" else self._piece_seconds)
+            await asyncio.sleep(seconds)
             if trouble == "hang_mid":
                 await asyncio.Event().wait()
         if breaks:

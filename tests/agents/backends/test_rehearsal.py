@@ -1,19 +1,15 @@
-"""The rehearsal author: every step gets an answer, as often spoiled as it should be, and always the same."""
+"""The rehearsal author: every step gets an answer, always the same, in the shape and length that was asked."""
 
-import asyncio
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bookwright.agents import readers, workflows
+from bookwright.agents import workflows
 from bookwright.agents.agent import Agent
-from bookwright.agents.backends.protocol import Prompt, Request, Sampling
-from bookwright.agents.backends.rehearsal import RehearsalBackend
 from bookwright.agents.backends.rehearsal.assignments import fact_number
 from bookwright.agents.backends.rehearsal.rules import RULES
 from bookwright.agents.backends.rehearsal.voice import voice_of
@@ -24,8 +20,6 @@ from bookwright.models.codex.leak import LeakJudgement
 from bookwright.models.errors import RequestRejected
 from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
-from bookwright.models.settings import Settings
-from bookwright.models.step import Reply
 from bookwright.models.story.plot import Plot
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.register import FewThreads, Register
@@ -35,95 +29,9 @@ from bookwright.models.text.changes import shortened
 from bookwright.models.text.language import Language, is_in
 from bookwright.models.text.length import range_of
 from bookwright.models.text.prose import lengthened, numbered_paragraphs, numbered_sentences, read_insertions
-from bookwright.models.tree.decision import AtomVerdicts, Decision, Expert, FlowDecision, Verdict, verdict_by_score
-from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import PlanOutput, TaskType
-from bookwright.prompts.card import BookCard, Card, NodeCard
-
-PREMISE = "A keeper counts the lamps of a harbour that has none."
-SAMPLES = 2_000
-
-
-@dataclass(frozen=True)
-class Before:
-    """A text that stands before a step."""
-
-    tag: str
-    text: str
-
-
-def card(language: Language = Language.EN, length: int = 600, **changes: Any) -> Card:
-    """The card of a chapter with two tasks to judge."""
-    book = BookCard(
-        title="", premise=PREMISE, language=language.english_name, length=100_000,
-        length_unit=language.length_unit, length_class="short",
-    )  # fmt: skip
-    unit = NodeCard(label="1.3", level="chapter", task_type="write", title="Lamps", goal="A goal.", length=length)
-    tasks = tuple(replace(unit, label=f"1.3.{number}", task_type="design") for number in (1, 2))
-    made = Card(
-        book=book, unit=unit, task=unit, child_level="scene", tasks=tasks, word_allowance=120, ask_length=length,
-        plan_length=80, missing_length=150, usual_child_length=1_000, remaining_length=5_000, condense_to=90,
-    )  # fmt: skip
-    return replace(made, **changes)
-
-
-def ask(
-    agent: Agent, activity: str, the_card: Card, *, label: str = "1.3", attempt: int = 1, mode: str = "default",
-    language: Language = Language.EN, before: tuple[Before, ...] = (),
-    limit: int = 20_000,
-) -> Reply:  # fmt: skip
-    """Ask the rehearsal author for one step."""
-    request = Request(
-        model=f"rehearsal:{mode}", role=agent.role, name=f"{label} {activity}/{agent.name}",
-        prompt=Prompt("You write.", ("What to do.",)), sampling=Sampling(agent.temperature, limit, 1),
-        output=agent.output,
-        facts={
-            "activity": activity, "step": agent.name, "template": agent.prompt, "label": label, "level": "chapter",
-            "attempt": attempt, "card": the_card, "artefacts": before, "language": language.value, "seed": 7,
-        },
-    )  # fmt: skip
-    return asyncio.run(RehearsalBackend(Settings()).complete(request, lambda event: None))
-
-
-def all_steps() -> Iterator[tuple[str, Agent]]:
-    """Every agent of every workflow, with the activity that asks it."""
-    for profile in ProfileName:
-        for level in Level:
-            for length_class in ("short", "medium", "long"):
-                yield from (("plan", agent) for agent in workflows.plan_workflow(level, length_class, profile))
-            if level is not Level.PARAGRAPH:
-                yield from (("divide", agent) for agent in workflows.hierarchy_workflow(level, profile))
-            for kind in (TaskType.DESIGN, TaskType.SEARCH):
-                yield from (("decompose", agent) for agent in workflows.decomposition_workflow(level, kind, profile))
-                yield "judge", workflows.atom_judge(level, kind)
-                yield "aggregate", workflows.aggregator(kind)
-            for expert in Expert:
-                yield from (("execute", agent) for agent in workflows.design_workflow(level, expert, profile))
-            yield from (("write", agent) for agent in workflows.write_workflow(level, profile))
-            yield "decide", workflows.flow_decision(level)
-            yield "execute", workflows.search_executor(level, profile)
-            yield "close", workflows.summariser(level, profile)
-            yield "review", readers.editor(level)
-        yield "maintain", workflows.book_design_maintainer(profile)
-        yield "maintain", workflows.global_state_maintainer(profile)
-        yield "publish", workflows.blurb_writer(profile)
-    for agent in (workflows.LENGTHEN, workflows.SHORTEN, workflows.SMALL_PLAN, workflows.SMALL_DRAFT):
-        yield "write", agent
-    yield "write", workflows.SMALL_CRITIC
-    yield "write", workflows.SMALL_REFINE
-    yield "execute", workflows.ROUTER
-    yield "brief", readers.VOICE
-    yield "write", readers.REPAIR
-    yield "review", readers.COLD_READER
-    yield "review", readers.CHOOSE
-    yield "plan", workflows.QUESTIONS
-
-
-STEPS = list(dict.fromkeys(all_steps()))
-DRAFT = workflows.write_workflow(Level.CHAPTER, ProfileName.STANDARD)[1]
-REFINE = workflows.write_workflow(Level.CHAPTER, ProfileName.STANDARD)[-1]
-PLAN = workflows.plan_workflow(Level.CHAPTER, "short", ProfileName.STANDARD)[-1]
-DIVIDE = workflows.hierarchy_workflow(Level.BOOK, ProfileName.STANDARD)[-1]
+from bookwright.models.tree.decision import Decision
+from bookwright.models.tree.plan import PlanOutput
+from tests.agents.backends.rehearsed import DIVIDE, DRAFT, PREMISE, REFINE, STEPS, Before, ask, card
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -171,7 +79,7 @@ def test_no_answer_hides_that_it_is_a_rehearsal() -> None:
 
 def test_a_reply_depends_on_neither_time_nor_process() -> None:
     code = (
-        "from tests.agents.backends.test_rehearsal import DRAFT, ask, card\n"
+        "from tests.agents.backends.rehearsed import DRAFT, ask, card\n"
         "print(ask(DRAFT, 'write', card(length=80)).text, end='')"
     )
 
@@ -189,82 +97,6 @@ def test_units_of_a_book_differ_and_share_their_people() -> None:
 
     assert sum(count for count in sentences.values() if count > 1) < 0.05 * sum(sentences.values())
     assert min(named) >= 3
-
-
-def test_two_answers_in_a_hundred_are_no_result() -> None:
-    failed = sum(
-        parse(agent, ask(agent, activity, card(), label=f"1.{n}"), Language.EN, "").failure is not None
-        for n in range(SAMPLES // 2)
-        for activity, agent in (("plan", PLAN), ("close", workflows.summariser(Level.SCENE, ProfileName.STANDARD)))
-    )
-
-    assert 0.01 * SAMPLES <= failed <= 0.03 * SAMPLES
-
-
-def test_a_third_try_is_never_spoiled() -> None:
-    failures = [
-        parse(PLAN, ask(PLAN, "plan", card(), label=f"1.{n}", attempt=3), Language.EN, "").failure
-        for n in range(SAMPLES // 4)
-    ]
-
-    assert set(failures) == {None}
-
-
-def test_two_decisions_in_five_go_on_planning_and_say_what_is_missing() -> None:
-    agent = workflows.flow_decision(Level.CHAPTER)
-    answers = [
-        FlowDecision.model_validate_json(ask(agent, "decide", card(), label=f"1.{n}", mode="exact").text)
-        for n in range(SAMPLES)
-    ]
-
-    going_on = [answer for answer in answers if answer.decision is Decision.CONTINUE_PLANNING]
-
-    assert 0.36 * SAMPLES <= len(going_on) <= 0.44 * SAMPLES
-    assert all(answer.missing_points for answer in going_on)
-
-
-def test_a_fifth_of_all_tasks_is_complex_by_score_or_by_verdict() -> None:
-    judge = workflows.atom_judge(Level.CHAPTER, TaskType.DESIGN)
-    scores = [
-        task.complexity_score
-        for n in range(SAMPLES // 3)
-        for task in PlanOutput.model_validate_json(
-            ask(PLAN, "plan", card(), label=f"1.{n}", mode="exact").text
-        ).sub_tasks
-    ]
-    verdicts = [
-        verdict.atom_result
-        for n in range(SAMPLES // 2)
-        for verdict in AtomVerdicts.model_validate_json(
-            ask(judge, "judge", card(), label=f"1.{n}", mode="exact").text
-        ).verdicts
-    ]
-
-    judged = [verdict_by_score(score) for score in scores]
-    undecided = judged.count(None) / len(judged)
-    share = judged.count(Verdict.COMPLEX) / len(judged) + undecided * verdicts.count(Verdict.COMPLEX) / len(verdicts)
-
-    assert 0.16 <= share <= 0.24
-
-
-@pytest.mark.parametrize(
-    ("mode", "least", "most"), [("miss", 0.28, 0.52), ("default", 0.0, 0.18), ("exact", 0.0, 0.03)]
-)
-@pytest.mark.parametrize("language", list(Language))
-def test_drafts_miss_what_was_asked_by_as_much_as_the_mode_says(
-    language: Language, mode: str, least: float, most: float
-) -> None:
-    lengths = [
-        language.measure(
-            ask(DRAFT, "write", card(language), label=f"1.{n}", mode=mode, language=language, attempt=3).text
-        )
-        for n in range(40)
-    ]
-
-    misses = [length / 600 - 1 for length in lengths]
-
-    assert all(least <= abs(miss) <= most for miss in misses)
-    assert mode == "exact" or 8 <= sum(miss > 0 for miss in misses) <= 32
 
 
 def test_an_unknown_mode_is_refused_with_the_known_ones() -> None:

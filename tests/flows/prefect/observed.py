@@ -137,4 +137,4 @@ def ended_task_runs(client: SyncPrefectClient, run: FlowRun, at_least: int) -> l
         ended = [task_run for task_run in task_runs_of(client, run) if state_of(task_run).is_final()]
         if len(ended) >= at_least or time.monotonic() > deadline:
             return ended
-        time.sleep(0.2)
+        time.sleep(0.5)  # each look is work for the server, too

@@ -265,7 +265,7 @@ _TERMINAL = ["write", "--premise", BRIEF["premise"], "--words", "6000", "--profi
     ("program", "number", "code"),
     [
         (["-c", _FLOW], signal.SIGTERM, 0),
-        (["-m", "bookwright", *_TERMINAL], signal.SIGTERM, 128 + signal.SIGTERM),
+        pytest.param(["-m", "bookwright", *_TERMINAL], signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.soak),
         (["-m", "bookwright", *_TERMINAL], signal.SIGINT, 128 + signal.SIGINT),
     ],
 )

@@ -12,7 +12,7 @@ from prefect.states import Crashed, Pending, Running
 
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import find_or_create, opened_library
-from bookwright.flows.prefect.sweep import starts_again, state_of_dead
+from bookwright.flows.prefect.sweep import is_to_go_on, state_of_dead
 from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
@@ -100,12 +100,11 @@ def test_a_book_is_known_by_a_beginning_of_its_id(database: Database, book: str)
     assert state_of_dead(run_of(LONG_AGO), book[:5], database) is None
 
 
-@pytest.mark.parametrize(("starts", "seconds_after", "again"), [(1, -1, True), (10, -1, False), (1, 3_600, False)])
-def test_a_crashed_run_starts_again_unless_it_did_so_often_or_somebody_wrote_after_it(
-    starts: int, seconds_after: float, again: bool
+@pytest.mark.parametrize(("crashes", "seconds_after", "goes_on"), [(1, -1, True), (10, -1, False), (1, 3_600, False)])
+def test_a_crashed_book_goes_on_unless_it_crashed_often_or_somebody_wrote_it_since(
+    crashes: int, seconds_after: float, goes_on: bool
 ) -> None:
-    run = run_of(JUST_NOW, Crashed)
-    run.run_count = starts
-    assert run.state is not None
+    runs = [run_of(JUST_NOW, Crashed) for _ in range(crashes)]
+    last = max(run.state.timestamp.timestamp() for run in runs if run.state)
 
-    assert starts_again(run, run.state.timestamp.timestamp() + seconds_after) is again
+    assert is_to_go_on(runs, last + seconds_after) is goes_on

@@ -139,7 +139,8 @@ def check(gossip: Gossip, secrets: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(("profile", "length"), [
-    ("standard", 900), ("economy", 3_600), pytest.param("fine", 3_600, marks=pytest.mark.soak),
+    ("standard", 900), ("economy", 1_200), pytest.param("economy", 3_600, marks=pytest.mark.soak),
+    pytest.param("fine", 3_600, marks=pytest.mark.soak),
 ])  # fmt: skip
 def test_no_prose_prompt_holds_what_the_planners_gossip_about(tmp_path: Path, profile: str, length: int) -> None:
     secrets = (*HIDDEN, AWARE, f"It was {WORD}, and nothing else.")
@@ -168,7 +169,7 @@ def test_a_premise_that_tells_a_secret_does_not_make_it_public(tmp_path: Path, p
 
 def test_a_chinese_book_keeps_its_secret_by_eight_characters(tmp_path: Path) -> None:
     gossip, _ = written(
-        tmp_path, (CHINESE,), premise="一个账房查一座港城的旧账。", length=3_000, max_unit_length=600,
+        tmp_path, (CHINESE,), premise="一个账房查一座港城的旧账。", length=1_800, max_unit_length=600,
         profile="economy", secrets=[{"content": CHINESE}],
     )  # fmt: skip
 
