@@ -68,7 +68,7 @@ def read_time(words: str) -> TimeReading:
     year, month, day = _date(rest)
     return TimeReading(
         year=year, month=month, day=day, number=number_in(_first(number)) if number else None, part=_part(text),
-        weekday=next((index for index, name in enumerate(lexicon.WEEKDAYS) if name.search(rest)), None), offset=offset,
+        weekday=_weekday(rest), offset=offset,
     )  # fmt: skip
 
 
@@ -139,8 +139,7 @@ def _counts(many: str, unit: str) -> tuple[float, float] | None:
 
 def _date(text: str) -> tuple[int | None, int | None, int | None]:
     """Year, month and day of the month; no month where the three are no date."""
-    found = next((one for one in lexicon.CJK_DATE.finditer(text) if _is_year(text, one)), None)
-    found = found or next((one for pattern in lexicon.DATES if (one := pattern.search(text))), None)
+    found = _found_date(text)
     if found is None:
         return None, None, None
     said = found.groupdict()
@@ -153,6 +152,19 @@ def _date(text: str) -> tuple[int | None, int | None, int | None]:
     if month is None or not 1 <= month <= 12 or (day is not None and not 1 <= day <= days_in(year, month)):
         return year, None, None
     return year, month, day
+
+
+def _found_date(text: str) -> re.Match[str] | None:
+    found = next((one for one in lexicon.CJK_DATE.finditer(text) if _is_year(text, one)), None)
+    return found or next((one for pattern in lexicon.DATES if (one := pattern.search(text))), None)
+
+
+def _weekday(text: str) -> int | None:
+    """The day of the week that is named; of several, as in a span of days, the one right before the date."""
+    named = sorted((one.start(), index) for index, name in enumerate(lexicon.WEEKDAYS) for one in name.finditer(text))
+    date = _found_date(text)
+    before = [index for at, index in named if date is not None and at < date.start()]
+    return before[-1] if before else next((index for _, index in named), None)
 
 
 def _is_year(text: str, found: re.Match[str]) -> bool:

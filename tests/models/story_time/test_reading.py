@@ -85,3 +85,18 @@ def test_a_line_of_a_design_says_when_its_unit_is_set() -> None:
     assert stated_time("She asks when: nobody answers") == ""
     assert story_time("  ") is None
     assert story_time(" day\n3 ") == StoryTime(when="day 3")
+
+
+@pytest.mark.parametrize(
+    ("words", "day", "weekday"),
+    [
+        ("Monday 20 to Wednesday 22 October 1913", 22, 2),
+        ("Tuesday 28 October to Friday 31 October 1913", 28, 1),
+        ("20 October 1913, a Monday", 20, 0),
+        ("1913年10月20日（月曜日）から水曜日まで", 20, 0),
+    ],
+)
+def test_the_day_of_the_week_is_that_of_the_day_that_is_read(words: str, day: int, weekday: int) -> None:
+    found = read_time(words)
+
+    assert (found.day, found.weekday) == (day, weekday)
