@@ -113,7 +113,7 @@ class Brief(BaseModel):
     """None leaves the choice to the engine: small for a model with a small window."""
     context_scale: float = Field(default=1.0, ge=0.5, le=20)
     """How much of the book a prompt may hold, as a multiple of what the profile gives it."""
-    max_unit_length: int | None = Field(default=None, ge=50, le=20_000)
+    max_unit_length: int | None = Field(default=None, ge=50, le=20_000, description="At most so much in one go.")
     max_planning_rounds: int | None = Field(
         default=None, ge=1, le=20,
         description="Plan in up to so many rounds; without it a short book is told unplanned.",
