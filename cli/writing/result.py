@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 
 from bookwright.agents.relay.threads.alerts import PACINGS, STILL_OPEN
-from bookwright.app.wording import money, tokens
+from bookwright.app.wording import money, stale_count, tokens
 from bookwright.cli.output import emit, print_text
 from bookwright.exports.files import export, export_path
 from bookwright.exports.report.alerts import alerts_of
@@ -17,6 +17,7 @@ from bookwright.exports.report.judgements import (
 )
 from bookwright.exports.report.secrets import register_lines
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
+from bookwright.flows.revision.staleness import Staleness
 from bookwright.models.book import Book
 from bookwright.models.settings import Settings
 from bookwright.storage.stores import BookStorage
@@ -57,6 +58,8 @@ class Result:
     """What the evaluator would have done, the most pressing first."""
     alerts: tuple[str, ...] = ()
     """What of threads and secrets wants looking after."""
+    stale: int = 0
+    """How many documents rest on what was changed since they were made."""
     verdict: BookVerdict | None = None
     """What the last verification of its blueprint came to; None where it has none."""
 
@@ -72,6 +75,7 @@ class Result:
             alerts = alerts_of(stores, PACINGS["medium"], is_finished=True)
             verdict = verdict_on(stores) if book.brief.blueprint else None
             waiting = tuple(thread.title for thread in stores.codex.threads() if thread.is_open)
+            stale = len(Staleness(book.brief).direct(stores))
         files = [export(storage, name, export_path(book.id, name, settings)) for name in formats]
         return cls(
             book=book.id, title=book.title, written=root.written, length=root.length or 0,
@@ -80,7 +84,7 @@ class Result:
             files=tuple(map(str, files)), open_threads=waiting, register=register,
             scores=mean_scores(chapters), judged=sum(own.is_scored for own in chapters), checks=check_counts(chapters),
             proposals=tuple(proposals(chapters)), alerts=tuple(alert.detail for alert in alerts),
-            verdict=verdict,
+            stale=stale, verdict=verdict,
         )  # fmt: skip
 
 
@@ -101,6 +105,9 @@ def show_result(result: Result, as_json: bool) -> None:
             titles = "; ".join(result.open_threads[:_MOST_THREADS]) + ("; ..." if count > _MOST_THREADS else "")
             print_text(f"{count} thread{'s are' if count > 1 else ' is'} still open: {titles}; "
                        f"`bookwright foreshadowing list {result.book}` shows where")  # fmt: skip
+        if result.stale:
+            print_text(f"{stale_count(result.stale)}, since you changed what was written before; `bookwright stale "
+                       f"{result.book}` shows why, `bookwright refresh {result.book}` makes them anew")  # fmt: skip
         for line in result.register[:_MOST_LINES]:
             print_text(f"  {line}")
         if len(result.register) > _MOST_LINES:

@@ -35,6 +35,18 @@ def test_a_book_is_written_exported_and_never_paid_twice(cli, home):
     assert again["calls"] == first["calls"]
 
 
+def test_the_end_tells_what_rests_on_what_was_changed_since(cli, tmp_path):
+    first = book_of(cli)
+    words = tmp_path / "words.txt"
+    words.write_text("The keeper counted no ships that night. " * 120)
+    cli("revise", first["book"], "1", "--text", str(words))
+
+    again, told = book_of(cli), cli(*WRITE)
+
+    assert (first["stale"], again["stale"]) == (0, 1)
+    assert "1 document is directly stale, since you changed what was written before" in told.out
+
+
 def test_another_book_of_the_same_brief_must_be_asked_for(cli):
     first, second = book_of(cli), book_of(cli, "--new")
 
