@@ -91,6 +91,11 @@ class RepairOrder(_Answer):
         place = f"“{self.quote}”: " if self.quote else ""
         return f"{place}{self.trouble} → {self.order}"
 
+    @property
+    def cure(self) -> str:
+        """The order without its reason."""
+        return f"“{self.quote}” → {self.order}" if self.quote else self.order
+
 
 class RepairOrders(_Answer):
     """The answer of the editor who holds a retelling against what readers should have understood."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
+from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.reviewing import is_rejected, kept_cards, review_by_code, span_of
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
@@ -259,16 +260,22 @@ def _is_by_hand(part: TaskNode, deps: Deps) -> bool:
     return prose is not None and prose.origin.is_by_hand
 
 
+def readable(order: RepairOrder, guard: Guard) -> str:
+    """The order as the writer of a text may read it: without its reason where that tells what is kept back there."""
+    return order.cure if guard.violations(order.line) else order.line
+
+
 def _repair(target: _Target, step: str, deps: Deps) -> None:
     """Have one text put right; a change that gives something away or breaks the length is left out."""
-    part, kept = target.unit, kept_in(target.unit, deps)
-    card = replace(unit_card(part, deps), spots=tuple(order.line for order in target.orders))
+    part, kept, guard = target.unit, kept_in(target.unit, deps), guard_of(target.unit, deps)
+    spots = (readable(order, guard.beside((target.text,))) for order in target.orders)
+    card = replace(unit_card(part, deps), spots=tuple(spots))
     card = measured(card, target.text, part, deps)
     limits = allowed_lengths(part, card.is_last, deps)
     card = replace(card, low_length=limits.low, high_length=limits.high)
     run = ActivityRun(
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
-        guard=guard_of(part, deps),
+        guard=guard,
     )  # fmt: skip
     if is_free(part, deps):
         run.narrow_to("order")
