@@ -6,38 +6,32 @@ later unit can make good is handed to its brief.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
-from bookwright.agents.relay.secrets.guard import Guard
-from bookwright.agents.relay.secrets.reviewing import is_rejected, kept_cards, review_by_code, span_of
+from bookwright.agents.relay.secrets.reviewing import kept_cards
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.leaving import keeping
-from bookwright.flows.activities.prose.acceptance import exchange
-from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.short_books import is_free
+from bookwright.flows.activities.prose.repairing import repair, targets
 from bookwright.flows.activities.surroundings import (
-    allowed_lengths,
     designs_told_in,
     kept_in,
-    measured,
     prose_parts,
     unit_card,
 )
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.leak import LeakReport
-from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.step import Activity
-from bookwright.models.story.retelling import RepairOrder, RepairOrders, Retelling
-from bookwright.models.text.changes import Changes, repaired
-from bookwright.models.text.prose import numbered_sentences
+from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
+from bookwright.prompts import Card
 from bookwright.prompts.card import KeptCard
 from bookwright.prompts.render import render_retelling
 from bookwright.storage.steps.journal import Move
@@ -49,7 +43,6 @@ _MOST_PARTS, _MOST_UNITS = 3, 6
 """Parts of a chapter, and units of a book, that are repaired: those with the gravest orders."""
 SECOND = ".second"
 """Ends the names of the steps of a chapter's second round, which `fine` has."""
-_GRAVITY = {"critical": 9, "warning": 3, "info": 1}
 
 
 def first_reading(draft: str, unit: TaskNode, deps: Deps) -> str:
@@ -80,7 +73,8 @@ def read_book(book: TaskNode, deps: Deps) -> None:
     for number, portion in enumerate(portions, 1):
         before = tuple(render_retelling(told, deps.desk.locale) for told in retellings)
         name = COLD_READER.name if len(portions) == 1 else f"{COLD_READER.name}.{number}"
-        found = _read(COLD_READER, name, {"before": before, "text": portion}, book, deps)
+        card = replace(unit_card(book, deps), is_first=number == 1, is_last=number == len(portions))
+        found = _read(COLD_READER, name, {"before": before, "text": portion}, book, deps, card)
         if found is None:
             return
         retellings.append(found)
@@ -125,11 +119,12 @@ def _portions(texts: Sequence[str], deps: Deps) -> list[tuple[str, ...]]:
     return found
 
 
-def _read(reader: Agent, step: str, shown: dict[str, tuple[str, ...]], unit: TaskNode, deps: Deps) -> Retelling | None:
-    """Ask a reader who has seen no design; what they tell is kept with the unit."""
-    run = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, unit_card(unit, deps), context=reader.context, next_activity="close"
-    )
+def _read(
+    reader: Agent, step: str, shown: dict[str, tuple[str, ...]], unit: TaskNode, deps: Deps, card: Card | None = None
+) -> Retelling | None:
+    """Ask a reader who has seen no design; what they tell is kept with the unit. `card` is another than the unit's."""
+    card = card or unit_card(unit, deps)
+    run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=reader.context, next_activity="close")
     for text in shown.get("before", _summaries_before(unit, deps)):
         run.add("before", text, is_prose=True)
     for text in shown["text"]:
@@ -173,8 +168,8 @@ def _put_right(
     orders = _orders(unit, parts, retellings, findings, deps, again)
     step = f"{REPAIR.name}.{unit.label}{again}"
     open_ = [(part, text) for part, text in parts if not deps.desk.is_done(Activity.WRITE, part, step, 1)]
-    for target in _targets(open_, orders, most - len(parts) + len(open_), len(parts) == 1, deps):
-        _repair(target, step, deps)
+    for target in targets(open_, orders, most - len(parts) + len(open_), len(parts) == 1, deps):
+        repair(target, step, deps)
 
 
 def _orders(
@@ -219,81 +214,3 @@ def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[Ke
         meant or tuple(filter(None, (unit.goal, *unit.acceptance_criteria))),
         () if unit.parent is None else kept_cards(kept),
     )
-
-
-@dataclass(frozen=True)
-class _Target:
-    """A text that orders are to be carried out in."""
-
-    unit: TaskNode
-    text: str
-    orders: tuple[RepairOrder, ...]
-
-    @property
-    def weight(self) -> int:
-        """How grave its orders are together."""
-        return sum(_GRAVITY[order.severity] for order in self.orders)
-
-
-def _stands_in(text: str, order: RepairOrder) -> bool:
-    return bool(order.quote) and span_of(text, order.quote) is not None
-
-
-def _targets(
-    parts: list[tuple[TaskNode, str]], orders: RepairOrders, most: int, is_all: bool, deps: Deps
-) -> list[_Target]:
-    """Share the orders out among the texts that their quotations stand in, or give `is_all` to one.
-
-    What an author wrote is left as it is.
-    """
-    own = [(part, text) for part, text in parts if not _is_by_hand(part, deps)]
-    found = [
-        _Target(part, text, tuple(one for one in orders.here if is_all or _stands_in(text, one))) for part, text in own
-    ]
-    gravest = sorted((target for target in found if target.orders), key=lambda target: -target.weight)[: max(most, 0)]
-    return sorted(gravest, key=lambda target: target.unit.order)
-
-
-def _is_by_hand(part: TaskNode, deps: Deps) -> bool:
-    with deps.stores() as stores:
-        prose = stores.documents.current(part.key, DocumentKind.PROSE, with_text=False)
-    return prose is not None and prose.origin.is_by_hand
-
-
-def readable(order: RepairOrder, guard: Guard) -> str:
-    """The order as the writer of a text may read it: without its reason where that tells what is kept back there."""
-    return order.cure if guard.violations(order.line) else order.line
-
-
-def _repair(target: _Target, step: str, deps: Deps) -> None:
-    """Have one text put right; a change that gives something away or breaks the length is left out."""
-    part, kept, guard = target.unit, kept_in(target.unit, deps), guard_of(target.unit, deps)
-    spots = (readable(order, guard.beside((target.text,))) for order in target.orders)
-    card = replace(unit_card(part, deps), spots=tuple(spots))
-    card = measured(card, target.text, part, deps)
-    limits = allowed_lengths(part, card.is_last, deps)
-    card = replace(card, low_length=limits.low, high_length=limits.high)
-    run = ActivityRun(
-        deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
-        guard=guard,
-    )  # fmt: skip
-    if is_free(part, deps):
-        run.narrow_to("order")
-    run.lead_with("text", numbered_sentences(target.text))
-    if run.failures(step) > deps.desk.settings.max_repairs:
-        return
-
-    def tells(words: str) -> bool:
-        return is_rejected(review_by_code(words, kept, deps.brief.language, deps.embedder))
-
-    def put_right(answer: Changes) -> Move:
-        text = repaired(target.text, answer.changes, limits, deps.brief.language, tells)
-        text = target.text if tells(text) else text
-        if text == target.text:
-            return lambda stores, made: None
-        return exchange(text, part, deps, DocumentOrigin.REPAIR)
-
-    try:
-        run.run(REPAIR, put_right, step=step)
-    except (NoResult, RequestRejected):
-        return

@@ -1,10 +1,12 @@
 """Who judges a chapter, and what a low score makes of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from bookwright.flows import walk_steps
+from bookwright.flows.activities.prose.cold_reading import read_book
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision import revise
 from bookwright.models.document import DocumentKind
@@ -197,3 +199,19 @@ def test_of_a_chapter_in_scenes_the_one_in_which_an_orders_words_stand_is_put_ri
     assert [WEAK in text for text in texts] == [False] * 3
     assert sum("She struck the bell." in text for text in texts) == 1
     assert written == sum(len(text.split()) for text in texts)
+
+
+def test_only_the_last_portion_of_a_book_is_said_to_end_it(shelf: Callable[..., Deps]) -> None:
+    lines = {f"cold_read.{number}": RETOLD for number in (1, 2)}
+    backend = script(cold_read=RETOLD, review=RepairOrders(), **lines)
+    deps = shelf(backend)
+    design(deps)
+    write(deps, 1, 2)
+    with deps.stores() as stores:
+        book = stores.nodes.root()
+    small_room = deps.profile.model_copy(update={"reading_room": 10})
+
+    read_book(book, replace(deps, desk=replace(deps.desk, profile=small_room)))
+
+    cards = [request.facts["card"] for request in asked(backend, "cold_read", book.label)]
+    assert [(card.is_first, card.is_last) for card in cards] == [(True, False), (False, True)]

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.agents.relay.secrets.guard import Guard
 from bookwright.agents.relay.secrets.matching import Withholding
-from bookwright.flows.activities.prose.cold_reading import readable
+from bookwright.flows.activities.prose.repairing import readable
 from bookwright.models.story.retelling import RepairOrder
 
 SECRET = "Jakob knocked at the yard door until he died."
