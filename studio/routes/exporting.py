@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 
-from bookwright.exports.files import FORMATS, Layout, check_formats, export
+from bookwright.exports.files import Layout, check_formats, export
 from bookwright.exports.manuscript import Manuscript
 from bookwright.models.text.language import Language
 from bookwright.studio.pages import page
@@ -18,11 +18,12 @@ from bookwright.studio.workshop import Here, Workshop
 
 router = APIRouter()
 
-_ABOUT = {
+ABOUT = {
     "epub": "for e-book readers, with a cover and contents", "docx": "for editors and word processors",
     "html": "one page for any browser", "md": "Markdown, for tools that read it", "txt": "nothing but the words",
     "json": "everything the book is, to move it to another machine",
 }  # fmt: skip
+"""What each format is for, in the order of the page."""
 
 
 @router.get("/books/{book}/exports")
@@ -34,7 +35,7 @@ def exports(request: Request, here: Here, book: str) -> HTMLResponse:
     with opened.storage.read() as stores:
         written = stores.nodes.root().written
     folder = Vault(opened.storage, opened.book, opened.settings).folder.root if opened.settings.keep_vault else None
-    rows = [(name, _ABOUT[name]) for name in ("epub", "docx", "html", "md", "txt", "json") if name in FORMATS]
+    rows = list(ABOUT.items())
     return page(
         request, "exports.html.j2", crumb_of(opened, "exports"), rows=rows, written=written, folder=folder,
         can_be_vertical=opened.book.brief.language is Language.JA,

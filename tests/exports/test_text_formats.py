@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -11,7 +12,9 @@ from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.markup import to_markdown, to_plain, to_xhtml
 from bookwright.exports.text import oversized
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
+from bookwright.models.talk.command import Export
 from bookwright.models.text.prose import is_scene_break
+from bookwright.studio.routes.exporting import ABOUT
 from tests.support.books import finish, make_book, make_settings
 
 RAIN = {"level": "scene", "title": "a", "text": "Rain fell.\n\n“Go,” he said."}
@@ -209,3 +212,9 @@ def test_a_full_disk_is_told_once_and_nothing_else_is_said():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 
     assert (done.stdout, done.stderr, done.returncode) == ("28\n", "", 0)
+
+
+def test_a_wish_and_the_page_know_every_format():
+    wished = get_args(Export.model_fields["format"].annotation)
+
+    assert set(wished) == set(ABOUT) == set(FORMATS)
