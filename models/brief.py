@@ -278,7 +278,7 @@ def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) ->
 
 
 def _one_line(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
+    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
         option = {"premise": "--premise", "length": "--words"}.get(place)

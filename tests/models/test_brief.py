@@ -66,6 +66,11 @@ def test_a_bad_brief_is_refused_in_one_line_that_names_the_key(change: dict[str,
     assert len(message) < 600
 
 
+def test_a_slip_in_a_key_is_named_before_the_key_that_is_missing_by_it() -> None:
+    with pytest.raises(InvalidBrief, match="did you mean 'length'"):
+        make_brief({"premise": GOOD["premise"], "lenght": 900})
+
+
 @pytest.mark.parametrize("key", ["premise", "length"])
 def test_what_is_missing_is_named(key: str) -> None:
     values = {name: value for name, value in GOOD.items() if name != key}
