@@ -278,7 +278,8 @@ def parse_brief(source: str | bytes, overrides: dict[str, Any] | None = None) ->
 
 
 def _one_line(error: ValidationError) -> str:
-    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+    errors = error.errors(include_url=False)
+    first = min(errors, key=lambda one: (one["type"], len(one["loc"])) != ("extra_forbidden", 1))
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
         option = {"premise": "--premise", "length": "--words"}.get(place)

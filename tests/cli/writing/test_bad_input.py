@@ -21,7 +21,7 @@ def refused(outcome, message):
     ("arguments", "message"),
     [
         ((), "the brief has no premise; name it in the brief, or with --premise"),
-        (("--words", "900"), "the brief has no premise"),
+        (("--words", "900"), "did you mean 'premise'"),
         (("--premise", " ", "--words", "900"), "premise in the brief: is empty"),
         ((*PREMISE,), "the brief has no length; name it in the brief, or with --words"),
         ((*PREMISE, "--words", "0"), "length in the brief: Input should be greater than or equal to 50 (it is 0)"),
@@ -47,7 +47,7 @@ def test_a_brief_that_no_book_can_be_written_from(cli, home, verb, arguments, me
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'premis = "x"\nlength = 900', "the brief has no premise"),
+        (b'premis = "x"\nlength = 900', "did you mean 'premise'"),
         (b'premise = "x"\nlenght = 900\nlength = 900', "the brief has an unknown key 'lenght'; did you mean 'length'?"),
         (b'premise = "x"\nlength = 900\n[modles]\n', "did you mean 'models'?"),
         (b'premise = "x"\nlength = 900\n[models]\nwritter = "embedded:x"', "'writter' is no role"),
