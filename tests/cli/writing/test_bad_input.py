@@ -21,7 +21,7 @@ def refused(outcome, message):
     ("arguments", "message"),
     [
         ((), "the brief has no premise; name it in the brief, or with --premise"),
-        (("--words", "900"), "did you mean 'premise'"),
+        (("--words", "900"), "the brief has no premise"),
         (("--premise", " ", "--words", "900"), "premise in the brief: is empty"),
         ((*PREMISE,), "the brief has no length; name it in the brief, or with --words"),
         ((*PREMISE, "--words", "0"), "length in the brief: Input should be greater than or equal to 50 (it is 0)"),
