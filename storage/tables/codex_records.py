@@ -29,7 +29,8 @@ An earlier version that a branch has of its origin is empty: `shared` is the row
 """
 
 _current = codex.c.is_current.is_(True)
-Index("ix_codex_current", codex.c.book, codex.c.kind, codex.c.slug, sqlite_where=_current, postgresql_where=_current)
+# Partial on Postgres, too (migration 0023); to say so here would load its dialect at every start.
+Index("ix_codex_current", codex.c.book, codex.c.kind, codex.c.slug, sqlite_where=_current)
 
 codex_uses = Table(
     "codex_uses",
