@@ -23,8 +23,9 @@ book: setup ## write examples/lighthouse.toml with the built-in model
 studio: setup ## open the page where you live with your books
 	$(BIN)/bookwright studio
 
+test: export PYTHONDONTWRITEBYTECODE =
 test: setup ## run all tests, two files at a time
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
 	$(BIN)/python -m pytest -m soak
