@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from bookwright.models.settings import Settings
 
 if TYPE_CHECKING:
-    from bookwright.flows.prefect.handed_in import HandedIn
+    from bookwright.flows.prefect.handed_in import NewestRun
 
 
-def not_begun(settings: Settings, begun: Container[str]) -> "list[HandedIn]":
+def not_begun(settings: Settings, begun: Container[str]) -> "list[NewestRun]":
     """Return the books that were handed in to a known server and are not begun; none where no server is known.
 
     Raises:

@@ -24,7 +24,7 @@ from bookwright.storage.steps.queries import RoleSum
 from bookwright.storage.studio import Studio, StudioStanding
 
 if TYPE_CHECKING:
-    from bookwright.flows.prefect.handed_in import HandedIn
+    from bookwright.flows.prefect.handed_in import NewestRun
 
 _WIDE = 110
 """Columns from which on there is room for all; below, an id stays whole, for it is what every verb is given."""
@@ -50,7 +50,7 @@ def status(
                 print_text(f"\nstudio: {_studio_words(Studio(connection).standing(), settings.studio_cap)}")
 
 
-def _handed_in(settings: Settings, begun: set[str]) -> "list[HandedIn]":
+def _handed_in(settings: Settings, begun: set[str]) -> "list[NewestRun]":
     """The books of a studio that are not begun; what its server does not tell is told of beside the facts."""
     try:
         return not_begun(settings, begun)
@@ -59,7 +59,7 @@ def _handed_in(settings: Settings, begun: set[str]) -> "list[HandedIn]":
         return []
 
 
-def _show_all(lines: list[ShelfLine], waiting: "list[HandedIn]", settings: Settings, as_json: bool) -> None:
+def _show_all(lines: list[ShelfLine], waiting: "list[NewestRun]", settings: Settings, as_json: bool) -> None:
 
     def tell() -> None:
         if not lines and not waiting:

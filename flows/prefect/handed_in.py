@@ -24,7 +24,7 @@ _MOST = 200
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class NewestRun:
     """The newest run of a book."""
 
     book: str
@@ -33,7 +33,7 @@ class HandedIn:
     reason: str
 
 
-def handed_in(api: PrefectApi) -> list[HandedIn]:
+def handed_in(api: PrefectApi) -> list[NewestRun]:
     """Return the books whose newest run waits or has failed, the newest first.
 
     Raises:
@@ -51,5 +51,5 @@ def handed_in(api: PrefectApi) -> list[HandedIn]:
     for book, run in reversed(newest.items()):
         if run.state is not None and run.state.type in (*_WAITING, *_FAILED):
             state = "queued" if run.state.type in _WAITING else "failed"
-            found.append(HandedIn(book, state, run.state.message or ""))
+            found.append(NewestRun(book, state, run.state.message or ""))
     return found
