@@ -5,15 +5,21 @@ sitting is told from its order alone; a short book of several chapters is told f
 the plan and every page so far in view. What the author adds to it later is heard as in any other book.
 """
 
-from bookwright.flows.activities.surroundings import child_level_of, depth_at, is_one_sitting, is_short_enough
+from bookwright.flows.activities.surroundings import child_level_of, is_one_sitting, is_short_enough, max_unit_length
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.tree.depth import Depth
+from bookwright.models.tree.depth import in_words
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
+
+_LONGEST = 24_000
+"""Words up to which a book of several chapters is told; every chapter's writer has all pages before it in view."""
+
+MOST_CHAPTERS = 24
+"""Chapters that a book which is told whole may have: so many fit in one plan."""
 
 _TOKENS = 2
 """How many a word or a character has at most, with what stands beside the pages."""
@@ -39,7 +45,7 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
     if deps.profile.name is ProfileName.SMALL or deps.makes_designs or deps.blueprint is not None:
         return False
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
-    if depth_at(book, deps) is Depth.FULL or book.revision > 1 or is_short_enough(book, deps):
+    if deps.brief.max_planning_rounds or book.revision > 1 or is_short_enough(book, deps) or _is_long(book, deps):
         return False
     if book.child_level is not None or child_level_of(book, deps) is not Level.CHAPTER or _has_tasks(book, deps):
         return False
@@ -52,6 +58,13 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
 def is_told(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is told without a plan, a brief or a design of its own."""
     return is_free(unit, deps) or is_told_whole(unit, deps)
+
+
+def _is_long(book: TaskNode, deps: Deps) -> bool:
+    """True for a book that is too long, or has too many chapters, to be told from one plan."""
+    length = book.length or 1
+    words = in_words(length, counts_words=deps.brief.length_unit == "words")
+    return words > _LONGEST or length > MOST_CHAPTERS * max_unit_length(deps)
 
 
 def _has_tasks(book: TaskNode, deps: Deps) -> bool:

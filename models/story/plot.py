@@ -34,8 +34,8 @@ class Plot(BaseModel):
     """What a reader wants to know from the first pages to the last."""
     secret: str = ""
     """What lies behind everything, in one plain sentence; empty where nothing does."""
-    story: Annotated[tuple[Line, ...], Field(min_length=3, max_length=12)]
+    story: Annotated[tuple[Line, ...], Field(min_length=3, max_length=16)]
     """The story in a few sentences, each joined to the one before by what it leads to."""
-    people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=10)]
+    people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=12)]
     """Who has a name: what each wants, how each talks, what each would never say."""
     chapters: Annotated[tuple[PlotChapter, ...], Field(min_length=1, max_length=24)]

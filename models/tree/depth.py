@@ -24,9 +24,14 @@ class Depth(StrEnum):
     """A few pages: besides, one step tells the writer everything, and a first reader stands for the critic."""
 
 
+def in_words(length: int, *, counts_words: bool) -> float:
+    """Return a length in words or characters in words."""
+    return length if counts_words else length * WORDS_PER_CHARACTER
+
+
 def depth_of(length: int, *, counts_words: bool) -> Depth:
     """Return the depth for a length in words or characters."""
-    words = length if counts_words else length * WORDS_PER_CHARACTER
+    words = in_words(length, counts_words=counts_words)
     if words < _SLIGHT:
         return Depth.SLIGHT
     return Depth.SHORT if words < _SHORT else Depth.FULL

@@ -13,7 +13,7 @@ from bookwright.flows.activities.prose.brief import brief_of, check_context, gua
 from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.short_books import is_told, is_told_whole
+from bookwright.flows.activities.short_books import MOST_CHAPTERS, is_told, is_told_whole
 from bookwright.flows.activities.surroundings import depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
@@ -25,9 +25,6 @@ from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
-
-_MOST_CHAPTERS = 24
-"""Chapters that a book which is told whole may have."""
 
 _TOLD_LEEWAY = 0.10
 """How far a text that is told again may be from its length: held closer, what was good in it has to go."""
@@ -106,7 +103,7 @@ def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     run.narrow_to("order", "style_guide", "hints")  # the plan tells the chapter, too
     with deps.stores() as stores:
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
-        before = [own.key for own in stores.nodes.units_before(unit, _MOST_CHAPTERS)]
+        before = [own.key for own in stores.nodes.units_before(unit, MOST_CHAPTERS)]
         pages = stores.documents.of_nodes(before, DocumentKind.PROSE)
     if plan is not None:
         run.add("plot", plan.text)

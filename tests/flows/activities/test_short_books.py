@@ -51,7 +51,10 @@ def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, De
         ({"max_planning_rounds": 1}, False),  # the author wants it planned
         ({"gates": ["book_design"]}, False),  # and to see the design
         ({"gates": ["chapter"]}, True),
-        ({"length": 14_000}, False),
+        ({"length": 14_000}, True),
+        ({"length": 24_000}, True),
+        ({"length": 24_001}, False),  # a longer one is planned
+        ({"length": 14_000, "max_unit_length": 500}, False),  # as is one of more chapters than one plan holds
         ({"length": 1_500}, False),  # is one sitting, and told from its order alone
         ({"window": 20_000}, False),  # the pages would not fit
     ],
