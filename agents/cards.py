@@ -55,7 +55,8 @@ def make_card(
     brief: Brief, unit: TaskNode, task: TaskNode | None = None, *, position: str = "", **fields: Any
 ) -> Card:  # fmt: skip
     """The card of one activity, with some more fields; what depends on its steps is filled in with `replace`."""
-    shown, own = node_card(unit, position), node_card(task or unit, position)
+    shown = node_card(unit, position)
+    own = shown if task is None else node_card(task, position)
     return Card(book=book_card(brief), unit=shown, task=own, **fields)
 
 

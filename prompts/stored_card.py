@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
 
 from bookwright.prompts.card import BookCard, Card, KeptCard, NodeCard
@@ -44,7 +45,14 @@ def _told(values: dict[str, Any]) -> str:
 
 
 def _values(card: Any) -> dict[str, Any]:
-    return {field.name: value for field in fields(card) if (value := getattr(card, field.name)) != field.default}
+    """The fields of a card that have not their default values, in order."""
+    told = vars(card)
+    return {name: value for name, default in _defaults(type(card)) if (value := told[name]) != default}
+
+
+@cache
+def _defaults(kind: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.default) for field in fields(kind))
 
 
 def _made(kind: Any, values: dict[str, Any]) -> Any:

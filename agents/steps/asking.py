@@ -46,7 +46,7 @@ class Asking:
     conclude: Conclude | None
     next_step: str
 
-    @property
+    @cached_property
     def desk(self) -> Desk:
         """Where the step is done."""
         return self.material.desk

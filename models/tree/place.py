@@ -3,7 +3,7 @@
 import math
 import re
 from bisect import bisect_right
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -73,9 +73,10 @@ def chapter_number(text: str) -> int | None:
     return int(named.group(named.lastindex or 0)) if named else None
 
 
+@lru_cache(maxsize=4_096)
 def order_of(label: str) -> tuple[int, ...]:
     """Return a label's sort key for reading order: `"1.10"` comes after `"1.2"`, and a unit after the one above it."""
-    return tuple(int(ordinal) for ordinal in label.split("."))
+    return tuple(map(int, label.split(".")))
 
 
 class ChapterPart(BaseModel):

@@ -44,8 +44,8 @@ class Prepared:
         return IteratorResult(self._names, iter(rows if self._takes_out is None else map(self._takes_out, rows)))
 
     def _bound(self, values: Values) -> tuple[Any, ...]:
-        filled = self._own | dict(values)
-        return tuple(filled[name] if take is None else take(filled[name]) for name, take in self._slots)
+        filled = {**self._own, **values}
+        return tuple([filled[name] if take is None else take(filled[name]) for name, take in self._slots])
 
     @cached_property
     def _compiled(self) -> SQLCompiler:

@@ -8,7 +8,6 @@ from sqlalchemy import (
     Connection,
     Result,
     Row,
-    Update,
     and_,
     bindparam,
     delete,
@@ -38,13 +37,14 @@ _BOOKS = (
     .join(briefs, (briefs.c.book == books.c.id) & (briefs.c.version == _latest_brief.c.version))
 )
 
-_LENGTH_RATIO = select(books.c.length_ratio).where(books.c.id == bindparam("book"))
+_LENGTH_RATIO = Prepared(select(books.c.length_ratio).where(books.c.id == bindparam("book")))
 
 
 @lru_cache(maxsize=64)
-def _change(*columns: str) -> Update:
+def _change(*columns: str) -> Prepared:
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
-    return update(books).where(books.c.id == bindparam("book")).values(values | {"updated_at": database_now()})
+    changed = update(books).where(books.c.id == bindparam("book")).values(values | {"updated_at": database_now()})
+    return Prepared(changed)
 
 
 class BookRepository:
@@ -96,11 +96,11 @@ class BookRepository:
     def change(self, identity: str, **columns: Any) -> None:
         """Change some columns of a book's row."""
         values = {f"new_{name}": value for name, value in columns.items()}
-        self._connection.execute(_change(*columns), {"book": identity} | values)
+        _change(*columns).execute(self._connection, {"book": identity} | values)
 
     def length_ratio(self, identity: str) -> float:
         """Return how this book's models have answered lengths so far."""
-        return float(self._connection.execute(_LENGTH_RATIO, {"book": identity}).scalar_one())
+        return float(_LENGTH_RATIO.execute(self._connection, {"book": identity}).scalar_one())
 
     def edit_brief(self, identity: str, brief: Brief) -> int:
         """Store a new version of a book's brief; return its number."""

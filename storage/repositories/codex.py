@@ -17,6 +17,7 @@ from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
@@ -25,7 +26,7 @@ from bookwright.storage.tree.reading import UnitRows, read_order, read_units
 _OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
 _IS_CURRENT = codex.c.is_current.is_(True)
 _FIRST = codex.alias("first")
-_CURRENT = (
+_CURRENT = Prepared(
     select(codex)
     .join(_FIRST, (_FIRST.c.book == codex.c.book) & (_FIRST.c.kind == codex.c.kind) & (_FIRST.c.slug == codex.c.slug))
     .where(codex.c.book == bindparam("book"), _IS_CURRENT, _FIRST.c.version == 1)
@@ -79,7 +80,7 @@ class CodexRepository:
         """Return the newest version of every record that was not removed, in the order in which they came."""
         if self._view.shelves is None:
             shelves: Shelves = {each: [] for each in RecordKind}
-            for row in self._connection.execute(_CURRENT, {"book": self._book}):
+            for row in _CURRENT.execute(self._connection, {"book": self._book}):
                 shelves[RecordKind(row.kind)].append(_stored(row))
             self._view.shelves = shelves
         return [stored for stored in self._view.shelves[kind] if not stored.is_removed]

@@ -56,11 +56,7 @@ LABELLED: Select[Any] = (
 
 _void = nodes.alias("void_nodes")
 _is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
-_id = select(documents.c.id).where(_OF_BOOK, _OF_KINDS, IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
-_ENDS = select(  # ordered, each end is one look at the index; min() and max() would read all ids
-    _id.order_by(documents.c.id).scalar_subquery().label("first"),
-    _id.order_by(documents.c.id.desc()).scalar_subquery().label("last"),
-).cte("ends")
+_id = select(documents.c.id).where(_OF_BOOK, IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
 
 _ADD = (
     insert(documents)
@@ -90,17 +86,22 @@ HALF = 0.5
 
 
 @lru_cache(maxsize=8)
-def drawn(count: int) -> Select[Any]:
+def drawn(count: int, kinds: int) -> Prepared:
     """The documents at or next after so many places in the range of ids; one that is met twice comes once.
 
-    The places are `draw_0` and on, 0 to 1.
+    The places are `draw_0` and on, 0 to 1; the kinds are `kind_0` and on.
     """
-    first, last = (select(end).scalar_subquery() for end in (_ENDS.c.first, _ENDS.c.last))
+    of_kinds = _id.where(documents.c.kind.in_([bindparam(f"kind_{i}") for i in range(kinds)]))
+    ends = select(  # ordered, each end is one look at the index; min() and max() would read all ids
+        of_kinds.order_by(documents.c.id).scalar_subquery().label("first"),
+        of_kinds.order_by(documents.c.id.desc()).scalar_subquery().label("last"),
+    ).cte("ends")
+    first, last = (select(end).scalar_subquery() for end in (ends.c.first, ends.c.last))
     hits = [
-        _id.where(documents.c.id >= first + bindparam(f"draw_{i}", type_=Float) * (last - first) - HALF)
+        of_kinds.where(documents.c.id >= first + bindparam(f"draw_{i}", type_=Float) * (last - first) - HALF)
         .order_by(documents.c.id)
         .scalar_subquery()
         for i in range(count)
     ]
-    labelled = WITH_TEXT.add_columns(nodes.c.label, _ENDS).join(nodes, nodes.c.key == documents.c.node)
-    return labelled.join(_ENDS, true()).where(documents.c.id.in_(hits))
+    labelled = WITH_TEXT.add_columns(nodes.c.label, ends).join(nodes, nodes.c.key == documents.c.node)
+    return Prepared(labelled.join(ends, true()).where(documents.c.id.in_(hits)))

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    bindparam,
     func,
     select,
 )
@@ -27,6 +28,9 @@ from bookwright.storage.tree.document_view import DocumentView
 
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is what they rest on."""
+_INPUTS = Prepared(
+    select(inputs.c.input).where(inputs.c.document == bindparam("document")).order_by(inputs.c.input)
+)
 
 
 class DocumentRepository:
@@ -139,11 +143,11 @@ class DocumentRepository:
         """Return up to `limit` documents of some kinds that came after one, with texts, in order."""
         return self._all(sql.AFTER.limit(limit), book=self._book, after=identity, kinds=[kind.value for kind in kinds])
 
-    def drawn(self, kinds: Iterable[DocumentKind], draws: Sequence[float]) -> list[tuple[Document, str]]:
+    def drawn(self, kinds: Sequence[DocumentKind], draws: Sequence[float]) -> list[tuple[Document, str]]:
         """Return a document for each draw, 0 to 1 over the book's ids, with text and its node's label; each once."""
-        wanted: dict[str, Any] = {"book": self._book, "kinds": [kind.value for kind in kinds]}
-        values = wanted | {f"draw_{i}": draw for i, draw in enumerate(draws)}
-        rows = self._connection.execute(sql.drawn(len(draws)), values).all()
+        values: dict[str, Any] = {"book": self._book} | {f"draw_{i}": draw for i, draw in enumerate(draws)}
+        values |= {f"kind_{i}": kind.value for i, kind in enumerate(kinds)}
+        rows = sql.drawn(len(draws), len(kinds)).execute(self._connection, values).all()
         by_id = {row.id: (_document(row, _text_in(row)), row.label) for row in rows}
         starts = [rows[0].first + draw * (rows[0].last - rows[0].first) - sql.HALF for draw in draws if rows]
         return [by_id[hit] for hit in dict.fromkeys(min(key for key in by_id if key >= start) for start in starts)]
@@ -164,8 +168,7 @@ class DocumentRepository:
 
     def inputs_of(self, identity: int) -> list[int]:
         """Return the ids of the documents that stood in this one's prompt."""
-        query = select(inputs.c.input).where(inputs.c.document == identity).order_by(inputs.c.input)
-        return list(self._connection.execute(query).scalars())
+        return list(_INPUTS.execute(self._connection, {"document": identity}).scalars())
 
     def text_of(self, document: Document) -> str:
         """Return a document's text."""

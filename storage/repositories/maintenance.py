@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bookwright.models.document import Document, DocumentKind
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import documents, maintenance
 from bookwright.storage.tree.held_view import HeldView
 
-_OWE = insert(maintenance)
-_APPLY = (
+_OWE = Prepared(insert(maintenance), "book", "kind", "document")
+_APPLY = Prepared(
     update(maintenance)
     .where(
         maintenance.c.book == bindparam("of_book"), maintenance.c.kind == bindparam("of_kind"),
@@ -17,7 +18,7 @@ _APPLY = (
     )
     .values(is_applied=True)
 )  # fmt: skip
-_WAITING = (
+_WAITING = Prepared(
     select(maintenance.c.id, maintenance.c.kind, maintenance.c.document)
     .where(maintenance.c.book == bindparam("book"), maintenance.c.is_applied.is_(False))
     .order_by(maintenance.c.id)
@@ -47,13 +48,13 @@ class MaintenanceQueue:
     def add(self, kind: DocumentKind, document: int) -> None:
         """Queue a document for the maintainer of `kind`."""
         self.has_changed = True
-        self._connection.execute(_OWE, {"book": self._book, "kind": kind.value, "document": document})
+        _OWE.execute(self._connection, {"book": self._book, "kind": kind.value, "document": document})
 
     def waiting(self) -> Iterator[tuple[int, DocumentKind, int]]:
         """Yield queue id, maintained kind and document id of what waits, oldest first."""
         waiting = self._view.waiting if self._view else None
         if waiting is None:
-            rows = self._connection.execute(_WAITING, {"book": self._book})
+            rows = _WAITING.execute(self._connection, {"book": self._book})
             waiting = tuple((row.id, DocumentKind(row.kind), row.document) for row in rows)
         if self._view:
             self._view.waiting = waiting
@@ -73,4 +74,4 @@ class MaintenanceQueue:
     def mark_applied(self, kind: DocumentKind, up_to: int) -> None:
         """Take everything of a kind up to a queue id out of the queue."""
         self.has_changed = True
-        self._connection.execute(_APPLY, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})
+        _APPLY.execute(self._connection, {"of_book": self._book, "of_kind": kind.value, "up_to": up_to})

@@ -8,6 +8,7 @@ from bookwright.models.codex.record import Origin, RecordKind, SuggestionStatus
 from bookwright.models.codex.taking_back import without_told
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.stores import Stores
 from bookwright.storage.tables import codex, codex_suggestions, documents, nodes
 
@@ -24,7 +25,8 @@ _DRAWN = select(codex.c.slug, codex.c.document).where(
     codex.c.book == bindparam("book"), codex.c.kind == RecordKind.ENTRY.value, codex.c.document.in_(_PROSE)
 )
 _STANDING = _PROSE.where(documents.c.is_current, nodes.c.status != NodeStatus.VOID.value)
-_REPLACED = _DRAWN.where(codex.c.document.not_in(_STANDING))
+_REPLACED = Prepared(_DRAWN.where(codex.c.document.not_in(_STANDING)))
+_ALL_DRAWN = Prepared(_DRAWN)
 _WITHDRAW = delete(codex_suggestions).where(
     codex_suggestions.c.book == bindparam("book"), codex_suggestions.c.document.in_(bindparam("told", expanding=True)),
     codex_suggestions.c.status == SuggestionStatus.OPEN.value,
@@ -37,7 +39,7 @@ def take_back(stores: Stores, unit: TaskNode, step: int | None, *, only_replaced
     Each record gets a new version, or is removed if nobody else told of it; the ids of those come back.
     `only_replaced` leaves what the prose told that stands there now.
     """
-    drawn = list(stores.connection.execute(_REPLACED if only_replaced else _DRAWN, _place(unit)))
+    drawn = list((_REPLACED if only_replaced else _ALL_DRAWN).execute(stores.connection, _place(unit)))
     if not drawn:
         return []
     told = {row.document for row in drawn}
@@ -47,7 +49,7 @@ def take_back(stores: Stores, unit: TaskNode, step: int | None, *, only_replaced
 
 def is_told_over(stores: Stores, unit: TaskNode) -> bool:
     """Whether the codex rests on prose of a unit that stands no more."""
-    return stores.connection.execute(_REPLACED, _place(unit)).first() is not None
+    return _REPLACED.execute(stores.connection, _place(unit)).first() is not None
 
 
 def _place(unit: TaskNode) -> dict[str, str]:

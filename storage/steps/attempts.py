@@ -14,7 +14,7 @@ from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tables import steps
 
 _activity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round)
-_ATTEMPTS = (
+_ATTEMPTS = Prepared(
     select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _activity)).order_by(steps.c.id)
 )
 _MOVED = update(steps).where(steps.c.id == bindparam("moved")).values(has_move=True)
@@ -62,7 +62,7 @@ def attempts_beside(connection: Connection, beside: StepKey) -> dict[str, list[S
     """Return the recorded attempts of a step's whole activity by step, oldest first."""
     found: dict[str, list[StepRecord]] = {}
     store = TextStore(connection, beside.book)
-    rows = connection.execute(_ATTEMPTS, _key_values(beside, "key_")).all()
+    rows = _ATTEMPTS.execute(connection, _key_values(beside, "key_")).all()
     asked = (row.id for row in rows if row.failure == Failure.TOOL_USE)
     uses = ToolUseRepository(connection, beside.book, store).of_steps(asked)
     for row in rows:

@@ -59,9 +59,10 @@ def _grams(text: str, size: int, language: Language) -> tuple[list[tuple[str, in
     tokens = tokens_with_places(text, language)
     stops = [match.start() for match in _STOP.finditer(text)]
     sentence = [bisect(stops, start) for _, start, _ in tokens]
+    words = [token for token, _, _ in tokens]
     grams = [
-        tuple(token for token, _, _ in tokens[i : i + size]) if sentence[i] == sentence[i + size - 1] else ()
-        for i in range(len(tokens) - size + 1)
+        tuple(words[i : i + size]) if sentence[i] == sentence[i + size - 1] else ()
+        for i in range(len(words) - size + 1)
     ]
     return tokens, grams
 

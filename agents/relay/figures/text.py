@@ -44,7 +44,7 @@ def all_sentences(text: str, language: Language) -> list[str]:
 def tokens_with_places(text: str, language: Language) -> list[tuple[str, int, int]]:
     """Split a text into words, or characters for zh and ja, each with where it begins and ends."""
     pattern = _WORD if counts_words(language) else _SIGN
-    return [(match.group().lower(), match.start(), match.end()) for match in pattern.finditer(text)]
+    return [(match[0].lower(), *match.span()) for match in pattern.finditer(text)]
 
 
 def folded(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, count, repeat
 
 from bookwright.agents.relay.leaks.letters import continues_letter, is_invisible, plain_letters
 
@@ -67,8 +68,8 @@ def fold(text: str) -> Folded:
     letters = [_PLAIN[code] for code in map(ord, text)]
     if _JOINED in letters:
         return _fold_joined(text)
-    starts = tuple(place for place, plain in enumerate(letters) for _ in plain)
-    return Folded(text, "".join(letters), starts, tuple(place + 1 for place in starts))
+    starts = tuple(chain.from_iterable(map(repeat, count(), map(len, letters))))
+    return Folded(text, "".join(letters), starts, tuple(map((1).__add__, starts)))
 
 
 def _fold_joined(text: str) -> Folded:
