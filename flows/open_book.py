@@ -33,6 +33,8 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.engine.integrity import check_after_unclean_stop
 from bookwright.storage.index.embedding import make_embedder
+from bookwright.storage.index.embedding_ahead import EmbedderAhead
+from bookwright.storage.index.following import IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
@@ -77,7 +79,7 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
     """
     traced = around.tracing()
     database, settings = around.database, around.settings
-    embedder = make_embedder(settings)
+    embedder = EmbedderAhead(make_embedder(settings))
     check_after_unclean_stop(database, book_id)
     with stopping(settings.stop_seconds, around.cancel) as stop:
         book, lease = take(database, book_id, settings.lease_seconds)
@@ -85,13 +87,14 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
         journal = Journal(storage, lease, way_on)
         stop.tell(journal)
         with (
+            closing(embedder),
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
             kept_vault(storage, book, settings, around.events) as keeper,
             leaving_as(database, book, lease, way_on) if way_on else leaving(database, book.id, lease),
             heartbeat(journal, settings.lease_seconds, around.cancel),
             kept_events(around.events, event_path(settings.home, book.id)),
         ):
-            deps = _deps(book, storage, journal, index, around, way_on)
+            deps = _deps(book, storage, journal, index, embedder, around, way_on)
             if keeper:
                 keeper.render()
                 deps = replace(deps, observer=VaultObserver(deps.observer, keeper))
@@ -101,21 +104,23 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
 
 @dataclass(frozen=True)
 class _CurrentContexts:
-    """Contexts from an index that has taken in all that was recorded."""
+    """Contexts from an index that takes in what was recorded."""
 
     builder: ContextBuilder
-    index: KnowledgeIndex
-    journal: Journal
+    follower: IndexFollower
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
-        """Bring the index up to date, then build."""
-        self.index.catch_up(self.journal)
-        return self.builder.build(node, unit, activity, role)
+        """Bring the index up to date as far as the context needs it, then build."""
+        self.follower.begin_activity()
+        context = self.builder.build(node, unit, activity, role)
+        self.follower.end_context()
+        return context
 
 
 def _deps(
-    book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, around: RunConfig, way_on: str
-) -> Deps:
+    book: Book, storage: BookStorage, journal: Journal, index: KnowledgeIndex, embedder: EmbedderAhead,
+    around: RunConfig, way_on: str,
+) -> Deps:  # fmt: skip
     brief = book.brief
     settings = opened_windows(book, storage, journal, around.settings, around.model)
     profile = fitted_profile(brief, settings, around.model)
@@ -125,6 +130,7 @@ def _deps(
     count = partial(TokenCounter().estimate, writer)
     events = WalkEvents(around.events, storage)
     journal.on_recorded = events.recorded
+    follower = IndexFollower(index, embedder, journal)
     desk = Desk(
         brief=brief,
         profile=profile,
@@ -132,12 +138,13 @@ def _deps(
         journal=journal,
         models=HeardAsker(around.models, events, around.lanes),
         budget=open_ledger(book, journal, settings),
-        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), index, journal),
+        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), follower),
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=events.hear,
         locale=locale,
         count_tokens=count,
         stores_prompts=settings.keep_prompts,
+        meanwhile=follower.embed_meanwhile,
         tools=BookTools(storage, index, settings, is_rehearsal=is_rehearsal),
     )  # fmt: skip
     blueprint = usable_blueprint(brief.blueprint, settings.home, locale) if brief.blueprint else None

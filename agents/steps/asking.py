@@ -188,6 +188,7 @@ class Asking:
             facts=self._facts(number),
             locale=self.desk.locale,
         )
+        self.desk.meanwhile()
         return self.desk.models.ask(
             request, self.desk.budget, lambda event: self.desk.listener(self.name, event), recorder.record_undelivered
         )

@@ -39,6 +39,8 @@ class Desk:
     """Seconds by which it is told how long something takes."""
     may_ask: Callable[[], None] = lambda: None
     """Raises where no further call is to be made for what is in hand."""
+    meanwhile: Callable[[], None] = lambda: None
+    """Called right before a model is asked: begins what can be done while the answer is waited for."""
 
     def is_concluded(self, activity: Activity, node: TaskNode, step: str) -> bool:
         """True if a step of an activity's first round is on record with a result and with what it does to the book."""

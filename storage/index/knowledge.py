@@ -62,9 +62,16 @@ class KnowledgeIndex:
         self._embedded = 0
         self._mentions = Mentions()
         self._shelf = Shelf()
+        self.before_search: Callable[[SearchLimits], None] = lambda limits: None
+        """Told what a search may return before it looks; whoever keeps the index takes in what it needs."""
 
-    def catch_up(self, journal: Journal) -> None:
-        """Take in what documents came since the last time; call it before a context is built.
+    @property
+    def is_ready(self) -> bool:
+        """True once it has caught up and holds something, so that only what came since is missing."""
+        return self._is_open and self._has_all_vectors and self._last > 0
+
+    def catch_up(self, journal: Journal, up_to: int | None = None) -> None:
+        """Take in what documents came since the last time, or those of them up to one, before they are searched for.
 
         What is new is stored inside the transaction of the next step; a backlog of many documents,
         and all vectors after the embedding model was changed, in transactions of their own.
@@ -76,9 +83,25 @@ class KnowledgeIndex:
         if not self._has_all_vectors:
             self._embed_what_lacks_vectors(journal)
             self._has_all_vectors = True
-        while documents := self._new_documents():
-            self._take_in(documents, journal, writes_now=len(documents) == _DOCUMENTS_AT_ONCE)
+        while documents := self.new_documents(up_to):
+            is_backlog = len(documents) == _DOCUMENTS_AT_ONCE
+            self._take_in(documents, journal, writes_now=is_backlog)
             self._move_to_chroma()
+            if not is_backlog:
+                return
+
+    def new_documents(self, up_to: int | None = None) -> list[Document]:
+        """Return the first documents that came since the last time, in order, with their texts."""
+        with self._storage.read() as stores:
+            found = stores.documents.after(self._last, KINDS, _DOCUMENTS_AT_ONCE)
+        return found if up_to is None else [document for document in found if document.id <= up_to]
+
+    def texts_of(self, documents: Sequence[Document]) -> list[str]:
+        """Return what taking some documents in wants embedded, as it stands now."""
+        with self._storage.read() as stores:
+            new = [item for document in documents for item in _passages_of(document, stores)]
+            known = self._repository(stores).known_vectors(item.vector_hash for item in new)
+        return [item.passage.searchable for item in new if item.vector_hash not in known]
 
     def search(
         self,
@@ -106,8 +129,9 @@ class KnowledgeIndex:
         if not asked or not kinds:
             return []
         self._open()
-        vectors = self._query_vectors(asked)
         limits = SearchLimits(tuple(kinds), frozenset(exclude_nodes), before)
+        self.before_search(limits)
+        vectors = self._query_vectors(asked)
         pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._shelf, known)
         candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
@@ -133,7 +157,7 @@ class KnowledgeIndex:
         self.drop()
         journal.move(lambda stores, step: self._repository(stores).clear())
         self._open()
-        while documents := self._new_documents():
+        while documents := self.new_documents():
             self._take_in(documents, journal, writes_now=True)
             self._move_to_chroma()
             told(len(documents))
@@ -164,10 +188,6 @@ class KnowledgeIndex:
             self._fresh = {row.passage.id: (row.passage, row.vector) for row in rows}
             self._move_to_chroma()
         self._is_open = True
-
-    def _new_documents(self) -> list[Document]:
-        with self._storage.read() as stores:
-            return stores.documents.after(self._last, KINDS, _DOCUMENTS_AT_ONCE)
 
     def _take_in(self, documents: Sequence[Document], journal: Journal, *, writes_now: bool) -> None:
         with self._storage.read() as stores:

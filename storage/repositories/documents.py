@@ -28,9 +28,7 @@ from bookwright.storage.tree.document_view import DocumentView
 
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is what they rest on."""
-_INPUTS = Prepared(
-    select(inputs.c.input).where(inputs.c.document == bindparam("document")).order_by(inputs.c.input)
-)
+_INPUTS = Prepared(select(inputs.c.input).where(inputs.c.document == bindparam("document")).order_by(inputs.c.input))
 
 
 class DocumentRepository:

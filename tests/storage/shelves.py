@@ -1,11 +1,13 @@
 """A book on a shelf of its own: documents by the hundred, and the index over them."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 
 from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.errors import BackendUnavailable
 from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, Reply, StepKey
 from bookwright.models.tree.plan import PlanNode, TaskType
@@ -37,6 +39,33 @@ class CountingEmbedder:
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
         self.embedded += 0 if is_query else len(texts)
         return self._inner.embed(texts, is_query)
+
+
+@dataclass
+class ThreadNotingEmbedder:
+    """Hashing that notes which thread embeds how many texts, and fails as often as it is told to."""
+
+    failures: int = 0
+    name: str = "noting-1"
+    dimension: int = Hashing.dimension
+    calls: list[tuple[str, int]] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
+        if self.failures:
+            self.failures -= 1
+            raise BackendUnavailable("away")
+        if not is_query:
+            self.calls.append((threading.current_thread().name, len(texts)))
+        return Hashing().embed(texts, is_query)
+
+    @property
+    def embedded_here(self) -> int:
+        """Texts that the thread embedded which asks."""
+        return sum(count for name, count in self.calls if name == threading.current_thread().name)
+
+    @property
+    def embedded(self) -> int:
+        return sum(count for _, count in self.calls)
 
 
 @dataclass
