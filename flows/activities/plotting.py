@@ -5,14 +5,14 @@ from functools import partial
 
 from bookwright.agents.readers import PLOT, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_card
+from bookwright.flows.activities.surroundings import max_unit_length, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
 from bookwright.models.story.plot import Plot, PlotChapter
 from bookwright.models.text.length import spread
 from bookwright.models.tree.decision import Decision
-from bookwright.models.tree.level import Level
+from bookwright.models.tree.level import Level, usual_child_length
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
@@ -26,7 +26,8 @@ def plot(book: TaskNode, deps: Deps) -> None:
     book = deps.fresh(book)
     count = _chapter_count(book, deps)
     run = ActivityRun(
-        deps.desk, Activity.PLAN, book, book, replace(unit_card(book, deps), chapters=count),
+        deps.desk, Activity.PLAN, book, book,
+        replace(unit_card(book, deps), chapters=count, usual_child_length=(book.length or count) // count),
         context=PLOT.context, round_=1, next_activity="write",
     )  # fmt: skip
     run.narrow_to()  # the order stands in the templates, and there is nothing else yet
@@ -43,7 +44,8 @@ def plot(book: TaskNode, deps: Deps) -> None:
 def _chapter_count(book: TaskNode, deps: Deps) -> int:
     """How many chapters the book is to have: of the usual length, none too long to be written at once."""
     length = book.length or 1
-    return max(2, round(length / lengths_of_children(book, deps).usual), -(-length // max_unit_length(deps)))
+    most = max_unit_length(deps)
+    return max(2, round(length / usual_child_length(Level.CHAPTER, most)), -(-length // most))
 
 
 def _has_chapters(count: int, locale: str, answer: Plot) -> str:
