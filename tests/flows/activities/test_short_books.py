@@ -183,3 +183,20 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
     assert book.book.brief.profile is ProfileName.ECONOMY
     assert names[:3] == ["write/draft.free", "write/critic", "write/refine"]
     assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
+
+
+def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=10_000, profile="economy", max_unit_length=2_000)
+    asked = [name for each in book.requests if (name := each.name.partition(" ")[2]).startswith("plan/")]
+    [again] = book.prompts("1 plan/plot.again")
+    with book.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    book.close()
+
+    assert asked == ["plan/story", "plan/story.again", "plan/plot", "plan/doubts", "plan/plot.again"]
+    assert "<doubts>" in again
+    assert "<story_a>" not in again
+    assert len(chapters) == 5
+    assert plan is not None
+    assert "Seen early, understood late" in plan.text
