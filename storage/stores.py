@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from bookwright.failpoints import Failpoint
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.task import TaskNode
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
@@ -128,6 +128,11 @@ class Stores:
         update_units(units, (*self.nodes.added, *self.nodes.changed.values()))
         return units
 
+    @property
+    def _has_lost_unit(self) -> bool:
+        gone = any(node.is_unit and node.status is NodeStatus.VOID for node in self.nodes.changed.values())
+        return self.nodes.has_replaced or gone
+
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""
         view.nodes.take_in(self.nodes.added)
@@ -139,6 +144,8 @@ class Stores:
             update_units(view.units, (*self.nodes.added, *self.nodes.changed.values()))
         if self.nodes.has_reordered or self.codex.has_changed:
             view.reading = None
+        if any(node.is_unit for node in self.nodes.added) or self._has_lost_unit:
+            view.chapters = ()
         if self.codex.has_changed:
             view.shelves = None
         if self.queue.has_changed:

@@ -73,7 +73,7 @@ def chapter_number(text: str) -> int | None:
     return int(named.group(named.lastindex or 0)) if named else None
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2**15)
 def order_of(label: str) -> tuple[int, ...]:
     """Return a label's sort key for reading order: `"1.10"` comes after `"1.2"`, and a unit after the one above it."""
     return tuple(map(int, label.split(".")))

@@ -225,7 +225,9 @@ class CodexRepository:
         if not self._is_held or self._view.reading is None:
             if not self._is_held or self._view.units is None:
                 self._view.units = self._units_now() or read_units(self._connection, self._book)
-            self._view.reading = read_order(self._connection, self._book, self._view.units, self._places())
+            known = self._view.chapters if self._is_held else ()
+            reading = read_order(self._connection, self._book, self._view.units, self._places(), known)
+            self._view.reading, self._view.chapters = reading, reading.chapters
         return self._view.reading
 
     def _places(self) -> Iterator[Place]:

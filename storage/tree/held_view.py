@@ -26,6 +26,8 @@ class HeldView:
     shelves: Shelves | None = None
     units: UnitRows | None = None
     reading: ReadingOrder | None = None
+    chapters: tuple[str, ...] = ()
+    """The chapters' labels in reading order, as long as no unit comes or goes; empty for what is to be looked for."""
     waiting: tuple[tuple[int, DocumentKind, int], ...] | None = None
     """What the maintainers are owed: queue id, maintained kind and document id."""
 
@@ -34,3 +36,4 @@ class HeldView:
         self.nodes.clear()
         self.documents.clear()
         self.shelves = self.units = self.reading = self.waiting = None
+        self.chapters = ()

@@ -1,6 +1,7 @@
 """Reads the order of a book's chapters, at what share of its length each of them ends, and when its units happen."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, select
@@ -17,6 +18,9 @@ _FEWEST = 3
 """Chapters that a book is thought to have at least, as long as it has none and is not to be written at once."""
 _MOST_READ = 60
 """Chapters whose parts are read with what is to happen in them."""
+
+_COARSE = frozenset(level.value for level in Level if level.is_at_least(Level.ACT))
+"""Levels whose units hold whole chapters."""
 
 _LIVING = (
     nodes.c.book == bindparam("book"), nodes.c.task_type == TaskType.WRITE.value,
@@ -85,14 +89,15 @@ def update_units(rows: UnitRows, changed: Iterable[TaskNode]) -> None:
 
 
 def read_order(
-    connection: Connection, book: str, rows: Mapping[str, UnitShare], places: Iterable[Place]
-) -> ReadingOrder:
+    connection: Connection, book: str, rows: Mapping[str, UnitShare], places: Iterable[Place],
+    parts: Sequence[str] | None = None,
+) -> ReadingOrder:  # fmt: skip
     """Return the chapters as far as they are there, or the highest units of a book without chapters.
 
     `rows` are the book's living units, `places` those at which the codex has something due: only there it is told
-    what happens in a chapter's parts.
+    what happens in a chapter's parts. `parts` are the labels in order where they are known.
     """
-    parts = _chapters({label: row.level for label, row in rows.items()})
+    parts = parts or _chapters({label: row.level for label, row in rows.items()})
     root = rows.get("1")
     times = _times(rows)
     if root is None:
@@ -122,11 +127,14 @@ def _ends(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> tuple[float
     So a chapter that turns out longer or shorter moves none of those before it, nor its own end.
     """
     whole = max(rows["1"].length or 1, 1)
-    ends, before = [], 0
-    for label in chapters:
-        row = rows[label]
-        ends.append(round(100 * (before + (row.length or 0)) / whole, 3))
-        before += row.written if row.status != NodeStatus.OPEN and row.written else row.length or 0
+    is_open, found = NodeStatus.OPEN.value, [rows[label] for label in chapters]
+    planned = [row.length or 0 for row in found]
+    standing = [
+        row.written if row.written and row.status != is_open else length
+        for row, length in zip(found, planned, strict=True)
+    ]
+    before = accumulate(standing, initial=0)
+    ends = [round(100 * (start + length) / whole, 3) for start, length in zip(before, planned, strict=False)]
     if chapters and _is_complete(chapters, rows):
         ends[-1] = 100.0
     return tuple(ends)
@@ -153,7 +161,7 @@ def _is_complete(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> bool
 
 def _coarse(chapters: Sequence[str], rows: Mapping[str, UnitShare]) -> Iterable[str]:
     own = set(chapters)
-    return (label for label, row in rows.items() if label not in own and Level(row.level).is_at_least(Level.ACT))
+    return (label for label, row in rows.items() if row.level in _COARSE and label not in own)
 
 
 def _parts(

@@ -60,6 +60,8 @@ def told_setting(label: str, reading: ReadingOrder, locale: str) -> str:
 
 def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, ...]:
     """Return when chapters are set, a line each: the unit's own first, then others, those nearest to it."""
+    if not reading.times:
+        return ()
     clock = reading.clock
     own = clock.time_of(label)
     others = [each for each in reading.chapters if each != label and clock.time_of(each) is not None]
@@ -72,6 +74,8 @@ def setting_lines(label: str, reading: ReadingOrder, locale: str) -> tuple[str, 
 
 def _before(label: str, reading: ReadingOrder) -> Iterator[tuple[float, Distance]]:
     """The chapters before a unit from which it can be told how far it is, with the days."""
+    if not reading.times:
+        return
     clock = reading.clock
     here = clock.at(label)
     for number, chapter in enumerate(reading.chapters[: reading.chapter_of(label) - 1], 1):
