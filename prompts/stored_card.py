@@ -47,7 +47,7 @@ def _told(values: dict[str, Any]) -> str:
 def _values(card: Any) -> dict[str, Any]:
     """The fields of a card that have not their default values, in order."""
     told = vars(card)
-    return {name: value for name, default in _defaults(type(card)) if (value := told[name]) != default}
+    return {name: value for name, default in _defaults(card.__class__) if (value := told[name]) != default}
 
 
 @cache
