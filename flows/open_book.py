@@ -111,7 +111,7 @@ class _CurrentContexts:
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Bring the index up to date as far as the context needs it, then build."""
-        self.follower.begin_activity()
+        self.follower.begin_activity(is_last=activity is Activity.PUBLISH)
         context = self.builder.build(node, unit, activity, role)
         self.follower.end_context()
         return context

@@ -32,13 +32,15 @@ class IndexFollower:
         self._failure: Exception | None = None
         index.before_search = self._before_search
 
-    def begin_activity(self) -> None:
+    def begin_activity(self, *, is_last: bool = False) -> None:
         """Take in what was embedded meanwhile, and see what came since; call it before a context is built.
+
+        The last activity of a book leaves nothing waiting, for those who ask about the book later.
 
         Raises:
             BackendError: The embedding server did not deliver.
         """
-        if not self._index.is_ready or len(self._waiting) >= _MOST_LEFT:
+        if is_last or not self._index.is_ready or len(self._waiting) >= _MOST_LEFT:
             self._index.catch_up(self._journal)
             self._waiting = ()
         elif self._waiting:

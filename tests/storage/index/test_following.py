@@ -129,3 +129,12 @@ def test_no_more_than_some_documents_wait(shelf: Shelf, followed: Followed) -> N
     shelf.record_step()
 
     assert (waiting, shelf.rows()) == ((1, 1), (41, 41))
+
+
+def test_the_last_activity_leaves_nothing_waiting(shelf: Shelf, followed: Followed) -> None:
+    shelf.add("Quill is a smuggler.")
+
+    followed.follower.begin_activity(is_last=True)
+    shelf.record_step()
+
+    assert shelf.rows() == (2, 2)
