@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -34,6 +35,15 @@ def migrated(settings: Settings) -> None:
     database = open_database(settings)
     migrate.upgrade(database)
     database.dispose()
+
+
+gc.disable()  # until all tests are collected: whatever is made until then stays to the end
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector look at nothing that was there before the first test."""
+    gc.freeze()
+    gc.enable()
 
 
 _FORKING = ("test_crash_points", "test_kill", "test_races", "test_budget_under_fire", "test_upkeep", "test_disk")
