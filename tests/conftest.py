@@ -15,6 +15,14 @@ settings.register_profile("bookwright", deadline=None)  # a busy machine is no f
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("bookwright")
 
+gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is imported, which stays, out of every later look of the garbage collector, in forks, too."""
+    gc.collect()
+    gc.freeze()
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
@@ -35,15 +43,6 @@ def migrated(settings: Settings) -> None:
     database = open_database(settings)
     migrate.upgrade(database)
     database.dispose()
-
-
-gc.disable()  # until all tests are collected: whatever is made until then stays to the end
-
-
-def pytest_collection_finish() -> None:
-    """Let the garbage collector look at nothing that was there before the first test."""
-    gc.freeze()
-    gc.enable()
 
 
 _FORKING = ("test_crash_points", "test_kill", "test_races", "test_budget_under_fire", "test_upkeep", "test_disk")
