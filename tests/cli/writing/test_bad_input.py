@@ -97,7 +97,9 @@ def test_an_estimate_names_the_caps_that_a_book_may_pass(cli, home, tmp_path):
     file = tmp_path / "brief.toml"
     said = []
     for budget in ("usd = 0.001\ntokens = 1000", "usd = 50"):
-        file.write_text(f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n')
+        file.write_text(
+            f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n'
+        )
         said.append(cli("estimate", file).out)
 
     assert "Note: the book's budget of $0.001 is less than it may cost" in said[0]
