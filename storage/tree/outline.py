@@ -94,20 +94,6 @@ class OutlineReader:
             newest=_TASKS_READ,
         )
 
-    def leaves_before(self, unit: TaskNode, count: int, *, with_own: bool) -> list[TaskNode]:
-        """Return up to `count` units with prose of their own that stand before one, nearest first.
-
-        `with_own` begins with what was written below the unit itself.
-        """
-        found: list[TaskNode] = []
-        leaf = self._last_leaf(unit) if with_own else self._leaf_before(unit)
-        if leaf is not None and leaf.key == unit.key:
-            leaf = self._leaf_before(unit)
-        while leaf is not None and len(found) < count:
-            found.append(leaf)
-            leaf = self._leaf_before(leaf)
-        return found
-
     def has_text_after(self, unit: TaskNode) -> bool:
         """True if anything that stands after a unit in reading order is written."""
         later = [
@@ -116,19 +102,6 @@ class OutlineReader:
             if node.parent is not None
         ]
         return bool(later and self._lines(or_(*later), nodes.c.written > 0, limit=1))
-
-    def _leaf_before(self, unit: TaskNode) -> TaskNode | None:
-        for node in (unit, *self._nodes.ancestors(unit)):
-            if node.parent is not None:
-                before = self._lines(*_written_in(node.parent), nodes.c.ordinal < node.ordinal, newest=1)
-                if before:
-                    return self._last_leaf(self._nodes.get(before[0].key))
-        return None
-
-    def _last_leaf(self, unit: TaskNode) -> TaskNode:
-        while below := self._lines(*_written_in(unit.key), newest=1):
-            unit = self._nodes.get(below[0].key)
-        return unit
 
     def _lines(self, *conditions: Any, limit: int | None = None, newest: int | None = None) -> list[TreeLine]:
         query = select(nodes).with_only_columns(*_COLUMNS).where(*conditions)
@@ -153,10 +126,6 @@ def _units_of(parent: int) -> tuple[Any, ...]:
         nodes.c.task_type == TaskType.WRITE.value,
         nodes.c.status != NodeStatus.VOID.value,
     )
-
-
-def _written_in(parent: int) -> tuple[Any, ...]:
-    return (*_units_of(parent), nodes.c.written > 0)
 
 
 def _line(row: Any) -> TreeLine:

@@ -16,7 +16,6 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
-from bookwright.storage.tree.outline import OutlineReader
 
 _REMEMBERED = 24
 """Units before this one whose prose counts as read; what was said earlier and not since may be kept back again."""
@@ -42,8 +41,7 @@ def guard_of(codex: CodexReader, at: str, public: Callable[[], Public], holders:
 
 def public_at(stores: Stores, brief: Brief, unit: TaskNode, document: int | None = None) -> Public:
     """Return what is public where a unit begins, or was when one of its documents was stored."""
-    leaves = OutlineReader(stores.connection, unit.book).leaves_before(unit, _REMEMBERED, with_own=False)
-    keys = [leaf.key for leaf in leaves]
+    keys = [before.key for before in stores.nodes.units_before(unit, _REMEMBERED)]
     prose = (
         stores.documents.of_nodes(keys, DocumentKind.PROSE)
         if document is None
