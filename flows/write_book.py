@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import Any
 
@@ -175,6 +175,7 @@ def _suspend(gate: Gate, database: Database) -> bool:
 def _logged(tell: Callable[[str], None]) -> Iterator[EventBus]:
     """Make every step a line of the flow run's log, and from here on bring the run to its end by itself."""
     end_unheeding()
+    tell = partial(copy_context().run, tell)  # heard in another thread, which knows nothing of Prefect's settings here
 
     def hear(event: Event) -> None:
         if not isinstance(event, AgentEvent):
