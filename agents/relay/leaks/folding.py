@@ -31,8 +31,10 @@ class Folded:
 
     def gap(self, place: int) -> str:
         """What shows between a letter and the one before it."""
-        between = self.text[self.ends[place - 1] : self.starts[place]]
-        return "".join(character for character in between if not is_invisible(character))
+        before, here = self.ends[place - 1], self.starts[place]
+        if before >= here:  # as nearly always within a word
+            return ""
+        return "".join(character for character in self.text[before:here] if not is_invisible(character))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Translate a slice of `letters` into one of the text."""

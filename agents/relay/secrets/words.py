@@ -54,11 +54,11 @@ def fold_tokens(text: str) -> tuple[str, ...]:
 def tokens_of(folded: Folded) -> list[Token]:
     """Cut a text into spelt words and single characters of other scripts, all in plain form."""
     found: list[Token] = []
-    place, letters = 0, folded.letters
+    place, letters, starts = 0, folded.letters, folded.starts
     while place < len(letters):
         end = place + 1
         is_word = is_spelt(letters[place])
-        while end < len(letters) and (not folded.opens(end) or (is_word and _goes_on(folded, end))):
+        while end < len(letters) and (starts[end] == starts[end - 1] or (is_word and _goes_on(folded, end))):
             end += 1
         start, stop = folded.span(place, end)
         found.append(Token(letters[place:end], start, stop, not is_word))

@@ -42,6 +42,7 @@ BRIEF = {
     "title": "The Log",
 }
 BOOK = book_id(make_brief(BRIEF))
+SHORT = {**BRIEF, "length": 900}
 PATIENCE_SECONDS = 60
 
 
@@ -100,10 +101,10 @@ def write_at_terminal(
         database.dispose()
 
 
-def stored_book(settings: Settings) -> Book:
+def stored_book(settings: Settings, identity: str = BOOK) -> Book:
     database = open_library(settings)
     with database.read() as connection:
-        book = BookRepository(connection).get(BOOK)
+        book = BookRepository(connection).get(identity)
     database.dispose()
     return book
 
