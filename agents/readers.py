@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bookwright.agents.agent import CREATIVE, REASONING, SYNTHESIS, Agent
-from bookwright.models.story.plot import Plot
+from bookwright.models.story.plot import DoubtedPlot, Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
 from bookwright.models.text.changes import Changes
 from bookwright.models.tree.decision import Choice
@@ -19,6 +19,10 @@ STORY = Agent("story", "story/book/plan/story", "planner", CREATIVE, "planner")
 """Who tells the story of a short book in plain words, before any of it is planned."""
 PLOT = Agent("plot", "story/book/plan/plot", "planner", SYNTHESIS, "planner", output=Plot)
 """Who chooses between two such stories, and makes the plan that the book is written from."""
+DOUBTS = Agent("doubts", "story/book/plan/doubts", "critic", REASONING, "critic", artefact="doubts")
+"""Who believes nothing of a plan for a book of many chapters."""
+PLOT_AGAIN = replace(PLOT, name="plot.again", prompt="story/book/plan/plot_again", output=DoubtedPlot)
+"""Who makes that plan once more."""
 COLD_READER = Agent("cold_read", "story/reading/cold_read", "critic", REASONING, "evaluator", output=Retelling)
 """Who has nothing but the printed pages, and tells them again."""
 FIRST_READER = replace(COLD_READER, name="first_read")

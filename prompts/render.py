@@ -5,8 +5,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta, nodes
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import pass_context
 
+from bookwright.models.text.length import WORDS_PER_CHARACTER
 from bookwright.prompts.card import BookCard, Card, FormCard, NodeCard
 
 TEMPLATES = Path(__file__).parent
@@ -34,11 +37,19 @@ PROSE_TAGS = (
 """The components that whoever writes prose sees, in order."""
 
 
+@pass_context
+def words(context: Context, count: int) -> str:
+    """Name a number of words as the book counts: `25 | words` is "25 words", or "40 characters" in Japanese."""
+    if context["book"].length_unit == "words":
+        return f"{count} words"
+    return f"{round(count / WORDS_PER_CHARACTER / 10) * 10} characters"
+
+
 @lru_cache(maxsize=8)
 def environment(locale: str = "en") -> Environment:
     """The templates as a prompt language sees them: its overlay first, then the English set."""
     folders = [TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES]
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -47,6 +58,8 @@ def environment(locale: str = "en") -> Environment:
         autoescape=False,
         auto_reload=False,
     )
+    made.filters["words"] = words
+    return made
 
 
 @lru_cache(maxsize=16)
@@ -58,7 +71,7 @@ def environment_with(folder: Path, locale: str = "en") -> Environment:
     own = FileSystemLoader([folder] if locale == "en" else [folder / locale, folder])
     inner = environment(locale).loader
     assert inner is not None  # ours has one
-    return ImmutableSandboxedEnvironment(
+    made = ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([PrefixLoader({BLUEPRINT: own}), inner]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -66,6 +79,8 @@ def environment_with(folder: Path, locale: str = "en") -> Environment:
         autoescape=False,
         auto_reload=True,  # its author may be at work on it
     )
+    made.filters["words"] = words
+    return made
 
 
 def render(path: str, card: Card, locale: str = "en", folder: Path | None = None) -> str:

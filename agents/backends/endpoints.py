@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from bookwright.agents.backends.catalogue import Dialect, Provider, split_name
 from bookwright.agents.backends.spending import price_list
-from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, UnknownModel
+from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, RequestRejected, UnknownModel
 from bookwright.models.settings import Settings
 
 
@@ -99,11 +99,22 @@ def check_model(name: str, settings: Settings) -> None:
             from bookwright.agents.backends.local.packaged import check_packaged  # only who asks it looks for it
 
             check_packaged(settings)
+        if provider.name == "rehearsal":
+            _check_rehearsal(name)
         if model.endswith(".gguf") and not Path(model).expanduser().is_file():
             raise UnknownModel(f"no model file is at {model!r}")
         return
     _check_known(name, provider, model, settings)
     api_key(provider)
+
+
+def _check_rehearsal(name: str) -> None:
+    from bookwright.agents.backends.rehearsal.modes import mode_of  # no other model needs a rehearsal's vocabulary
+
+    try:
+        mode_of(name)
+    except RequestRejected as error:
+        raise UnknownModel(str(error)) from None
 
 
 def _check_known(name: str, provider: Provider, model: str, settings: Settings) -> None:

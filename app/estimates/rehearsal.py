@@ -23,6 +23,7 @@ from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.flows.tracing.traced import untraced
+from bookwright.models.amount import MICROS
 from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
@@ -87,6 +88,8 @@ class BookEstimate:
     total: RoleEstimate
     seconds: tuple[float, float]
     """Roughly how long all calls take one after another, low and high."""
+    short: tuple[str, ...] = ()
+    """The caps that the high figures pass, in words: the book would rest there."""
     is_rehearsal: bool = True
 
 
@@ -119,11 +122,25 @@ def estimate_of(brief: Brief, length: int, low: Tally, high: Tally, settings: Se
     """Price two walks of so much of a book by the models that would really be asked."""
     profile = profile_of(brief, settings).name.value
     roles = tuple(_role(role, low, high, brief, settings) for role in sorted(low.roles.keys() | high.roles.keys()))
+    total = RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill()))
     return BookEstimate(
-        length, brief.length_unit, profile, low.written, low.nodes, low.units, roles,
-        RoleEstimate("all", "", sum((r.low for r in roles), Bill()), sum((r.high for r in roles), Bill())),
+        length, brief.length_unit, profile, low.written, low.nodes, low.units, roles, total,
         (sum(_seconds_of(r.low, r.model) for r in roles), sum(_seconds_of(r.high, r.model) for r in roles)),
+        tuple(_short_caps(total.high, brief, settings)),
     )  # fmt: skip
+
+
+def _short_caps(most: Bill, brief: Brief, settings: Settings) -> Iterator[str]:
+    """Name the caps that a book at its dearest passes; of the studio's, those that it would pass alone."""
+    spent = most.input_tokens + most.output_tokens
+    for whose, usd, held in (
+        ("the book's budget", brief.budget.usd, brief.budget.tokens),
+        ("the studio's cap", settings.studio_usd, settings.studio_tokens),
+    ):
+        if usd is not None and (most.cost_micros or 0) > usd * MICROS:
+            yield f"{whose} of ${usd:,.4g} is less than it may cost; it would rest there"
+        if held is not None and spent > held:
+            yield f"{whose} of {held:,} tokens is less than it may take; it would rest there"
 
 
 def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) -> RoleEstimate:

@@ -5,7 +5,7 @@ from bookwright.agents.backends.spending import prices
 from bookwright.flows.book_models import fitted_profile, model_of
 from bookwright.flows.library import check_blueprint, check_models
 from bookwright.models.brief import Brief
-from bookwright.models.errors import InvalidSetting, RequestRejected, UnknownModel
+from bookwright.models.errors import InvalidSetting
 from bookwright.models.model_name import ROLES
 from bookwright.models.profile import ProfileName
 from bookwright.models.settings import Settings
@@ -28,7 +28,6 @@ def check_writable(brief: Brief, settings: Settings) -> None:
     for name in names:
         if brief.budget.usd is not None or settings.studio_usd is not None:
             _check_price(name, settings)
-        _check_rehearsal(name)
     for name in names:  # last, for a file that was found whole is remembered in the data folder
         provider, _, model = name.partition(":")
         if provider == "embedded":
@@ -41,13 +40,3 @@ def _check_price(name: str, settings: Settings) -> None:
             f"the budget caps money and the price of {name} is unknown; "
             f'give it in config.toml under [prices."{name}"], 0 if it is free'
         )
-
-
-def _check_rehearsal(name: str) -> None:
-    if name.startswith("rehearsal:"):
-        from bookwright.agents.backends.rehearsal.modes import mode_of  # no other model needs a rehearsal's vocabulary
-
-        try:
-            mode_of(name)
-        except RequestRejected as error:
-            raise UnknownModel(str(error)) from None

@@ -6,7 +6,8 @@ and one that dies takes no figure along. No title, no text and no name of a book
 
 from collections import Counter as Tally
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
@@ -15,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from bookwright.models.amount import MICROS
 from bookwright.models.errors import InvalidSetting
-from bookwright.models.settings import Settings
+from bookwright.models.settings import Settings, load_settings
 from bookwright.models.step import CODE, Failure
 from bookwright.storage.engine.database import Database
 from bookwright.storage.pulses import pulses
@@ -45,7 +46,8 @@ class StudioFigures(Collector):
     ) -> None:
         """Begin to count from now on; with `is_whole`, from the first call that is on record."""
         self._database = database
-        self._settings = settings
+        self._home, self._cap_usd = settings.home, settings.studio_usd
+        self._config = _made_at(settings.home)
         self._settled_seconds = settled_seconds
         self._lock = Lock()
         self._registry = own = CollectorRegistry()
@@ -90,9 +92,17 @@ class StudioFigures(Collector):
                 self._last = new[-1].id
                 for call in new:
                     self._count(call)
-        self._cap.set(self._settings.studio_usd or 0)
+        self._cap.set(self._cap_now() or 0)
         for standing in {*_STANDINGS, *standings}:
             self._books.labels(standing).set(standings[standing])
+
+    def _cap_now(self) -> float | None:
+        """Return the cap; as `config.toml` says it now where somebody has changed that file."""
+        if (made := _made_at(self._home)) != self._config:
+            with suppress(InvalidSetting):  # half written, or wrong: what stood before holds, and the next scrape looks
+                self._cap_usd = load_settings(home=self._home).studio_usd
+                self._config = made
+        return self._cap_usd
 
     def _count(self, call: CallFigures) -> None:
         if call.model == CODE:
@@ -105,6 +115,12 @@ class StudioFigures(Collector):
         self._seconds.labels(call.model).observe(call.duration_millis / 1_000)
         if call.first_event_millis is not None:
             self._first.labels(call.model).observe(call.first_event_millis / 1_000)
+
+
+def _made_at(home: Path) -> int:
+    """When the settings' file was written last, in nanoseconds; 0 where there is none."""
+    file = home / "config.toml"
+    return file.stat().st_mtime_ns if file.exists() else 0
 
 
 @contextmanager

@@ -105,6 +105,8 @@ def _show(found: "BookEstimate") -> None:
     make_console().print(table)
     low, high = found.seconds
     print_text(f"\nThe calls take {_span(duration(low), duration(high))}, one after another: roughly, by their tokens.")
+    for line in found.short:
+        print_text(f"Note: {line}.")
 
 
 def _row(role: "RoleEstimate") -> tuple[str, ...]:

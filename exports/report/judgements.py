@@ -6,8 +6,9 @@ from statistics import fmean
 
 from bookwright.exports.report.notes import notes_of, read_as
 from bookwright.models.codex.extraction import ConsistencyReport
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.story.quality import QualityIssue, QualityReport, ScoreBand, Scores
+from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import Stores
 
@@ -29,6 +30,8 @@ class JudgedChapter:
     """0 for a book in one piece."""
     quality: QualityReport | None
     consistency: ConsistencyReport | None
+    is_repaired: bool = False
+    """Its text was put right after it was judged, by orders that knew what the judgement asks for."""
 
     @property
     def is_scored(self) -> bool:
@@ -55,10 +58,18 @@ def judged(stores: Stores, unit: TaskNode, number: int = 0) -> JudgedChapter:
         kind: stores.documents.current(unit.key, kind) for kind in (DocumentKind.QUALITY, DocumentKind.CONSISTENCY)
     }
     data = {kind: stores.documents.data_of(document) if document else "" for kind, document in found.items()}
+    judgement = found[DocumentKind.QUALITY]
     return JudgedChapter(
         number, read_as(QualityReport, data[DocumentKind.QUALITY]),
         read_as(ConsistencyReport, data[DocumentKind.CONSISTENCY]),
+        judgement is not None and _is_repaired_after(judgement.id, stores, unit),
     )  # fmt: skip
+
+
+def _is_repaired_after(judgement: int, stores: Stores, unit: TaskNode) -> bool:
+    keys = [unit.key, *(part.key for part in stores.nodes.children(unit.key, TaskType.WRITE))]
+    texts = stores.documents.of_nodes(keys, DocumentKind.PROSE)
+    return any(prose.origin is DocumentOrigin.REPAIR and prose.id > judgement for prose in texts)
 
 
 def mean_scores(judged_: Iterable[JudgedChapter]) -> dict[str, float]:
@@ -97,11 +108,14 @@ def counts_line(counts: dict[str, int]) -> str:
 
 
 def proposals(judged_: Sequence[JudgedChapter]) -> list[str]:
-    """Return what the evaluator would have done, the most pressing first, and of those what scored lowest."""
+    """Return what the evaluator would have done, the most pressing first, and of those what scored lowest.
+
+    Nothing of a chapter that was put right since: whoever gave the orders had it before them, and chose.
+    """
     found = [
         (_PRIORITIES.index(one.priority), own.quality.scores.overall if own.quality.scores else 1.0, own, one)
         for own in judged_
-        if own.quality is not None
+        if own.quality is not None and not own.is_repaired
         for one in own.quality.recommendations
     ]
     ranked = sorted(found, key=lambda each: each[:2])
@@ -111,7 +125,7 @@ def proposals(judged_: Sequence[JudgedChapter]) -> list[str]:
 def review_lines(stores: Stores, unit: TaskNode) -> list[str]:
     """Return all that reviews have left on record of a unit: scores, proposals, checks, leaks and alerts."""
     own = judged(stores, unit)
-    return [*_of_quality(own.quality), *_of_checks(own), *notes_of(stores, unit), *_alerts(own.consistency)]
+    return [*_of_quality(own), *_of_checks(own), *notes_of(stores, unit), *_alerts(own.consistency)]
 
 
 def issue_line(issue: QualityIssue) -> str:
@@ -121,9 +135,12 @@ def issue_line(issue: QualityIssue) -> str:
     return f"{issue.severity}, {issue.category}: {issue.description}{place}{proposed}"
 
 
-def _of_quality(quality: QualityReport | None) -> Iterator[str]:
+def _of_quality(own: JudgedChapter) -> Iterator[str]:
+    quality = own.quality
     if quality is None:
         return
+    if own.is_repaired:
+        yield "put right after this judgement"
     if quality.scores is not None:
         again = ", judged again after it was put right" if quality.is_revised else ""
         yield f"scores: {score_line(named_scores(quality.scores))}{again}"

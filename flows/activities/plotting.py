@@ -1,18 +1,21 @@
-"""Planning a short book whole: its story told twice in plain words, the better one chosen and cut into chapters."""
+"""Planning a short book whole: its story told twice in plain words, the better one chosen and cut into chapters.
+
+The plan of a book of many chapters is doubted by somebody, and made once more.
+"""
 
 from dataclasses import replace
 from functools import partial
 
-from bookwright.agents.readers import PLOT, STORY, draft_again
+from bookwright.agents.readers import DOUBTS, PLOT, PLOT_AGAIN, STORY, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.surroundings import lengths_of_children, max_unit_length, unit_card
+from bookwright.flows.activities.surroundings import max_unit_length, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.step import Activity
 from bookwright.models.story.plot import Plot, PlotChapter
 from bookwright.models.text.length import spread
 from bookwright.models.tree.decision import Decision
-from bookwright.models.tree.level import Level
+from bookwright.models.tree.level import Level, usual_child_length
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import render_problem
@@ -20,16 +23,15 @@ from bookwright.prompts.render import render_plot
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
+_FEW = 4
+"""Chapters up to which the first plan stands; a longer one is doubted before it is built on."""
+
 
 def plot(book: TaskNode, deps: Deps) -> None:
     """Plan a short book; its plan becomes the book's design, and its chapters become nodes."""
     book = deps.fresh(book)
     count = _chapter_count(book, deps)
-    run = ActivityRun(
-        deps.desk, Activity.PLAN, book, book, replace(unit_card(book, deps), chapters=count),
-        context=PLOT.context, round_=1, next_activity="write",
-    )  # fmt: skip
-    run.narrow_to()  # the order stands in the templates, and there is nothing else yet
+    run = _begun(book, count, deps)
     told = []
     for teller in (STORY, draft_again(STORY)):
         run.card = replace(run.card, is_second=teller is not STORY)
@@ -37,13 +39,32 @@ def plot(book: TaskNode, deps: Deps) -> None:
     run.card = replace(run.card, is_second=False)
     for tag, story in zip(("story_a", "story_b"), told, strict=True):
         run.add(tag, story)
-    run.run(PLOT, partial(_planned, book, deps), check=partial(_has_chapters, count, deps.desk.locale))
+    check = partial(_has_chapters, count, deps.desk.locale)
+    if count <= _FEW:
+        run.run(PLOT, partial(_planned, book, deps), check=check)
+        return
+    first = run.run(PLOT, check=check).value
+    run = _begun(book, count, deps)  # what was not chosen is no longer seen
+    run.add("plot", render_plot(first, deps.brief.language.english_name))
+    run.run(DOUBTS)
+    run.run(PLOT_AGAIN, partial(_planned, book, deps), check=check)
+
+
+def _begun(book: TaskNode, count: int, deps: Deps) -> ActivityRun:
+    run = ActivityRun(
+        deps.desk, Activity.PLAN, book, book,
+        replace(unit_card(book, deps), chapters=count, usual_child_length=(book.length or count) // count),
+        context=PLOT.context, round_=1, next_activity="write",
+    )  # fmt: skip
+    run.narrow_to()  # the order stands in the templates, and there is nothing else yet
+    return run
 
 
 def _chapter_count(book: TaskNode, deps: Deps) -> int:
     """How many chapters the book is to have: of the usual length, none too long to be written at once."""
     length = book.length or 1
-    return max(2, round(length / lengths_of_children(book, deps).usual), -(-length // max_unit_length(deps)))
+    most = max_unit_length(deps)
+    return max(2, round(length / usual_child_length(Level.CHAPTER, most)), -(-length // most))
 
 
 def _has_chapters(count: int, locale: str, answer: Plot) -> str:

@@ -47,7 +47,7 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
     if deps.brief.max_planning_rounds or book.revision > 1 or is_short_enough(book, deps) or _is_long(book, deps):
         return False
-    if book.child_level is not None or child_level_of(book, deps) is not Level.CHAPTER or _has_tasks(book, deps):
+    if not _has_chapters(book, deps) or _has_tasks(book, deps):
         return False
     if book.planning_round:
         return True
@@ -58,6 +58,17 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
 def is_told(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is told without a plan, a brief or a design of its own."""
     return is_free(unit, deps) or is_told_whole(unit, deps)
+
+
+def _has_chapters(book: TaskNode, deps: Deps) -> bool:
+    """True where length alone divides a book, into chapters or into scenes that may as well be chapters.
+
+    An author who says how long a unit may be wants scenes of that length.
+    """
+    if book.child_level is not None:
+        return False
+    level = child_level_of(book, deps)
+    return level is Level.CHAPTER or (level is Level.SCENE and deps.brief.max_unit_length is None)
 
 
 def _is_long(book: TaskNode, deps: Deps) -> bool:

@@ -12,7 +12,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.text.length import MENDED, TOLERANCE, LengthRange, range_of, range_of_last
 from bookwright.models.tree.decision import Decision
-from bookwright.models.tree.depth import Depth, depth_under
+from bookwright.models.tree.depth import Depth, depth_under, in_words
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.position import hierarchical_position
@@ -92,7 +92,16 @@ def is_short_enough(unit: TaskNode, deps: Deps) -> bool:
     """
     if unit.child_level is not None:
         return False
-    return counted_child(unit, deps) is None and (unit.length or 0) <= max_unit_length(deps) * (1 + TOLERANCE)
+    return counted_child(unit, deps) is None and (unit.length or 0) <= _longest_piece(unit, deps) * (1 + TOLERANCE)
+
+
+def _longest_piece(unit: TaskNode, deps: Deps) -> float:
+    """How long a unit may be to be written at once; a whole story as long in characters as one in words would be."""
+    most = max_unit_length(deps)
+    is_story = unit.parent is None and depth_at(unit, deps) is not Depth.FULL
+    if is_story and deps.brief.max_unit_length is None and deps.profile.name is not ProfileName.SMALL:
+        return most / in_words(1, counts_words=deps.brief.length_unit == "words")
+    return most
 
 
 def is_one_sitting(book: TaskNode, deps: Deps) -> bool:

@@ -39,3 +39,20 @@ class Plot(BaseModel):
     people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=12)]
     """Who has a name: what each wants, how each talks, what each would never say."""
     chapters: Annotated[tuple[PlotChapter, ...], Field(min_length=1, max_length=24)]
+
+    @property
+    def lines_of_things(self) -> tuple[str, ...]:
+        """What stands on early pages and counts later; a short plan has no list of it."""
+        return ()
+
+
+class DoubtedPlot(Plot):
+    """A plan that was made once more, after somebody had doubted it."""
+
+    seen: Annotated[tuple[Line, ...], Field(min_length=1, max_length=6)]
+    """What stands on early pages for a reason of its own and means something else in the end, with its chapters."""
+
+    @property
+    def lines_of_things(self) -> tuple[str, ...]:
+        """What stands on early pages and counts later, a line each."""
+        return self.seen

@@ -60,18 +60,33 @@ def repaired(
 ) -> str:
     """Carry out changes as one set; those of a set that would be too long or too short are left out from its end.
 
-    Passed over is a change that names no passage or one that was changed already, one that breaks a quotation, and
-    one whose words `tells` refuses. A text that is out of its limits may stay so, but is not led further out.
+    Of those, whatever fits beside the others after all is taken again, the first first. Passed over is a change that
+    names no passage or one that was changed already, one that breaks a quotation, and one whose words `tells` refuses.
+    A text that is out of its limits may stay so, but is not led further out.
     """
     low, high = min(limits.low, language.measure(text)), max(limits.high, language.measure(text))
     wanted = [change for change in changes if not (change.text and tells(change.text))]
+    taken = list(wanted)
     while True:
-        table = _Table(text, language, ())
-        gained = [table.repair(change) for change in wanted]
+        table, gained = _repaired(text, taken, language)
         if low <= table.length <= high:
-            return table.text
+            break
         is_long = table.length > high
-        wanted.pop(max(place for place, more in enumerate(gained) if (more > 0 if is_long else more < 0)))
+        taken.pop(max(place for place, more in enumerate(gained) if (more > 0 if is_long else more < 0)))
+    for change in wanted:
+        if change in taken:
+            continue
+        more, _ = _repaired(text, [each for each in wanted if each in taken or each is change], language)
+        if low <= more.length <= high:
+            taken.append(change)
+            table = more
+    return table.text
+
+
+def _repaired(text: str, changes: Sequence[Change], language: Language) -> tuple["_Table", list[int]]:
+    """Carry out all changes that break nothing; return the text, and how much longer it is by each."""
+    table = _Table(text, language, ())
+    return table, [table.repair(change) for change in changes]
 
 
 def is_balanced_like(text: str, other: str) -> bool:

@@ -64,7 +64,7 @@ def test_a_rehearsed_book_takes_few_statements_rows_and_files(tmp_path: Path) ->
     models = ModelService(settings)
     with counted_queries() as queries, counted_rows() as rows, counted_files(settings.home / "vaults") as files:
         try:
-            with held_book(settings, models, with_context=True, length=12_000) as deps:
+            with held_book(settings, models, with_context=True, length=12_000, max_planning_rounds=1) as deps:
                 write_whole(deps)
                 with deps.stores() as stores:
                     steps = stores.books.get(deps.storage.book).calls

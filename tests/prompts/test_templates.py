@@ -158,6 +158,20 @@ def test_prose_is_asked_for_in_the_manner_of_its_language(language: str, mark: s
     assert mark not in render("story/chapter/write/draft", card_of(Level.CHAPTER))
 
 
+@pytest.mark.parametrize("path", ASKED)
+def test_a_book_that_counts_characters_is_never_asked_for_a_number_of_words(path: str) -> None:
+    for level in levels_of(path):
+        asked = render(path, card_of(level, "serial"))
+        assert not re.search(r"\b\d{2,} words\b", asked), level
+
+
+def test_a_number_of_words_is_named_as_the_book_counts() -> None:
+    asked = {name: render("story/relay/quality", card_of(Level.CHAPTER, name)) for name in ("novel", "serial")}
+
+    assert "up to 60 words" in asked["novel"]
+    assert "up to 100 characters" in asked["serial"]
+
+
 def test_what_a_template_names_and_no_card_holds_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         render("story/_tree", card_of(Level.BOOK))

@@ -20,7 +20,7 @@ from bookwright.models.codex.leak import LeakJudgement
 from bookwright.models.errors import RequestRejected
 from bookwright.models.faults import FoundFaults, Verification
 from bookwright.models.profile import ProfileName
-from bookwright.models.story.plot import Plot
+from bookwright.models.story.plot import DoubtedPlot, Plot
 from bookwright.models.story.quality import QualityJudgement
 from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.story.state import GlobalState, lost_promises
@@ -213,8 +213,8 @@ def test_an_answer_of_an_unknown_shape_is_filled_by_its_schema() -> None:
 
 def test_every_rule_is_of_a_field_that_a_step_asks_for() -> None:
     shapes = {agent.output for _, agent in STEPS if agent.output} | {
-        DesignExtraction, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement, CommandAnswer, Plot,
-        Register, Verification,
+        DesignExtraction, DoubtedPlot, Extraction, FewThreads, FoundFaults, LeakJudgement, QualityJudgement,
+        CommandAnswer, Plot, Register, Verification,
     }  # fmt: skip
     schemas = [shape.model_json_schema() for shape in shapes]
     objects = [part for schema in schemas for part in (schema, *schema.get("$defs", {}).values())]

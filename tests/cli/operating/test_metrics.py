@@ -1,5 +1,6 @@
 """The figures of an installation: as they are printed, and as they are scraped from this machine's loopback."""
 
+import os
 import socket
 from contextlib import closing
 
@@ -82,6 +83,22 @@ def test_what_is_only_just_recorded_is_counted_by_a_later_scrape(book: BookStora
         record(book, "draft.2")
 
         assert figure(read(figures.text()), "bookwright_calls_total") == 0
+
+
+def test_a_cap_that_was_changed_while_figures_are_served_is_the_one_they_show(
+    book: BookStorage, settings: Settings
+) -> None:
+    config = settings.home / "config.toml"
+    with library(settings) as database:
+        figures = StudioFigures(database, settings)
+        caps = []
+        for said in (None, "studio_usd = 7.5\n", "studio_usd = \n", "studio_usd = 9\n"):
+            if said is not None:
+                config.write_text(said)
+                os.utime(config, ns=(len(caps), len(caps)))
+            caps.append(figure(read(figures.text()), "bookwright_studio_cap_dollars"))
+
+    assert caps == [0, 7.5, 7.5, 9]
 
 
 def test_they_are_served_on_the_loopback_alone(book: BookStorage, settings: Settings) -> None:

@@ -84,6 +84,28 @@ def test_a_book_that_could_not_be_written_to_its_end_is_not_begun(cli, home, arg
     assert not home.exists()
 
 
+def test_an_estimate_knows_which_rehearsals_there_are(cli, home):
+    refused(
+        cli("estimate", *PREMISE, "--words", "900", "--model", "rehearsal:defualt"),
+        "the rehearsal author knows no mode 'defualt'",
+    )
+
+
+def test_an_estimate_names_the_caps_that_a_book_may_pass(cli, home, tmp_path):
+    home.mkdir()
+    (home / "config.toml").write_text('[prices."ollama:mine"]\ninput = 1\noutput = 2\n')
+    file = tmp_path / "brief.toml"
+    said = []
+    for budget in ("usd = 0.001\ntokens = 1000", "usd = 50"):
+        file.write_text(f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n')
+        said.append(cli("estimate", file).out)
+
+    assert "Note: the book's budget of $0.001 is less than it may cost" in said[0]
+    assert "Note: the book's budget of 1,000 tokens is less than it may take" in said[0]
+    assert "A rehearsal of 900 words" in said[1]
+    assert "Note:" not in said[1]
+
+
 def test_a_model_that_its_provider_does_not_have(cli, home, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
 

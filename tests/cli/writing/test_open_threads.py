@@ -6,13 +6,13 @@ import pytest
 
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.report.book_report import report_of
-from bookwright.exports.report.judgements import SCORE_NAMES
+from bookwright.exports.report.judgements import SCORE_NAMES, review_lines
 from bookwright.exports.report.layout import html_report, markdown_report
 from bookwright.models.codex.extraction import ConsistencyReport, FoundCheck
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.leak import Leak, LeakReport, LeakRound
 from bookwright.models.codex.record import Origin
-from bookwright.models.document import DocumentKind, NewDocument
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.story.quality import QualityIssue, QualityReport, Recommendation, Scores
 from bookwright.models.tree.plan import TaskType
 from tests.support.books import finish, make_book, make_settings
@@ -68,6 +68,32 @@ def test_scores_proposals_and_alerts_are_told_at_the_end_and_in_the_report(
         assert all(name in page for name in SCORE_NAMES.values())
         assert all(words in page for words in ("0.31", "It holds.", "Name the boat.", "→ Cut the quay.", "2 passed"))
         assert "was to be planted by now" in page
+    storage.database.dispose()
+
+
+def test_what_a_repair_followed_is_no_longer_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = make_settings(tmp_path)
+    chapters = [{"level": "chapter", "title": name, "text": "The bell was new."} for name in ("One", "Two")]
+    storage = make_book(settings, chapters, title="The Lamp")
+    finish(storage)
+    with storage.write() as stores:
+        repaired, untouched = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        for unit in (repaired, untouched):
+            judgement = NewDocument(node=unit.key, kind=DocumentKind.QUALITY, text="x", data=JUDGED.model_dump_json())
+            stores.documents.add(judgement, None)
+        text = NewDocument(
+            node=repaired.key, kind=DocumentKind.PROSE, text="The bell was cracked.", origin=DocumentOrigin.REPAIR
+        )
+        stores.documents.add(text, None)
+        book = stores.books.get(storage.book)
+        lines = [review_lines(stores, unit) for unit in (repaired, untouched)]
+
+    show_result(Result.of(book, storage, settings, [], was_finished=True), as_json=False)
+
+    shown = capsys.readouterr().out
+    assert "to do, chapter 2, high: Cut the quay." in shown
+    assert "to do, chapter 1" not in shown
+    assert [each.count("put right after this judgement") for each in lines] == [1, 0]
     storage.database.dispose()
 
 

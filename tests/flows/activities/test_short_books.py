@@ -11,6 +11,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.flows.activities.short_books import is_free, is_told_whole
+from bookwright.flows.activities.surroundings import is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
@@ -55,6 +56,9 @@ def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, De
         ({"length": 24_000}, True),
         ({"length": 24_001}, False),  # a longer one is planned
         ({"length": 14_000, "max_unit_length": 500}, False),  # as is one of more chapters than one plan holds
+        ({"length": 4_000}, False),  # its author wants scenes of 2,000 words
+        ({"length": 4_000, "max_unit_length": None}, True),
+        ({"length": 5_800, "max_unit_length": None, "language": "zh"}, True),
         ({"length": 1_500}, False),  # is one sitting, and told from its order alone
         ({"window": 20_000}, False),  # the pages would not fit
     ],
@@ -64,6 +68,26 @@ def test_a_short_book_of_several_chapters_is_told_whole(tmp_path: Path, values: 
 
     assert is_told_whole(root, deps) is is_told
     assert is_free(root, deps) is (values.get("length") == 1_500)
+    deps.storage.database.dispose()
+
+
+@pytest.mark.parametrize(
+    ("values", "is_story"),
+    [
+        ({"length": 3_000}, True),
+        ({"length": 4_000}, False),
+        ({"length": 4_000, "language": "ja"}, True),  # 2,400 words
+        ({"length": 4_000, "language": "ko"}, True),
+        ({"length": 4_000, "language": "ja", "max_unit_length": 3_000}, False),  # its author's word
+        ({"length": 4_000, "language": "ja", "max_planning_rounds": 1}, False),
+    ],
+)
+def test_a_story_in_characters_is_as_long_as_one_in_words(
+    tmp_path: Path, values: dict[str, Any], is_story: bool
+) -> None:
+    root, deps = begun(tmp_path, **{"max_unit_length": None, **values})
+
+    assert (is_free(root, deps), is_one_sitting(root, deps)) == (is_story, is_story)
     deps.storage.database.dispose()
 
 
@@ -159,3 +183,20 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
     assert book.book.brief.profile is ProfileName.ECONOMY
     assert names[:3] == ["write/draft.free", "write/critic", "write/refine"]
     assert not [name for name in names if name.startswith(("plan/", "execute/", "brief/", "divide/"))]
+
+
+def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=10_000, profile="economy", max_unit_length=2_000)
+    asked = [name for each in book.requests if (name := each.name.partition(" ")[2]).startswith("plan/")]
+    [again] = book.prompts("1 plan/plot.again")
+    with book.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    book.close()
+
+    assert asked == ["plan/story", "plan/story.again", "plan/plot", "plan/doubts", "plan/plot.again"]
+    assert "<doubts>" in again
+    assert "<story_a>" not in again
+    assert len(chapters) == 5
+    assert plan is not None
+    assert "Seen early, understood late" in plan.text

@@ -57,3 +57,13 @@ def test_changes_count_as_one_set_and_the_last_that_leads_out_of_the_limits_goes
 
     assert told.startswith("The keeper rowed out before anybody was awake. She had no lamp. Nobody saw.")
     assert told.endswith("“Wait,” he said. She did not wait.")
+
+
+def test_what_was_left_out_for_a_longer_change_is_taken_after_all() -> None:
+    far_too_long = Change(first="1.1", text=" ".join(["The keeper rowed out."] * 9))
+    longer = Change(first="2.2", text="She did not wait long.")
+    limits = LengthRange(low=10, high=Language.EN.measure(TEXT) + 1)
+
+    told = repaired(TEXT, [far_too_long, longer], limits, Language.EN, lambda words: False)
+
+    assert told == TEXT.replace("She did not wait.", "She did not wait long.")
