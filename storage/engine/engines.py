@@ -21,8 +21,8 @@ _LEAST_IDLE_SECONDS = 5
 """How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
 
 _COMPILED: LRUCache[Any, Any] = LRUCache(1_000)
-"""What statements of any SQLite engine of this process were compiled to. A page or a program opens one for each of its
-calls, and would compile all its statements each time."""
+"""What statements of any SQLite engine of this process were compiled to. A program in Python opens the library for each
+of its calls, and would compile all statements each time."""
 
 
 class CommonDialect(SQLiteDialect_pysqlite):
