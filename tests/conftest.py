@@ -9,6 +9,7 @@ from hypothesis import settings
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
+from tests.support.forks import Forks
 from tests.support.postgres import PostgresServer, running_postgres
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
@@ -29,6 +30,13 @@ def postgres() -> Iterator[PostgresServer]:
     """A Postgres server."""
     with running_postgres() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def prefect_forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    """Starts programs of Prefect."""
+    with Forks.begun(tmp_path_factory.mktemp("forks")) as forks:
+        yield forks
 
 
 @pytest.fixture(scope="session")
