@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import Any
 
@@ -175,15 +175,16 @@ def _suspend(gate: Gate, database: Database) -> bool:
 def _logged(tell: Callable[[str], None]) -> Iterator[EventBus]:
     """Make every step a line of the flow run's log, and from here on bring the run to its end by itself."""
     end_unheeding()
+    here = copy_context()  # events are heard in another thread, which knows nothing of Prefect's settings
 
     def hear(event: Event) -> None:
         if not isinstance(event, AgentEvent):
             return
         name = event.payload.name
         if name == EventKind.WAITING:
-            tell(f"{event.task_id}: {event.payload.text}")
+            here.run(tell, f"{event.task_id}: {event.payload.text}")
         elif name in _TOLD:
-            tell(f"{event.task_id}: {_TOLD[EventKind(name)]}")
+            here.run(tell, f"{event.task_id}: {_TOLD[EventKind(name)]}")
 
     with closing(EventBus()) as events:
         events.on(EventType.EVENT, hear)

@@ -172,15 +172,15 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Options, then the environment, then `config.toml` of the data folder."""
-        home = _home(init_settings().get("home") or env_settings().get("home"))
+        home = _home(init_settings().get("home"))
         file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "config.toml")
         return init_settings, env_settings, file
 
 
 def _home(given: Any) -> Path:
-    """The data folder: the option's, the environment's, or the usual one."""
-    default = Settings.model_fields["home"].get_default(call_default_factory=True)
-    return Path(given or os.environ.get("BOOKWRIGHT_HOME") or default)
+    """The data folder: the option's, the environment's (in capitals or not), or the usual one."""
+    said = next((value for name, value in os.environ.items() if name.upper() == "BOOKWRIGHT_HOME"), "")
+    return Path(given or said or Settings.model_fields["home"].get_default(call_default_factory=True))
 
 
 def load_settings(**options: Any) -> Settings:

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -8,11 +9,20 @@ from hypothesis import settings
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
+from tests.support.forks import Forks
 from tests.support.postgres import PostgresServer, running_postgres
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("bookwright")
+
+gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is imported, which stays, out of every later look of the garbage collector, in forks, too."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +30,13 @@ def postgres() -> Iterator[PostgresServer]:
     """A Postgres server."""
     with running_postgres() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def prefect_forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    """Starts programs of Prefect."""
+    with Forks.begun(tmp_path_factory.mktemp("forks")) as forks:
+        yield forks
 
 
 @pytest.fixture(scope="session")

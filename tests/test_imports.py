@@ -5,6 +5,8 @@ from collections.abc import Iterator, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import bookwright
 
 ROOT = Path(bookwright.__file__).parent
@@ -82,22 +84,25 @@ def circle_in(imports: dict[str, frozenset[str]]) -> list[str]:
     return []
 
 
-IMPORTS = imports_of(ROOT)
+@pytest.fixture(scope="module")
+def imports() -> dict[str, frozenset[str]]:
+    """Those of the package itself, read when the first test asks, not by every process that collects tests."""
+    return imports_of(ROOT)
 
 
-def test_imports_point_one_way() -> None:
-    assert upward(IMPORTS) == []
+def test_imports_point_one_way(imports: dict[str, frozenset[str]]) -> None:
+    assert upward(imports) == []
 
 
-def test_no_modules_know_each_other_in_a_circle() -> None:
-    assert circle_in(IMPORTS) == []
+def test_no_modules_know_each_other_in_a_circle(imports: dict[str, frozenset[str]]) -> None:
+    assert circle_in(imports) == []
 
 
-def test_every_folder_has_its_place_and_is_read() -> None:
+def test_every_folder_has_its_place_and_is_read(imports: dict[str, frozenset[str]]) -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
 
     assert folders == set(BELOW)
-    assert folders == {folder_of(module) for module in IMPORTS} - {""}
+    assert folders == {folder_of(module) for module in imports} - {""}
 
 
 def test_a_wrong_import_behind_a_link_is_found(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def made_below(
 
 def latest_prose(place: ActivityPlace, stores: Stores, count: int) -> list[tuple[TaskNode, Document]]:
     """Return the last `count` written units before the place with their prose, nearest first."""
-    leaves = stores.nodes.units_before(place.unit, count, with_own=place.is_dividing)[::-1]
-    found = ((leaf, stores.documents.current(leaf.key, DocumentKind.PROSE)) for leaf in leaves)
+    leaves = stores.nodes.units_before(place.unit, count, with_own=place.is_dividing)
+    found = ((leaf, stores.documents.current(leaf.key, DocumentKind.PROSE)) for leaf in reversed(leaves))
     return [(leaf, document) for leaf, document in found if document is not None]
 
 

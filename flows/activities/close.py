@@ -69,6 +69,8 @@ def close(unit: TaskNode, deps: Deps) -> None:
 def _begun(unit: TaskNode, deps: Deps) -> _Closing:
     card = replace(unit_card(unit, deps), word_allowance=_summary_length(unit, deps))
     run = ActivityRun(deps.desk, Activity.CLOSE, unit, unit, card, context="evaluator", next_activity="divide")
+    if unit.parent is not None and is_told_whole(unit, deps):  # the chapter says all that its summary needs
+        run.narrow_to("order")
     sources = _put_text_before(unit, run, deps)
     gate = None if unit.is_brought_in else gates.asked_at_close(unit, deps)
     return _Closing(unit, deps, run, sources, _asks_review(unit, deps), gate)

@@ -4,6 +4,7 @@ Measured against kept libraries on recorded and hand-made prose (docs/benchmarks
 """
 
 import re
+from functools import lru_cache
 
 _CLOSERS = "\"'’”」』）)\\]*_»】》"
 _OPENERS = "\"'‘“「『（(\\[«【《"
@@ -67,15 +68,19 @@ _NEAR, _FAR = 60, 600
 """Characters that are looked at on either side of a mark, and before it for where a quotation opened."""
 
 
-def sentence_ends(paragraph: str) -> list[int]:
-    """Return where the sentences of a paragraph end, but the last one, each behind the space after it."""
+@lru_cache(maxsize=4_096)
+def sentence_ends(paragraph: str) -> tuple[int, ...]:
+    """Return where the sentences of a paragraph end, but the last one, each behind the space after it.
+
+    What was read lately is asked of again and again.
+    """
     ends: list[int] = []
     start = 0
     for found in _END.finditer(paragraph):
         if found.end() < len(paragraph) and _ends(paragraph, start, found):
             ends.append(found.end())
             start = found.end()
-    return ends
+    return tuple(ends)
 
 
 def _ends(text: str, start: int, found: re.Match[str]) -> bool:

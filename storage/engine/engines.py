@@ -3,7 +3,10 @@
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.util import LRUCache
 
 from bookwright.models.errors import InvalidSetting
 from bookwright.storage.engine.sqlite_driver import sqlite_driver
@@ -21,14 +24,34 @@ _PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval"
 _LEAST_IDLE_SECONDS = 5
 """How long a transaction may be idle on Postgres however short the lease: a busy machine is slow."""
 
+_COMPILED: LRUCache[Any, Any] = LRUCache(1_000)
+"""What statements of any SQLite engine of this process were compiled to. A program in Python opens the library for each
+of its calls, and would compile all statements each time."""
+
+
+class CommonDialect(SQLiteDialect_pysqlite):
+    """SQLite's dialect, the same for all engines, so that what was compiled for one of them serves the others."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+registry.register("sqlite.common", __name__, CommonDialect.__name__)
+
 
 def sqlite_engine(path: str, busy_seconds: float) -> Engine:
     """Return an engine on a file, or on `:memory:`."""
     # Built, not written: a path may hold what means something else in an address.
-    address = URL.create("sqlite", database=path)
+    address = URL.create("sqlite+common", database=path)
     driver = sqlite_driver()
     arguments = {"timeout": busy_seconds, "cached_statements": _KEPT_STATEMENTS}
     engine = create_engine(address, module=driver, connect_args=arguments)
+    engine.update_execution_options(compiled_cache=_COMPILED)
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _: Any) -> None:

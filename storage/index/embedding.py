@@ -133,14 +133,15 @@ class OpenAICompatible:
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         openai = importlib.import_module("openai")
         try:
-            reply = self._connected(openai).embeddings.create(
+            reply = self._connected(openai).embeddings.with_raw_response.create(
                 model=self._model, input=[_encodable(text) for text in texts], encoding_format="float"
-            )
+            )  # raw: the SDK's own parsing looks at each number by itself and takes longer than most servers
         except (openai.APIConnectionError, openai.RateLimitError, openai.InternalServerError) as error:
             raise BackendUnavailable(f"the embedding server {self.name!r} did not answer: {error}") from error
         except openai.APIStatusError as error:
             raise RequestRejected(f"the embedding server {self.name!r} refuses the request: {error}") from error
-        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        found = sorted(reply.http_response.json()["data"], key=lambda item: item["index"])
+        return [item["embedding"] for item in found]
 
     def _connected(self, openai: Any) -> Any:
         if self._client is None:

@@ -4,7 +4,6 @@ import os
 import resource
 import signal
 import sqlite3
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -20,11 +19,10 @@ from bookwright.flows.prefect.server import (
     api_url,
     prefect_home,
     server_environment,
-    start_prefect,
-    start_server,
     wait_until_up,
 )
 from bookwright.models.settings import Settings
+from tests.support.forks import SERVER, Fork, Forks
 from tests.support.novelist import write as novelist
 from tests.support.prefect_database import give_database
 
@@ -39,22 +37,23 @@ class Server:
 
     environment: dict[str, str]
     home: Path
-    process: subprocess.Popen[bytes]
+    forks: Forks
+    process: Fork
 
     @classmethod
-    def start(cls, settings: Settings, port: int) -> "Server":
+    def start(cls, forks: Forks, settings: Settings, port: int) -> "Server":
         environment, home = server_environment(settings, port, has_ui=False), prefect_home(settings)
         give_database(home)
-        process = start_server(environment, home / "server.log")
+        process = forks.start([SERVER], environment, home / "server.log")
         wait_until_up(process, api_url(port), PATIENCE_SECONDS)
-        return cls(environment, home, process)
+        return cls(environment, home, forks, process)
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def start_again(self) -> None:
-        self.process = start_server(self.environment, self.home / "server.log")
+        self.process = self.forks.start([SERVER], self.environment, self.home / "server.log")
         wait_until_up(self.process, self.environment["PREFECT_API_URL"], PATIENCE_SECONDS)
 
     @contextmanager
@@ -79,23 +78,24 @@ class Server:
 class StockServer:
     """A server as `prefect server start` runs it, without a setting of ours."""
 
+    forks: Forks
     environment: dict[str, str]
     port: int
     log: Path
     deaths: int = -1
-    process: subprocess.Popen[bytes] | None = None
+    process: Fork | None = None
 
     @classmethod
-    def begin(cls, home: Path, port: int) -> "StockServer":
+    def begin(cls, forks: Forks, home: Path, port: int) -> "StockServer":
         alone = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         give_database(home)
-        server = cls(alone | {"PREFECT_HOME": str(home)} | NO_CALLS_OUT, port, home / "server.log")
+        server = cls(forks, alone | {"PREFECT_HOME": str(home)} | NO_CALLS_OUT, port, home / "server.log")
         server.start_again()
         return server
 
     def start_again(self) -> None:
-        arguments = ["server", "start", "--no-ui", "--port", str(self.port)]
-        self.process = start_prefect(arguments, self.environment, self.log)
+        command = ["prefect", "server", "start", "--no-ui", "--port", str(self.port)]
+        self.process = self.forks.start(command, self.environment, self.log)
         self.deaths += 1
         wait_until_up(self.process, api_url(self.port), PATIENCE_SECONDS)
 

@@ -25,7 +25,6 @@ from bookwright.flows.deps import RunObserver
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.pool import hand_in
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, stop_process
@@ -39,7 +38,9 @@ from bookwright.models.settings import Settings, load_settings
 from tests.durability.children import finished_text
 from tests.durability.command import wait_until
 from tests.durability.prefects import IN_THE_MIDDLE, PATIENCE_SECONDS, Gates, Server, Walk
+from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import FakeProvider
+from tests.support.forks import Forks
 from tests.support.novelist import write as novelist
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
@@ -99,14 +100,14 @@ class Studio:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Iterator[Server]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PREFECT_API_URL", raising=False)
         port = free_port()
         settings = load_settings(home=tmp_path_factory.mktemp("prefect"))
-        server = Server.start(settings, port)
+        server = Server.start(prefect_forks, settings, port)
         try:
-            with temporary_settings(reaching(PrefectApi(api_url(port), make_login(settings)))):
+            with reached(PrefectApi(api_url(port), make_login(settings))):
                 yield server
                 EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
         finally:

@@ -21,13 +21,11 @@ from prefect.client.schemas.filters import (
 )
 from prefect.client.schemas.objects import FlowRun, TaskRun
 from prefect.events.worker import EventsWorker
-from prefect.settings import temporary_settings
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.flows.deps import NoObserver
 from bookwright.flows.library import book_id, find_or_create, opened_library
 from bookwright.flows.open_book import RunConfig
-from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.server import PrefectApi, api_url, free_port
 from bookwright.flows.run_book import run_book
 from bookwright.flows.write_book import write_book
@@ -37,8 +35,9 @@ from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.stores import BookStorage
 from tests.durability.command import wait_until
 from tests.durability.prefects import PATIENCE_SECONDS, StockServer, Walk
-from tests.flows.prefect.observed import Recording
+from tests.flows.prefect.observed import Recording, reached
 from tests.support.fake_provider import FakeProvider
+from tests.support.forks import Forks
 from tests.support.novelist import write as novelist
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
@@ -102,10 +101,10 @@ def load(url: str) -> Iterator[None]:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StockServer]:
-    server = StockServer.begin(tmp_path / "prefect", free_port())
+def server(tmp_path: Path, prefect_forks: Forks) -> Iterator[StockServer]:
+    server = StockServer.begin(prefect_forks, tmp_path / "prefect", free_port())
     try:
-        with temporary_settings(reaching(PrefectApi(api_url(server.port)))):
+        with reached(PrefectApi(api_url(server.port))):
             yield server
             EventsWorker.drain_all(timeout=10)
     finally:

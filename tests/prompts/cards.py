@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from functools import cache
 from itertools import product
 from typing import TypeVar
 
@@ -95,8 +96,19 @@ def filled(card: Card) -> Card:
     )
 
 
-def cards(level: Level) -> Iterator[tuple[str, Card]]:
+@cache
+def cards(level: Level) -> tuple[tuple[str, Card], ...]:
     """Name and card of units of a level that together meet every condition a template may ask about."""
+    return tuple(_cards(level))
+
+
+@cache
+def untold_cards(level: Level) -> tuple[tuple[str, Card], ...]:
+    """The same, without the book's own texts."""
+    return tuple((name, untold(card)) for name, card in cards(level))
+
+
+def _cards(level: Level) -> Iterator[tuple[str, Card]]:
     for book, is_full, place in product(BOOKS, (False, True), ("first", "middle", "last")):
         card = card_of(level, book)
         card = placed(filled(card) if is_full else card, place)

@@ -16,7 +16,7 @@ from bookwright.models.tree.level import Level
 from bookwright.prompts import BookCard, Card, NodeCard, render, render_block, render_system
 from bookwright.prompts.render import environment
 from tests.agents.everyone import EVERY_AGENT
-from tests.prompts.cards import BOOKS, card_of, cards, untold
+from tests.prompts.cards import BOOKS, card_of, untold, untold_cards
 from tests.prompts.sources import (
     ASKED,
     EVERY_TAG,
@@ -88,7 +88,7 @@ def rendered(path: str, locale: str = ZH) -> tuple[tuple[str, str], ...]:
     """A template on every card of its levels, with nothing of the book's own, and the cards' names."""
     levels = [level for level in Level if f"/{level}/" in path] or list(Level)
     return tuple(
-        (f"{level} {name}", render(path, untold(card), locale)) for level in levels for name, card in cards(level)
+        (f"{level} {name}", render(path, card, locale)) for level in levels for name, card in untold_cards(level)
     )
 
 

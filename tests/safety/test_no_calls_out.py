@@ -5,10 +5,12 @@ The hook hears Python's sockets; the embedded model and Chroma's index, which ar
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
+from tests.support.prefect_database import give_database
 
 HERE = Path(__file__).parent
 MODEL_HOST = "localhost"
@@ -75,11 +78,14 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
     with FakeProvider(author=novelist) as provider:
         variables = {**environment, **reached(provider)}
         command = [sys.executable, "-m", "bookwright"]
+        home = Path(variables["BOOKWRIGHT_HOME"])
+        give_database(home / "prefect")  # the server of a terminal makes its own
         server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())], env=variables)
         try:
-            wait_for(Path(variables["BOOKWRIGHT_HOME"], "prefect", "api-url").exists)
+            wait_for((home / "prefect" / "api-url").exists)
             wait_for(lambda: told(command, ["submit", *BRIEF], variables).returncode == 0)
-            wait_for(lambda: '"finished"' in told(command, ["status", "--json"], variables).stdout)
+            wait_for(lambda: is_finished(home / "bookwright.db"))
+            assert '"finished"' in told(command, ["status", "--json"], variables).stdout
         finally:
             stop_process(server, 60)
 
@@ -110,6 +116,13 @@ def test_telemetry_is_off_before_prefect_is_imported(environment: Mapping[str, s
 
 def told(command: list[str], arguments: list[str], variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*command, *arguments], env=variables, check=False, capture_output=True, text=True)
+
+
+def is_finished(database: Path) -> bool:
+    """True once the book is written, as the file says it: asking a program each time would be a start each time."""
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as looked:
+        return looked.execute("SELECT state FROM books").fetchall() == [("finished",)]
+    return False  # the worker has not made it yet
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

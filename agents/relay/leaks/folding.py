@@ -1,8 +1,8 @@
 """Folds a text to plain letters, each with its place in the text as it was written."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain, count, repeat
+from functools import cached_property, lru_cache
+from itertools import chain, repeat
 
 from bookwright.agents.relay.leaks.letters import continues_letter, is_invisible, plain_letters
 
@@ -33,7 +33,15 @@ class Folded:
     def gap(self, place: int) -> str:
         """What shows between a letter and the one before it."""
         between = self.text[self.ends[place - 1] : self.starts[place]]
+        if between == " " or not between:
+            return between
         return "".join(character for character in between if not is_invisible(character))
+
+    @cached_property
+    def gaps(self) -> list[int]:
+        """The places of `letters` before which something shows."""
+        neighbours = zip(self.ends, self.starts[1:], strict=False)
+        return [place for place, (end, start) in enumerate(neighbours, 1) if start > end and self.gap(place)]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Translate a slice of `letters` into one of the text."""
@@ -65,10 +73,10 @@ _PLAIN = _Plain()
 @lru_cache(maxsize=4)
 def fold(text: str) -> Folded:
     """Bring a text to plain letters, in one pass; the last few are remembered, as several look at one chapter."""
-    letters = [_PLAIN[code] for code in map(ord, text)]
+    letters = list(map(_PLAIN.__getitem__, map(ord, text)))
     if _JOINED in letters:
         return _fold_joined(text)
-    starts = tuple(chain.from_iterable(map(repeat, count(), map(len, letters))))
+    starts = tuple(chain.from_iterable(map(repeat, range(len(letters)), map(len, letters))))
     return Folded(text, "".join(letters), starts, tuple(map((1).__add__, starts)))
 
 

@@ -1,7 +1,8 @@
 """Finds setting text that stands in a draft letter by letter."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.letters import is_spelt
@@ -47,12 +48,12 @@ def find_quotations(draft: Folded, settings: Sequence[str]) -> list[Quoted]:
 
 def _shared(draft: Folded, setting: Folded) -> list[tuple[int, int]]:
     """Return slices of the draft's letters that stand in the setting and are long enough."""
-    places = _places(setting.letters)
+    places = _places(setting.letters, _grams(draft.letters))
     found: list[tuple[int, int]] = []
     start = 0
-    while start <= len(draft.letters) - _GRAM:
-        there = places.get(draft.letters[start : start + _GRAM], ())
-        end = max((_common_end(draft.letters, start, setting.letters, place) for place in there), default=start)
+    while places and start <= len(draft.letters) - _GRAM:
+        there = places.get(draft.letters[start : start + _GRAM])
+        end = max(_common_end(draft.letters, start, setting.letters, place) for place in there) if there else start
         if end > start and _is_quotation(draft, start, end):
             found.append((start, end))
             start = end
@@ -61,13 +62,20 @@ def _shared(draft: Folded, setting: Folded) -> list[tuple[int, int]]:
     return found
 
 
-def _places(letters: str) -> dict[str, list[int]]:
-    """Return where each run of `_GRAM` letters begins, the first few places each."""
+@lru_cache(maxsize=2)
+def _grams(letters: str) -> frozenset[str]:
+    """The runs of `_GRAM` letters of a draft, which is held against one setting text after the other."""
+    return frozenset(letters[place : place + _GRAM] for place in range(len(letters) - _GRAM + 1))
+
+
+def _places(letters: str, wanted: Collection[str]) -> dict[str, list[int]]:
+    """Return where each of the wanted runs of `_GRAM` letters begins, the first few places each."""
     found: dict[str, list[int]] = {}
     for place in range(len(letters) - _GRAM + 1):
-        known = found.setdefault(letters[place : place + _GRAM], [])
-        if len(known) < _REPEATS:
-            known.append(place)
+        if (gram := letters[place : place + _GRAM]) in wanted:
+            known = found.setdefault(gram, [])
+            if len(known) < _REPEATS:
+                known.append(place)
     return found
 
 

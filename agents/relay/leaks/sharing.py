@@ -5,8 +5,9 @@ are out is what a sentence says of them.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bookwright.agents.relay.leaks.letters import is_spelt, plain_letters
 from bookwright.models.codex.entries import Secret
@@ -89,11 +90,13 @@ def without_shared(text: str, secret: str, language: Language) -> str:
     return " ".join((kept + text[place:]).split())
 
 
-def _words(text: str, language: Language) -> Iterator[_Word]:
-    for found in _WORD[language].finditer(text):
-        form = _form(found.group(), language)
-        if form and form not in _COMMON[language]:
-            yield _Word(form, found.start(), found.end())
+@lru_cache(maxsize=4_096)
+def _words(text: str, language: Language) -> tuple[_Word, ...]:
+    """The words of a sentence that mean something; each draft of a chapter has most sentences of the one before."""
+    formed = ((_form(found.group(), language), found) for found in _WORD[language].finditer(text))
+    return tuple(
+        _Word(form, found.start(), found.end()) for form, found in formed if form and form not in _COMMON[language]
+    )
 
 
 def _form(word: str, language: Language) -> str:

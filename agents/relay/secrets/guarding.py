@@ -41,7 +41,7 @@ def guard_of(codex: CodexReader, at: str, public: Callable[[], Public], holders:
 
 def public_at(stores: Stores, brief: Brief, unit: TaskNode, document: int | None = None) -> Public:
     """Return what is public where a unit begins, or was when one of its documents was stored."""
-    keys = [leaf.key for leaf in stores.nodes.units_before(unit, _REMEMBERED)[::-1]]
+    keys = [before.key for before in stores.nodes.units_before(unit, _REMEMBERED)]
     prose = (
         stores.documents.of_nodes(keys, DocumentKind.PROSE)
         if document is None

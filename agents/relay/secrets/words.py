@@ -1,7 +1,9 @@
 """The words of a text in plain form, and which of them mean something by themselves."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
 from bookwright.agents.relay.leaks.letters import is_spelt
@@ -25,8 +27,7 @@ FUNCTION_WORDS = frozenset(
 """Words that tell nothing by themselves, in plain letters."""
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A spelt word, or one written character of another script; places count characters of the text."""
 
     text: str
@@ -53,18 +54,21 @@ def fold_tokens(text: str) -> tuple[str, ...]:
 
 def tokens_of(folded: Folded) -> list[Token]:
     """Cut a text into spelt words and single characters of other scripts, all in plain form."""
+    starts, ends, letters = folded.starts, folded.ends, folded.letters
     found: list[Token] = []
-    place, letters = 0, folded.letters
-    while place < len(letters):
-        end = place + 1
-        is_word = is_spelt(letters[place])
-        while end < len(letters) and (not folded.opens(end) or (is_word and _goes_on(folded, end))):
-            end += 1
-        start, stop = folded.span(place, end)
-        found.append(Token(letters[place:end], start, stop, not is_word))
-        place = end
+    for first, last in pairwise([0, *folded.gaps, len(letters)]):
+        row = letters[first:last]
+        places = [(first, last)] if row.isascii() and row else _places(folded, first, last)
+        found += [Token(letters[a:b], starts[a], ends[b - 1], not is_spelt(letters[a])) for a, b in places]
     return found
 
 
-def _goes_on(folded: Folded, place: int) -> bool:
-    return is_spelt(folded.letters[place]) and not folded.gap(place)
+def _places(folded: Folded, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield where the tokens begin and end among letters with nothing between them."""
+    while first < last:
+        end = first + 1
+        is_word = is_spelt(folded.letters[first])
+        while end < last and (not folded.opens(end) or (is_word and is_spelt(folded.letters[end]))):
+            end += 1
+        yield first, end
+        first = end

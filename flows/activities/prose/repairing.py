@@ -8,7 +8,7 @@ from bookwright.agents.relay.secrets.reviewing import is_rejected, review_by_cod
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.prose.acceptance import exchange
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.short_books import is_free
+from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.surroundings import allowed_lengths, kept_in, measured, unit_card
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
@@ -81,7 +81,7 @@ def repair(target: RepairTarget, step: str, deps: Deps) -> None:
         deps.desk, Activity.WRITE, part, part, card, context="write_plan", round_=1, next_activity="close",
         guard=guard,
     )  # fmt: skip
-    if is_free(part, deps):
+    if is_told(part, deps):  # its writer knows it by its pages, and not by what a context finds
         run.narrow_to("order")
     run.lead_with("text", numbered_sentences(target.text))
     if run.failures(step) > deps.desk.settings.max_repairs:

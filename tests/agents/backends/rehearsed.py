@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from bookwright.agents import readers, workflows
@@ -59,7 +60,12 @@ def ask(
             "attempt": attempt, "card": the_card, "artefacts": before, "language": language.value, "seed": 7,
         },
     )  # fmt: skip
-    return asyncio.run(RehearsalBackend(Settings()).complete(request, lambda event: None))
+    return asyncio.run(_author().complete(request, lambda event: None))
+
+
+@cache
+def _author() -> RehearsalBackend:
+    return RehearsalBackend(Settings())
 
 
 def all_steps() -> Iterator[tuple[str, Agent]]:

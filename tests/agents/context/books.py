@@ -16,13 +16,12 @@ from bookwright.models.step import Activity
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.engine import migrate
-from bookwright.storage.engine.database import open_database
 from bookwright.storage.index.embedding import Hashing
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.repositories.books import BookRepository, Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage, Stores
+from tests.support.books import new_library
 
 WORDS = (
     "anchor barrel candle debt engine ferry garden harbour island journal kettle ladder mirror needle orchard pepper "
@@ -139,8 +138,7 @@ class Library:
 def make_library(home: Path, **brief: object) -> Library:
     """Return a book of which nothing but the root is there."""
     settings = load_settings(home=home, embedding="hashing")
-    database = open_database(settings)
-    migrate.upgrade(database)
+    database = new_library(settings)
     checked = make_brief({"premise": "Ines keeps a lighthouse and owes its owner money.", "length": 900_000, **brief})
     with database.write(Failpoint.EDIT_BOOK) as connection:
         BookRepository(connection).create("lamp", checked)

@@ -17,9 +17,9 @@ from tests.agents.context.books import Library, block, count_words, make_library
 
 @pytest.fixture(scope="module")
 def small_and_large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Library, Library]:
-    """A book of 250 nodes, enough to fill every room, and one of 1 200, of the same make."""
+    """A book of 250 nodes, enough to fill every room, and one of 700, of the same make."""
     libraries = []
-    for nodes in (250, 1_200):
+    for nodes in (250, 700):
         library = make_library(tmp_path_factory.mktemp(f"nodes{nodes}"))
         library.keep(DocumentKind.BOOK_DESIGN, library.sentences(150))
         library.keep(DocumentKind.GLOBAL_STATE, library.sentences(80))

@@ -10,6 +10,7 @@ import pytest
 
 from bookwright.flows.prefect.server import free_port
 from tests.cli.terminal import CTRL_C, Terminal
+from tests.support.prefect_database import give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -45,6 +46,7 @@ def test_a_first_server_asks_nothing_where_nobody_can_answer(fresh: dict[str, st
 def test_a_first_server_asks_nothing_in_a_terminal(fresh: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("PREFECT_")]:
         monkeypatch.delenv(name)
+    give_database(Path(fresh["BOOKWRIGHT_HOME"], "prefect"))  # the other server makes its own
     server = Terminal(["server", "--port", str(free_port())], fresh)
     try:
         server.expect(_UP)

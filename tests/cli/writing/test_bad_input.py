@@ -97,7 +97,9 @@ def test_an_estimate_names_the_caps_that_a_book_may_pass(cli, home, tmp_path):
     file = tmp_path / "brief.toml"
     said = []
     for budget in ("usd = 0.001\ntokens = 1000", "usd = 50"):
-        file.write_text(f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n')
+        file.write_text(
+            f'premise = "Ships."\nlength = 900\nmodels = {{ default = "ollama:mine" }}\n[budget]\n{budget}\n'
+        )
         said.append(cli("estimate", file).out)
 
     assert "Note: the book's budget of $0.001 is less than it may cost" in said[0]
@@ -162,7 +164,7 @@ def test_a_role_that_nobody_knows_in_the_configuration(cli, home, table):
     assert "'writter' is no role; did you mean 'writer'?" in outcome.err
 
 
-@pytest.mark.parametrize(("words", "is_told"), [(900, False), (36_000, True)])
+@pytest.mark.parametrize(("words", "is_told"), [(900, False), (4_000, True)])
 def test_the_built_in_model_is_told_of_before_it_writes_much(cli, home, monkeypatch, words, is_told):
     monkeypatch.setenv("BOOKWRIGHT_MODEL", "rehearsal:exact")
     monkeypatch.setenv("BOOKWRIGHT_MODELS", '{"writer": "embedded:smollm2"}')

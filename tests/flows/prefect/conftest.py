@@ -5,22 +5,20 @@ from pathlib import Path
 
 import pytest
 from prefect.events.worker import EventsWorker
-from prefect.settings import temporary_settings
 
 from bookwright.flows.deps import NoObserver
-from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.server import (
     PrefectApi,
     api_url,
     free_port,
     prefect_home,
     server_environment,
-    start_server,
     stop_process,
     wait_until_up,
 )
 from bookwright.models.settings import load_settings
-from tests.flows.prefect.observed import Recording, write
+from tests.flows.prefect.observed import Recording, reached, write
+from tests.support.forks import SERVER, Forks
 from tests.support.prefect_database import give_database
 
 
@@ -45,17 +43,17 @@ def plain_walk(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def prefect_server(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Iterator[None]:
     """One server for these tests alone, without a login, so that they can ask it plainly."""
     settings, port = load_settings(home=tmp_path_factory.mktemp("prefect")), free_port()
     give_database(prefect_home(settings))
     environment = server_environment(settings, port, has_ui=False)
     del environment["PREFECT_SERVER_API_AUTH_STRING"]
     environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
-    server = start_server(environment)
+    server = prefect_forks.start([SERVER], environment)
     try:
         wait_until_up(server, api_url(port), seconds=180)
-        with temporary_settings(reaching(PrefectApi(api_url(port)))):
+        with reached(PrefectApi(api_url(port))):
             yield
             EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
     finally:

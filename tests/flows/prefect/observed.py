@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from prefect.client.schemas.filters import (
     FlowRunFilterName,
 )
 from prefect.client.schemas.objects import FlowRun, State, TaskRun
+from prefect.settings import PREFECT_LOGGING_TO_API_ENABLED, temporary_settings
 
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.runtime.events.bus import EventBus
@@ -20,6 +21,8 @@ from bookwright.flows.deps import RunObserver, WrappedObserver
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
+from bookwright.flows.prefect.flow_run import reaching
+from bookwright.flows.prefect.server import PrefectApi
 from bookwright.flows.prefect.terminal import write_in_flow
 from bookwright.flows.run_book import BookRun, run_book
 from bookwright.flows.write_book import write_book
@@ -39,7 +42,16 @@ BRIEF = {
     "title": "The Log",
 }
 BOOK = book_id(make_brief(BRIEF))
+SHORT = {**BRIEF, "length": 900}
 PATIENCE_SECONDS = 60
+
+
+def reached(api: PrefectApi) -> AbstractContextManager[Any]:
+    """Lead Prefect in this process to a server.
+
+    Its log worker does not see what is set for a part of a process: it would start a server of its own for the log.
+    """
+    return temporary_settings(reaching(api) | {PREFECT_LOGGING_TO_API_ENABLED: False})
 
 
 @dataclass
@@ -89,10 +101,10 @@ def write_at_terminal(
         database.dispose()
 
 
-def stored_book(settings: Settings) -> Book:
+def stored_book(settings: Settings, identity: str = BOOK) -> Book:
     database = open_library(settings)
     with database.read() as connection:
-        book = BookRepository(connection).get(BOOK)
+        book = BookRepository(connection).get(identity)
     database.dispose()
     return book
 

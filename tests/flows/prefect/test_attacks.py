@@ -1,7 +1,5 @@
 """Nobody else commands the worker: pages in a real browser and a process try to, with each defence and without."""
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,19 +19,17 @@ from bookwright.flows.prefect.server import (
     free_port,
     prefect_home,
     server_environment,
-    start_server,
     stop_process,
     wait_until_up,
 )
 from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import OTHER_HOST, OTHER_PORT, REBOUND, hostile_server, local_process
-from tests.places import ROOT
 from tests.support.browser import needs_browser, shown
+from tests.support.forks import SERVER, Forks
 from tests.support.prefect_database import give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
-SOURCES = ROOT
 PATIENCE_SECONDS = 240
 LOCAL = "local process"
 READ, JSON, BLOB = "read", "fetch with preflight", "fetch without preflight"
@@ -63,17 +59,17 @@ class Victim:
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Settings:
     """A data folder whose Prefect server has the pool and the deployment."""
     found = load_settings(home=tmp_path_factory.mktemp("attacked"))
     give_database(prefect_home(found))
-    with served(found, set()) as api, on_server(api):
+    with served(found, set(), prefect_forks) as api, on_server(api):
         deploy(limit=1)
     return found
 
 
 @contextmanager
-def served(settings: Settings, missing: set[str]) -> Iterator[PrefectApi]:
+def served(settings: Settings, missing: set[str], forks: Forks) -> Iterator[PrefectApi]:
     """Run the server of a data folder without some of its defences."""
     port = free_port()
     environment = server_environment(settings, port)
@@ -83,11 +79,8 @@ def served(settings: Settings, missing: set[str]) -> Iterator[PrefectApi]:
         environment["PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED"] = "false"
     if "cors" in missing:
         environment["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = "*"
-    if missing & {"host", "page"}:
-        command = [sys.executable, "-m", "tests.flows.prefect.undefended", *(missing & {"host", "page"})]
-        process = subprocess.Popen(command, env=environment, cwd=SOURCES, stdin=subprocess.PIPE)
-    else:
-        process = start_server(environment)
+    unguarded = missing & {"host", "page"}
+    process = forks.start(["tests.flows.prefect.undefended", *unguarded] if unguarded else [SERVER], environment)
     try:
         wait_until_up(process, api_url(port))
         yield PrefectApi(api_url(port), make_login(settings))
@@ -96,8 +89,8 @@ def served(settings: Settings, missing: set[str]) -> Iterator[PrefectApi]:
 
 
 @contextmanager
-def victim_without(settings: Settings, missing: set[str]) -> Iterator[Victim]:
-    with served(settings, missing) as api:
+def victim_without(settings: Settings, missing: set[str], forks: Forks) -> Iterator[Victim]:
+    with served(settings, missing, forks) as api:
         with on_server(api), get_client(sync_client=True) as client:
             deployment = str(client.read_deployment_by_name(DEPLOYMENT).id)
         yield Victim(api, deployment)
@@ -126,14 +119,18 @@ GETS_THROUGH: dict[str, set[str]] = {
 
 @needs_browser
 @pytest.mark.parametrize("missing", GETS_THROUGH)
-def test_each_defence_holds_those_whom_no_other_holds(settings: Settings, missing: str, tmp_path: Path) -> None:
-    with victim_without(settings, set(missing.split())) as victim:
+def test_each_defence_holds_those_whom_no_other_holds(
+    settings: Settings, missing: str, tmp_path: Path, prefect_forks: Forks
+) -> None:
+    with victim_without(settings, set(missing.split()), prefect_forks) as victim:
         assert victim.attacked(tmp_path) == GETS_THROUGH[missing]
 
 
 @needs_browser
-def test_the_servers_own_pages_come_in_and_ask_for_the_login(settings: Settings, tmp_path: Path) -> None:
-    with served(settings, set()) as api:
+def test_the_servers_own_pages_come_in_and_ask_for_the_login(
+    settings: Settings, tmp_path: Path, prefect_forks: Forks
+) -> None:
+    with served(settings, set(), prefect_forks) as api:
         page = shown(f"{api.url.removesuffix('/api')}/", tmp_path)
 
     assert 'type="password"' in page

@@ -19,7 +19,7 @@ from prefect.client.schemas.objects import StateType
 from bookwright.cli.edge import run
 from bookwright.cli.main import app
 from bookwright.failpoints import Failpoint
-from bookwright.flows.library import find_or_create, open_library
+from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.tasks import TASKS
@@ -35,6 +35,7 @@ from tests.flows.prefect.observed import (
     BOOK,
     BRIEF,
     PATIENCE_SECONDS,
+    SHORT,
     Recording,
     ended_task_runs,
     flow_run_of,
@@ -69,30 +70,30 @@ def test_each_activity_is_one_task_run_with_a_readable_name(
     assert set(plan.tags) == {f"book:{BOOK}", "level:book", "type:write"}
 
 
-def test_a_finished_book_makes_no_task_run_and_pays_nothing(
-    prefect_server: None, home: Path, plain_walk: list[str]
-) -> None:
-    run_flow(brief=BRIEF)
-    calls = stored_book(load_settings()).calls
+def test_a_finished_book_makes_no_task_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
+    book = book_id(make_brief(SHORT))
+    run_flow(brief=SHORT)
+    calls = stored_book(load_settings(), book).calls
 
-    state = run_flow(book=BOOK)
+    state = run_flow(book=book)
 
     with get_client(sync_client=True) as client:
         run = flow_run_of(client, state)
         time.sleep(2)  # what a recorder that flushes every second would need
         assert ended_task_runs(client, run, 0) == []
     assert state.is_completed()
-    assert stored_book(load_settings()).calls == calls
+    assert stored_book(load_settings(), book).calls == calls > 0
 
 
 def test_a_run_that_is_asked_for_files_writes_them_at_the_end(prefect_server: None, home: Path) -> None:
-    refused = run_flow(brief=BRIEF, export="epub,pdf")
-    state = run_flow(brief=BRIEF, export="epub, txt")
+    book = book_id(make_brief(SHORT))
+    refused = run_flow(brief=SHORT, export="epub,pdf")
+    state = run_flow(brief=SHORT, export="epub, txt")
 
     files = sorted(path.name for path in (load_settings().home / "exports").iterdir())
     assert (refused.is_failed(), state.is_completed()) == (True, True)
     assert "no export format is called 'pdf'" in str(refused.message)
-    assert files == [f"{BOOK}.epub", f"{BOOK}.txt"]
+    assert files == [f"{book}.epub", f"{book}.txt"]
 
 
 def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
@@ -257,14 +258,17 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     assert schemas.faults(schemas.kept()["submit-interrupted"], swept[1]) == []
 
 
-_FLOW = f"from bookwright.flows.write_book import write_book\nwrite_book(brief={BRIEF!r}, return_state=True)"
+def _flow(brief: dict[str, Any]) -> str:
+    return f"from bookwright.flows.write_book import write_book\nwrite_book(brief={brief!r}, return_state=True)"
+
+
 _TERMINAL = ["write", "--premise", BRIEF["premise"], "--words", "6000", "--profile", "economy", "--title", "The Log"]
 
 
 @pytest.mark.parametrize(
     ("program", "number", "code"),
     [
-        (["-c", _FLOW], signal.SIGTERM, 0),
+        (["-c", _flow(BRIEF)], signal.SIGTERM, 0),
         pytest.param(["-m", "bookwright", *_TERMINAL], signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.soak),
         (["-m", "bookwright", *_TERMINAL], signal.SIGINT, 128 + signal.SIGINT),
     ],
@@ -306,9 +310,11 @@ def test_a_signal_after_the_walk_does_not_make_a_crash_of_its_run(
     monkeypatch.setenv("PREFECT_API_URL", str(prefect.settings.get_current_settings().api.url))
     monkeypatch.setenv("BOOKWRIGHT_NOTIFY_COMMAND", json.dumps(["sh", "-c", "kill -TERM $PPID"]))  # once it is finished
 
-    subprocess.run([sys.executable, "-c", _FLOW], timeout=PATIENCE_SECONDS, check=True)
+    book = book_id(make_brief(SHORT))
+
+    subprocess.run([sys.executable, "-c", _flow(SHORT)], timeout=PATIENCE_SECONDS, check=True)
 
     with get_client(sync_client=True) as client:
-        run = newest_flow_run(client, BOOK)
-    assert stored_book(load_settings()).state is BookState.FINISHED
+        run = newest_flow_run(client, book)
+    assert stored_book(load_settings(), book).state is BookState.FINISHED
     assert state_of(run).is_completed()

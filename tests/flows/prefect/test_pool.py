@@ -19,7 +19,6 @@ from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowR
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.events.worker import EventsWorker
 from prefect.flow_runs import resume_flow_run
-from prefect.settings import temporary_settings
 from prefect.states import Suspended
 from starlette.testclient import TestClient
 
@@ -27,7 +26,6 @@ from bookwright.agents.workflows import REVISION_MARK
 from bookwright.failpoints import Failpoint
 from bookwright.flows.library import book_id, find_or_create, open_library
 from bookwright.flows.prefect.deployment import deploy
-from bookwright.flows.prefect.flow_run import reaching
 from bookwright.flows.prefect.login import make_login
 from bookwright.flows.prefect.pool import hand_in
 from bookwright.flows.prefect.server import (
@@ -36,8 +34,6 @@ from bookwright.flows.prefect.server import (
     free_port,
     prefect_home,
     server_environment,
-    start_prefect,
-    start_server,
     stop_process,
     wait_until_up,
 )
@@ -50,14 +46,15 @@ from bookwright.storage.repositories.books import BookRepository, Lease
 from bookwright.storage.stores import BookStorage
 from bookwright.studio.application import make_application
 from bookwright.studio.guard import StudioKeys
-from tests.places import ROOT
+from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import Entry, FakeProvider
+from tests.support.forks import SERVER, Fork, Forks
 from tests.support.novelist import write as novelist
 from tests.support.prefect_database import give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
-SOURCES = ROOT
+WORKER = ("prefect", "worker", "start")
 PATIENCE_SECONDS = 240
 TWO, FOUR = ("Amber", "Basalt"), ("Cobalt", "Dross", "Jade", "Opal")
 """Titles of books that are written at once."""
@@ -67,17 +64,15 @@ TWO, FOUR = ("Amber", "Basalt"), ("Cobalt", "Dross", "Jade", "Opal")
 class Studio:
     """All that runs, and what a person would type at it."""
 
+    forks: Forks
     environment: dict[str, str]
     provider: FakeProvider
     database: Database
-    worker: subprocess.Popen[bytes]
+    worker: Fork
 
     def prefect(self, *arguments: str) -> None:
         """Type a command of Prefect's."""
-        subprocess.run(
-            [sys.executable, "-m", "prefect", *arguments], env=self.environment, cwd=SOURCES, check=True,
-            stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+        assert self.forks.start(["prefect", *arguments], self.environment).wait() == 0
 
     def start_book(self, brief: dict[str, Any]) -> str:
         """Hand a book in as DESIGN section 6 says; returns its id."""
@@ -130,7 +125,7 @@ class Studio:
 
     def start_worker(self) -> None:
         """Start another worker."""
-        self.worker = start_prefect(["worker", "start", "--pool", "books", "--limit", "4"], self.environment)
+        self.worker = self.forks.start([*WORKER, "--pool", "books", "--limit", "4"], self.environment)
 
 
 def author(prompt: str, schema: dict[str, Any] | None) -> str:
@@ -161,26 +156,26 @@ def set_environment(patch: pytest.MonkeyPatch, home: Path, provider_url: str) ->
 
 
 @pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+def studio(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> Iterator[Studio]:
     home = tmp_path_factory.mktemp("studio")
     port = free_port()
     with pytest.MonkeyPatch.context() as patch, FakeProvider(author=author, piece_seconds=0.006) as provider:
         set_environment(patch, home, provider.url)
         environment = server_environment(load_settings(), port)
         give_database(prefect_home(load_settings()))
-        server = start_server(environment)
+        server = prefect_forks.start([SERVER], environment)
         try:
             wait_until_up(server, api_url(port))
-            with temporary_settings(reaching(PrefectApi(api_url(port), make_login(load_settings())))):
-                yield from _deployed(environment, provider)
+            with reached(PrefectApi(api_url(port), make_login(load_settings()))):
+                yield from _deployed(prefect_forks, environment, provider)
                 EventsWorker.drain_all(timeout=10)  # the next server gets events of its own only
         finally:
             stop_process(server)
 
 
-def _deployed(environment: dict[str, str], provider: FakeProvider) -> Iterator[Studio]:
-    command = ["worker", "start", "--pool", "books", "--limit", "4", "--type", "process"]
-    studio = Studio(environment, provider, open_library(load_settings()), start_prefect(command, environment))
+def _deployed(forks: Forks, environment: dict[str, str], provider: FakeProvider) -> Iterator[Studio]:
+    worker = forks.start([*WORKER, "--pool", "books", "--limit", "4", "--type", "process"], environment)
+    studio = Studio(forks, environment, provider, open_library(load_settings()), worker)
     try:
         wait_for(_pool_exists)
         studio.prefect("--no-prompt", "deploy", "--all")
@@ -304,15 +299,16 @@ def test_a_resting_book_is_handed_in_on_the_page_of_the_pool(studio: Studio, mon
 
 
 def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefect_forks: Forks
 ) -> None:
-    command = [str(Path(sys.executable).with_name("bookwright"))]
+    command = str(Path(sys.executable).with_name("bookwright"))
     with FakeProvider(author=author, piece_seconds=0.005) as provider:
         set_environment(monkeypatch, tmp_path, provider.url)
-        server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())])
+        give_database(prefect_home(load_settings()))
+        server = subprocess.Popen([command, "server", "--worker", "--port", str(free_port())])
         try:
             wait_for((tmp_path / "prefect" / "api-url").exists)
-            wait_for(lambda: _hands_in(command, "Halite"))
+            wait_for(lambda: _hands_in(prefect_forks, "Halite"))
             wait_for(lambda: len(provider.ledger) >= 6)
         finally:
             stop_process(server, 90)
@@ -329,9 +325,9 @@ def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
     assert not (tmp_path / "prefect" / "api-url").exists()
 
 
-def _hands_in(command: list[str], title: str) -> bool:
+def _hands_in(forks: Forks, title: str) -> bool:
     brief = ["--premise", "A keeper reads a log.", "--words", "60000", "--profile", "economy", "--title", title]
-    return subprocess.run([*command, "submit", *brief], capture_output=True).returncode == 0
+    return forks.start(["bookwright", "submit", *brief], dict(os.environ)).wait() == 0
 
 
 @pytest.mark.soak

@@ -21,13 +21,14 @@ from bookwright.flows.prefect.deployment import deploy, job_template
 from bookwright.flows.prefect.flow_run import FLOW_NAME
 from bookwright.flows.prefect.login import known_login
 from bookwright.flows.prefect.pool import DEPLOYMENT, POOL, hand_in, on_server
-from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, stop_process
+from bookwright.flows.prefect.server import PrefectApi, api_url, free_port, prefect_home, stop_process
 from bookwright.flows.write_book import write_book
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings, load_settings
 from tests.flows.prefect.hostile import local_process
 from tests.flows.prefect.observed import BRIEF
 from tests.places import ROOT
+from tests.support.prefect_database import give_database
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -67,6 +68,7 @@ def studio(settings: Settings) -> Iterator[Studio]:
         for name, value in {"MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}.items():
             patch.setenv(f"BOOKWRIGHT_{name}", value)
         patch.setenv("BOOKWRIGHT_HOME", str(settings.home))
+        give_database(prefect_home(settings))
         process = subprocess.Popen([sys.executable, "-m", "bookwright", "server", "--worker", "--port", str(port)])
         try:
             api = wait_for(lambda: found(settings, port))

@@ -64,7 +64,7 @@ def test_no_letter_is_lost_and_the_places_rise(text: str) -> None:
         found = sentence_ends(paragraph)
 
         assert "".join(pieces(paragraph)) == paragraph
-        assert found == sorted(set(found))
+        assert list(found) == sorted(set(found))
         assert all(0 < place < len(paragraph) for place in found)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event, select, text
+from sqlalchemy.engine.interfaces import CacheStats
 from sqlalchemy.exc import IntegrityError
 
 from bookwright.failpoints import Failpoint
@@ -37,6 +38,18 @@ def test_the_driver_has_no_wal_fault(database: Database) -> None:
 
     assert tuple(map(int, version.split("."))) >= SAFE_SQLITE
     assert sqlite_driver().sqlite_version == version
+
+
+def test_what_one_engine_compiled_serves_the_next(tmp_path: Path) -> None:
+    hits = []
+    for folder in ("one", "two"):
+        opened = open_database(load_settings(home=tmp_path / folder))
+        with opened.read() as connection:
+            result = connection.execute(select(database_now().label("told_by_one_test_alone")))
+            hits.append(result.context.cache_hit)
+        opened.dispose()
+
+    assert hits == [CacheStats.CACHE_MISS, CacheStats.CACHE_HIT]
 
 
 def test_a_writer_begins_at_once_and_a_reader_does_not(database: Database) -> None:
