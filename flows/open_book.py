@@ -108,6 +108,7 @@ class _CurrentContexts:
 
     builder: ContextBuilder
     follower: IndexFollower
+    index: KnowledgeIndex
 
     def build(self, node: TaskNode, unit: TaskNode, activity: Activity, role: str) -> Context:
         """Bring the index up to date as far as the context needs it, then build."""
@@ -138,7 +139,7 @@ def _deps(
         journal=journal,
         models=HeardAsker(around.models, events, around.lanes),
         budget=open_ledger(book, journal, settings),
-        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), follower),
+        contexts=_CurrentContexts(ContextBuilder(storage, index, profile, locale, count), follower, index),
         model_of=lambda role: model_of(role, brief, settings, around.model),
         listener=events.hear,
         locale=locale,
