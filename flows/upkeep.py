@@ -15,7 +15,7 @@ from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.index.passage import KINDS
 from bookwright.storage.index.passages import PassageRepository
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.steps.retention import Freed, Keep, let_go
 from bookwright.storage.stores import BookStorage

@@ -7,7 +7,7 @@ from bookwright.cli.output import note
 from bookwright.models.errors import BookHeld
 from bookwright.models.settings import Settings
 from bookwright.storage.holders import is_dead
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage
 
 _SLACK_SECONDS = 2.0

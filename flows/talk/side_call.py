@@ -17,7 +17,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Activity, StepKey
 from bookwright.storage.engine.integrity import check_after_unclean_stop
 from bookwright.storage.holders import owner_name
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.steps.attempts import Attempt
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage

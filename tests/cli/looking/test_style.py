@@ -11,7 +11,7 @@ from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
 from bookwright.models.text.style_guide import StyleSource
 from bookwright.storage.engine.database import open_database
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
 

@@ -12,7 +12,7 @@ import pytest
 from bookwright.cli.access import open_book
 from bookwright.models.book import BookState
 from bookwright.storage.holders import is_dead
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.lease import Lease
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
 WRITE = ("write", *BRIEF, "--no-prefect")

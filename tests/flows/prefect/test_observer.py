@@ -30,7 +30,7 @@ from bookwright.models.errors import BackendUnavailable
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.books import Lease
+from bookwright.storage.repositories.lease import Lease
 from tests.flows.prefect.observed import (
     BOOK,
     BRIEF,

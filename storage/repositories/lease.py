@@ -1,0 +1,137 @@
+"""The lease that lets one worker at a time write a book, and the fence before everything that it writes."""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Result, and_, bindparam, exists, or_, select, update
+
+from bookwright.models.edit import EditState
+from bookwright.models.errors import BookHeld, LeaseLost
+from bookwright.storage.engine.database import database_now
+from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.tables import books, edits
+
+
+class HolderNews(NamedTuple):
+    """What others want of the holder of a book, read wherever it writes."""
+
+    is_stop_asked: bool
+    edits_wait: bool
+    """True while edits of the author's wait to be taken in."""
+
+
+class Lease:
+    """The right to write one book, until it runs out or a newer worker takes it.
+
+    `token` grows with every take-over and is checked inside every write transaction, so a worker
+    that was stopped and woke up again can write nothing. Source: DESIGN section 5, rule 5.
+    """
+
+    def __init__(self, book: str, owner: str, token: int, seconds: float, expires: float) -> None:
+        self.book = book
+        self.owner = owner
+        self.token = token
+        self.seconds = seconds
+        self._expires = expires
+
+    @classmethod
+    def take(
+        cls, connection: Connection, book: str, owner: str, seconds: float, unsure: "Lease | None" = None
+    ) -> "Lease":
+        """Take the lease if it is free or has run out, by the database's clock.
+
+        A wish that the book rest is met once its holder has died; with a book that was let go it stands.
+        `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
+
+        Raises:
+            BookHeld: Another worker holds it.
+        """
+        may_take = [books.c.lease_owner.is_(None), books.c.lease_expires <= database_now()]
+        if unsure is not None:  # its very moment is told too: a token alone could be another's
+            may_take.append(and_(books.c.lease_token == unsure.token, books.c.lease_expires == unsure._expires))
+        taken = connection.execute(
+            update(books)
+            .where(books.c.id == book, or_(*may_take))
+            .values(
+                lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
+                updated_at=database_now(),
+                stop_requested=and_(books.c.stop_requested, books.c.lease_owner.is_(None)),
+            )
+            .returning(books.c.lease_token, books.c.lease_expires)
+        ).one_or_none()  # fmt: skip
+        if taken is None:
+            holder = connection.execute(
+                select(books.c.lease_owner, (books.c.lease_expires - database_now()).label("left")).where(
+                    books.c.id == book
+                )
+            ).one()
+            raise BookHeld(book, holder.lease_owner, max(holder.left, 0.0))
+        return cls(book, owner, taken.lease_token, seconds, taken.lease_expires)
+
+    @staticmethod
+    def end(connection: Connection, book: str, owner: str, expires: float) -> bool:
+        """End the lease of a worker that is known to be dead; False if it is another's or was renewed."""
+        same = (books.c.id == book, books.c.lease_owner == owner, books.c.lease_expires == expires)
+        return bool(connection.execute(update(books).where(*same).values(lease_expires=0.0)).rowcount)
+
+    def fence(self, connection: Connection, **changes: Any) -> HolderNews:
+        """Renew the lease, make `changes` to the book's row, and tell what others want of its holder.
+
+        The first statement of every write to the book.
+
+        Raises:
+            LeaseLost: A newer worker holds the book; the transaction must be given up.
+        """
+        fence = _FENCE.values(changes) if changes else _FENCE
+        return self._holds(connection.execute(fence, self._identity))
+
+    def fence_step(self, connection: Connection, bill: dict[str, Any]) -> HolderNews:
+        """Do the same for one recorded step, adding its bill to the book's sums.
+
+        `bill` has `intent`, `calls`, `input_tokens`, `cached_tokens`, `output_tokens`, `cost` and `unpriced`.
+
+        Raises:
+            LeaseLost: A newer worker holds the book; the transaction must be given up.
+        """
+        values = self._identity | {f"bill_{name}": value for name, value in bill.items()}
+        return self._holds(_FENCE_STEP.execute(connection, values))
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
+
+    def _holds(self, fenced: Result[Any]) -> HolderNews:
+        row = fenced.one_or_none()
+        if row is None:
+            raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")
+        return HolderNews._make(row)
+
+    def release(self, connection: Connection, *, keeps_wish: bool = False) -> None:
+        """Let the book go; says nothing if it was lost before.
+
+        A wish that it rest is met by that, unless `keeps_wish` leaves it to the next holder.
+        """
+        freed = {"lease_owner": None, "lease_expires": 0.0} | ({} if keeps_wish else {"stop_requested": False})
+        own = (books.c.id == self.book, books.c.lease_token == self.token)
+        connection.execute(update(books).where(*own).values(freed))
+
+
+_FENCE = (
+    update(books)
+    .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))
+    .values(lease_expires=database_now() + bindparam("lease_seconds"), updated_at=database_now())
+    .returning(
+        books.c.stop_requested,
+        exists().where(edits.c.book == bindparam("fenced_book"), edits.c.state == EditState.WAITING.value),
+    )
+)
+_FENCE_STEP = Prepared(
+    _FENCE.values(
+        intent=bindparam("bill_intent"),
+        calls=books.c.calls + bindparam("bill_calls"),
+        input_tokens=books.c.input_tokens + bindparam("bill_input_tokens"),
+        cached_tokens=books.c.cached_tokens + bindparam("bill_cached_tokens"),
+        output_tokens=books.c.output_tokens + bindparam("bill_output_tokens"),
+        cost=books.c.cost + bindparam("bill_cost"),
+        unpriced_calls=books.c.unpriced_calls + bindparam("bill_unpriced"),
+    )
+)
