@@ -76,7 +76,7 @@ def test_the_second_key_variable_serves_as_well(settings: Settings, monkeypatch:
     assert endpoints.find_endpoint("zhipu:GLM-4.7", settings).api_key == "abc"
 
 
-@pytest.mark.parametrize("model", ["ollama:llama3", "vllm:any", "llamacpp:any", "embedded:smollm2", "rehearsal:any"])
+@pytest.mark.parametrize("model", ["ollama:llama3", "vllm:any", "llamacpp:any", "embedded:smollm2", "rehearsal:exact"])
 def test_local_models_need_no_key(model: str, settings: Settings) -> None:
     endpoints.check_model(model, settings)
 
