@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from bookwright.models.story_time.figures import BEGINNING, TimeReading
 from bookwright.models.story_time.moment import (
     CALENDAR,
     DAYS,
@@ -14,7 +15,6 @@ from bookwright.models.story_time.moment import (
     stated,
     whenever,
 )
-from bookwright.models.story_time.reading import BEGINNING, read_time
 from bookwright.models.story_time.value import StoryTime
 
 _CHAIN = 8
@@ -81,13 +81,13 @@ class StoryClock:
         Where it is counted from nothing that it names, that is the unit told before `at`, the unit `told_in`, or where
         the story begins.
         """
-        found = stated(read_time(time.when)) or self.counted(time, at, told_in=told_in)
+        found = stated(_read(time)) or self.counted(time, at, told_in=told_in)
         found = self._linked(found) or (Moment(f"“{' '.join(time.when.casefold().split())}”", 0.0, 1.0),)
         return found if time.order is None else (Moment(ORDERS, time.order, time.order), *found)
 
     def counted(self, time: StoryTime, at: str = "", *, told_in: str = "") -> Moments:
         """Return when a time is by what it is counted from; empty for one that is counted from nothing."""
-        reading = read_time(time.when)
+        reading = _read(time)
         if reading.offset is None:
             return ()
         anchor = self._anchor(reading.offset.anchor or told_in or ("" if at else BEGINNING), at)
@@ -180,8 +180,14 @@ def _upward(label: str) -> Iterator[str]:
         label = label.rpartition(".")[0]
 
 
+def _read(time: StoryTime) -> TimeReading:
+    from bookwright.models.story_time.reading import read_time  # whose patterns a look at a book need not compile
+
+    return read_time(time.when)
+
+
 def _link(time: StoryTime) -> float | None:
     """How many days the calendar is ahead of the story's own count, if a time says both of one day."""
-    reading = read_time(time.when)
+    reading = _read(time)
     found = {moment.axis: moment for moment in stated(reading)}
     return found[CALENDAR].low - found[DAYS].low if reading.day is not None and len(found) > 1 else None

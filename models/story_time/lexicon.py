@@ -2,9 +2,8 @@
 
 import re
 
+from bookwright.models.story_time.figures import Span
 from bookwright.models.story_time.numbers import ENGLISH, HAN, HANGUL, ORDINAL
-
-Span = tuple[float, float]
 
 MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import floor, isinf
 
-from bookwright.models.story_time.reading import Offset, TimeReading, day_number, days_in
+from bookwright.models.story_time.figures import Offset, TimeReading, day_number, days_in
 
 CALENDAR, DAYS, YEARLESS, ORDERS = "calendar", "days", "date", "order"
 """What times are counted on: the calendar, the story's own days, dates without a year, orders that an author gave."""

@@ -8,9 +8,10 @@ from functools import lru_cache
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Phase, Section, folded
 from bookwright.models.codex.extraction import FoundPerson
 from bookwright.models.story_time.clock import StoryClock
+from bookwright.models.story_time.figures import FOREVER
 from bookwright.models.story_time.moment import Moment, Moments
 from bookwright.models.story_time.numbers import number_in
-from bookwright.models.story_time.reading import FOREVER, read_time
+from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.value import MOST_LETTERS, StoryTime
 from bookwright.models.tree.place import ReadingOrder
 
