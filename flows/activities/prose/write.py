@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from bookwright.agents.quality import spots_in
+from bookwright.agents.relay.style_guide import kept_guide
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import REVISE, REVISION_MARK, TOLD, Workflow, plans_in_brief, write_workflow
 from bookwright.flows import gates
@@ -23,6 +24,7 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import MENDED, LengthRecord
+from bookwright.models.text.style_guide import StyleSource
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, render_problem
 
@@ -100,11 +102,13 @@ def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
 
 def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     """Put the plan of a short book before the steps, and all its pages so far, in the place of designs and excerpts."""
-    run.narrow_to("order", "style_guide", "hints")  # the plan tells the chapter, too
     with deps.stores() as stores:
+        guide = kept_guide(stores)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
         before = [own.key for own in stores.nodes.units_before(unit, MOST_CHAPTERS)]
         pages = stores.documents.of_nodes(before, DocumentKind.PROSE)
+    is_given = guide is not None and guide.source is StyleSource.SAMPLE  # else the pages tell how the book sounds
+    run.narrow_to("order", "hints", *(["style_guide"] if is_given else []))
     if plan is not None:
         run.add("plot", plan.text)
         run.rests_on(plan.id)

@@ -10,6 +10,7 @@ import pytest
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
 from bookwright.flows.activities.short_books import is_free, is_told_whole
 from bookwright.flows.activities.surroundings import is_one_sitting
 from bookwright.flows.deps import Deps
@@ -19,7 +20,7 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply
@@ -103,12 +104,15 @@ def test_a_book_about_which_its_author_has_said_more_is_planned(tmp_path: Path) 
 class Told:
     """A book that the rehearsal author wrote to its end, and all that was asked for it."""
 
-    def __init__(self, home: Path, **brief: Any) -> None:
+    def __init__(self, home: Path, sample: str = "", **brief: Any) -> None:
         settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
         self.database = new_library(settings)
         self.requests: list[Request] = []
         self._service = ModelService(settings)
         book = find_or_create(self.database, make_brief({"premise": "A keeper finds a log.", **brief}))
+        if sample:
+            with BookStorage(self.database, book.id, book.brief.language).write() as stores:
+                keep_guide(guide_of_sample(sample, book.brief), book.brief, stores, DocumentOrigin.AUTHOR)
         self.book = run_book(book.id, RunConfig(settings, self.database, self))
         self.storage = BookStorage(self.database, book.id, book.brief.language)
 
@@ -173,6 +177,21 @@ def test_each_of_its_documents_knows_what_it_rests_on(told: Told) -> None:
 
     assert plan is not None
     assert {plan.id, first.id} <= inputs
+
+
+@pytest.mark.parametrize("sample", ["", "I am here. I stay. " * 80])
+def test_its_writer_hears_the_style_in_its_pages_or_in_a_sample_that_its_author_gave(
+    tmp_path: Path, sample: str
+) -> None:
+    book = Told(tmp_path, sample, length=9_000, profile="economy", max_unit_length=3_000)
+    drafts = book.prompts("1.3 write/draft")
+    with book.storage.read() as stores:
+        is_kept = kept_guide(stores) is not None
+    book.close()
+
+    assert is_kept
+    assert len(drafts) == 1
+    assert ("<style_guide>" in drafts[0]) is bool(sample)
 
 
 def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
