@@ -15,6 +15,7 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.repairing import repair, targets
+from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import (
     designs_told_in,
     kept_in,
@@ -208,6 +209,8 @@ def _editors_eyes(unit: TaskNode, deps: Deps) -> tuple[tuple[str, ...], tuple[Ke
     """What an editor knows and a reader does not: what the pages were to tell, and what is still kept back."""
     with deps.stores() as stores:
         brief = stores.documents.current(unit.key, DocumentKind.WRITERS_BRIEF)
+        if brief is None and is_told_whole(unit, deps):
+            brief = stores.documents.latest(DocumentKind.BOOK_DESIGN)  # the plan, which tells all that readers were to
     meant = (brief.text,) if brief else tuple(design.text for design in designs_told_in(unit, deps))
     kept = kept_in(unit, deps)
     return (

@@ -219,3 +219,12 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_p
     assert len(chapters) == 5
     assert plan is not None
     assert "Seen early, understood late" in plan.text
+
+
+def test_whoever_orders_its_repairs_knows_what_it_was_to_tell(told: Told) -> None:
+    with told.storage.read() as stores:
+        plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
+    [review] = told.prompts("1 review/review")
+
+    assert plan is not None
+    assert f"<meant>\n{plan.text}" in review
