@@ -13,6 +13,9 @@ _PHRASES = 3
 _RUN = 5
 """Tokens of a run that is looked for a second time."""
 _WORD = re.compile(r"\w+")
+_BESIDE = re.compile(
+    r"[^\s“”\"「」『』]{0,20}(?:[.?!,…—][”\"] [“\"](?=\w)|[。？！…]”“|」「|』『)[^\s“”\"「」『』]{0,20}"
+)
 _LEFTOVERS = re.compile(
     r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE
 )
@@ -25,6 +28,7 @@ class _Wording:
     heading: str
     repeated: str
     alike: str
+    side_by_side: str
 
 
 _WORDINGS = {
@@ -32,11 +36,13 @@ _WORDINGS = {
         heading='a heading stands in the prose: "{quote}"',
         repeated='occurs {count} times: "{quote}"',
         alike='four sentences in a row open alike: "{quote}"',
+        side_by_side="two speeches stand side by side, with nothing between them: {quote}",
     ),
     "zh": _Wording(
         heading="正文里混进了标题：“{quote}”",
         repeated="前后出现 {count} 次：“{quote}”",
         alike="接连四句开头一样：“{quote}”",
+        side_by_side="两句对话紧挨着，中间什么也没有：{quote}",
     ),
 }
 
@@ -44,14 +50,22 @@ _WORDINGS = {
 def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
     """Find places worth a critic's look, each quoted; worst first, few or none.
 
-    Repeated phrases, sentences that begin alike in a row, and headings left in the prose; told in
-    the language of the prompts, `locale`.
+    Repeated phrases, sentences that begin alike in a row, headings left in the prose, and speeches without anything
+    between them; told in the language of the prompts, `locale`.
     """
     said = _WORDINGS.get(locale, _WORDINGS["en"])
+    beside = collisions(text, locale)
     headings = [said.heading.format(quote=line) for line in _leftovers(text)]
     repeated = [said.repeated.format(count=count, quote=quote) for quote, count in _repeated_phrases(text, language)]
     alike = [said.alike.format(quote=sentence) for sentence in _same_openings(text, language)]
-    return [*headings, *repeated, *alike][:_SPOTS]
+    return [*headings, *beside, *repeated, *alike][:_SPOTS]
+
+
+def collisions(text: str, locale: str = "en") -> list[str]:
+    """Name the places where one speech ends and another begins in the same paragraph: a line between them was lost."""
+    said = _WORDINGS.get(locale, _WORDINGS["en"])
+    found = (match for paragraph in paragraphs(text) for match in _BESIDE.finditer(paragraph))
+    return [said.side_by_side.format(quote=match.group()) for match in found][:_PHRASES]
 
 
 def tokens_of(text: str, language: Language) -> list[str]:

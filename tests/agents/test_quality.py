@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.quality import repetition, spots_in, tokens_of
+from bookwright.agents.quality import collisions, repetition, spots_in, tokens_of
 from bookwright.models.text.language import Language
 
 PLAIN = {
@@ -96,3 +96,31 @@ def test_spots_are_told_in_the_language_of_the_prompts() -> None:
 def test_any_text_has_few_spots_and_a_share_between_0_and_1(text: str, language: Language) -> None:
     assert len(spots_in(text, language)) <= 6
     assert 0.0 <= repetition(text, language) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('"There was the pole, with nobody to pole." "I thought I would wait."', 'pole." "I'),
+        ("“Who has piles?” “So the county has a bridge.”", "piles?” “So"),
+        ("「来た。」「誰が。」", "来た。」「誰が。"),
+        ("“走吧。”“去哪？”", "走吧。”“去哪？"),
+    ],
+)
+def test_two_speeches_with_nothing_between_them_are_found(text: str, found: str) -> None:
+    assert collisions(text) == [f"two speeches stand side by side, with nothing between them: {found}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Yes," she said. "No."',
+        '"Yes."\n\n"No."',
+        "“Yes,” and “no”.",
+        "「来た」と言った。「誰が」",
+        "“走吧。”他说。“去哪？”",
+        'He said "stop" "go" and laughed.',
+    ],
+)
+def test_speeches_with_words_or_a_paragraph_between_them_are_not(text: str) -> None:
+    assert collisions(text) == []

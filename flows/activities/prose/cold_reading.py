@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bookwright.agents.agent import Agent
+from bookwright.agents.quality import collisions
 from bookwright.agents.readers import COLD_READER, FIRST_READER, REPAIR, editor
 from bookwright.agents.relay.secrets.reviewing import kept_cards
 from bookwright.agents.steps.activity_run import ActivityRun
@@ -166,7 +167,8 @@ def _put_right(
     unit: TaskNode, parts: list[tuple[TaskNode, str]], retellings: Sequence[Retelling], findings: tuple[str, ...],
     most: int, deps: Deps, again: str = "",
 ) -> None:  # fmt: skip
-    orders = _orders(unit, parts, retellings, findings, deps, again)
+    lost = (line for _, text in parts for line in collisions(text, deps.desk.locale))
+    orders = _orders(unit, parts, retellings, (*findings, *lost), deps, again)
     step = f"{REPAIR.name}.{unit.label}{again}"
     open_ = [(part, text) for part, text in parts if not deps.desk.is_done(Activity.WRITE, part, step, 1)]
     for target in targets(open_, orders, most - len(parts) + len(open_), len(parts) == 1, deps):
