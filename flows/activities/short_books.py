@@ -51,8 +51,9 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
         return False
     if book.planning_round:
         return True
-    has_room = (book.length or 1) * _TOKENS <= deps.profile.reading_room
-    return has_room and not _is_design_asked(deps) and _is_order_all(book, deps)
+    length = book.length or 1
+    fits = length * _TOKENS <= deps.profile.reading_room and length <= MOST_CHAPTERS * max_unit_length(deps)
+    return fits and not _is_design_asked(deps) and _is_order_all(book, deps)
 
 
 def is_told(unit: TaskNode, deps: Deps) -> bool:
@@ -72,10 +73,8 @@ def _has_chapters(book: TaskNode, deps: Deps) -> bool:
 
 
 def _is_long(book: TaskNode, deps: Deps) -> bool:
-    """True for a book that is too long, or has too many chapters, to be told from one plan."""
-    length = book.length or 1
-    words = in_words(length, counts_words=deps.brief.length_unit == "words")
-    return words > _LONGEST or length > MOST_CHAPTERS * max_unit_length(deps)
+    """True for a book that is too long to be told from one plan."""
+    return in_words(book.length or 1, counts_words=deps.brief.length_unit == "words") > _LONGEST
 
 
 def _has_tasks(book: TaskNode, deps: Deps) -> bool:

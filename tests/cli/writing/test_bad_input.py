@@ -89,6 +89,7 @@ def test_an_estimate_knows_which_rehearsals_there_are(cli, home):
         cli("estimate", *PREMISE, "--words", "900", "--model", "rehearsal:defualt"),
         "the rehearsal author knows no mode 'defualt'",
     )
+    assert not home.exists()
 
 
 def test_an_estimate_names_the_caps_that_a_book_may_pass(cli, home, tmp_path):

@@ -92,6 +92,16 @@ def test_a_story_in_characters_is_as_long_as_one_in_words(
     deps.storage.database.dispose()
 
 
+def test_a_book_of_many_chapters_that_was_begun_told_stays_so(tmp_path: Path) -> None:
+    root, deps = begun(tmp_path, length=9_000, max_unit_length=300)
+    before = is_told_whole(root, deps)
+    with deps.storage.write() as stores:
+        stores.nodes.change(root.key, planning_round=1)
+
+    assert (before, is_told_whole(deps.fresh(root), deps)) == (False, True)
+    deps.storage.database.dispose()
+
+
 def test_a_book_about_which_its_author_has_said_more_is_planned(tmp_path: Path) -> None:
     root, deps = begun(tmp_path)
     with deps.storage.write() as stores:
