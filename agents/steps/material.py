@@ -149,7 +149,7 @@ class ActivityMaterial:
         self.shared = min(self.shared, self.leading)
 
     def lead_with(self, tag: str, prose: str) -> None:
-        """Put prose before everything else, where all who judge a finished text have it, so that a cache serves it."""
+        """Put prose that later prompts begin with, too, before everything else, so that a cache serves it."""
         self.artefacts.insert(self.leading, Artefact(tag, prose, is_prose=True))
         self.leading += 1
 

@@ -1,4 +1,4 @@
-"""Short books of which the author has said nothing but the order: how they are told instead of planned.
+"""Books of which the author has said nothing but the order: how they are told instead of planned.
 
 A plan in many steps costs so short a book more than it gives, as blind readers found (docs/prose). A story of one
 sitting is told from its order alone; a short book of several chapters is told from one plain plan, by a writer who has
@@ -15,7 +15,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
 
-_LONGEST = 24_000
+_LONGEST = 60_000
 """Words up to which a book of several chapters is told; every chapter's writer has all pages before it in view."""
 
 MOST_CHAPTERS = 24

@@ -127,10 +127,14 @@ def _read(
     """Ask a reader who has seen no design; what they tell is kept with the unit. `card` is another than the unit's."""
     card = card or unit_card(unit, deps)
     run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=reader.context, next_activity="close")
-    for text in shown.get("before", _summaries_before(unit, deps)):
+    before = shown.get("before", _summaries_before(unit, deps))
+    for text in before:
         run.add("before", text, is_prose=True)
     for text in shown["text"]:
-        run.add("text", text, is_prose=True)
+        if before:
+            run.add("text", text, is_prose=True)
+        else:
+            run.lead_with("text", text)  # as whoever orders repairs has it
     if run.failures(step) > deps.desk.settings.max_repairs:
         return None
 
@@ -188,7 +192,7 @@ def _orders(
     run = ActivityRun(deps.desk, Activity.REVIEW, unit, unit, card, context=agent.context, next_activity="close")
     if len(retellings) == 1:  # of more, the retellings quote what matters
         for _, text in parts:
-            run.add("text", text, is_prose=True)
+            run.lead_with("text", text)
     for told in retellings:
         run.add("retelling", render_retelling(told, deps.desk.locale))
     step = f"{agent.name}{again}"

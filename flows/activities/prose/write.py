@@ -101,7 +101,11 @@ def _put_plan_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
 
 
 def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
-    """Put the plan of a short book before the steps, and all its pages so far, in the place of designs and excerpts."""
+    """Put the plan of a told book before the steps, and all its pages so far, in the place of designs and excerpts.
+
+    The pages stand first: the next chapter's prompts and those of the book's readers begin with them, too, and a cache
+    serves all but the newest.
+    """
     with deps.stores() as stores:
         guide = kept_guide(stores)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
@@ -113,7 +117,7 @@ def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
         run.add("plot", plan.text)
         run.rests_on(plan.id)
     for page in pages:
-        run.add("pages", page.text, is_prose=True)
+        run.lead_with("text", page.text)
     run.rests_on(*(page.id for page in pages))
 
 
