@@ -1,8 +1,8 @@
 """Books of which the author has said nothing but the order: how they are told instead of planned.
 
-A plan in many steps costs so short a book more than it gives, as blind readers found (docs/prose). A story of one
-sitting is told from its order alone; a short book of several chapters is told from one plain plan, by a writer who has
-the plan and every page so far in view. What the author adds to it later is heard as in any other book.
+A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
+(docs/prose). A story of one sitting is told from its order alone; a book of several chapters, as long as it needs no
+acts, is told from one plain plan, by a writer who has the plan and every page so far in view. What the author adds to it later is heard as in any other book.
 """
 
 from bookwright.flows.activities.surroundings import child_level_of, is_one_sitting, is_short_enough, max_unit_length
@@ -10,13 +10,9 @@ from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
-from bookwright.models.tree.depth import in_words
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-
-_LONGEST = 60_000
-"""Words up to which a book of several chapters is told; every chapter's writer has all pages before it in view."""
 
 MOST_CHAPTERS = 24
 """Chapters that a book which is told whole may have: so many fit in one plan."""
@@ -45,7 +41,7 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
     if deps.profile.name is ProfileName.SMALL or deps.makes_designs or deps.blueprint is not None:
         return False
     book = deps.storage.above(unit)[-1] if unit.parent is not None else unit
-    if deps.brief.max_planning_rounds or book.revision > 1 or is_short_enough(book, deps) or _is_long(book, deps):
+    if deps.brief.max_planning_rounds or book.revision > 1 or is_short_enough(book, deps):
         return False
     if not _has_chapters(book, deps) or _has_tasks(book, deps):
         return False
@@ -64,17 +60,13 @@ def is_told(unit: TaskNode, deps: Deps) -> bool:
 def _has_chapters(book: TaskNode, deps: Deps) -> bool:
     """True where length alone divides a book, into chapters or into scenes that may as well be chapters.
 
-    An author who says how long a unit may be wants scenes of that length.
+    From 60,000 words or characters on it is divided into acts. An author who says how long a unit may be wants scenes
+    of that length.
     """
     if book.child_level is not None:
         return False
     level = child_level_of(book, deps)
     return level is Level.CHAPTER or (level is Level.SCENE and deps.brief.max_unit_length is None)
-
-
-def _is_long(book: TaskNode, deps: Deps) -> bool:
-    """True for a book that is too long to be told from one plan."""
-    return in_words(book.length or 1, counts_words=deps.brief.length_unit == "words") > _LONGEST
 
 
 def _has_tasks(book: TaskNode, deps: Deps) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from tests.support.books import new_library
 from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
+READERS = ("cold_read", "review")
 BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
 
 
@@ -54,8 +56,9 @@ def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, De
         ({"gates": ["book_design"]}, False),  # and to see the design
         ({"gates": ["chapter"]}, True),
         ({"length": 14_000}, True),
-        ({"length": 24_000}, True),
-        ({"length": 24_001}, False),  # a longer one is planned
+        ({"length": 50_000, "max_unit_length": 3_000}, True),
+        ({"length": 59_999, "max_unit_length": 3_000, "window": 240_000}, True),
+        ({"length": 60_000, "max_unit_length": 3_000, "window": 240_000}, False),  # has acts
         ({"length": 14_000, "max_unit_length": 500}, False),  # as is one of more chapters than one plan holds
         ({"length": 4_000}, False),  # its author wants scenes of 2,000 words
         ({"length": 4_000, "max_unit_length": None}, True),
@@ -175,6 +178,22 @@ def test_whoever_writes_a_chapter_has_the_plan_and_every_page_before_it(told: To
             [prompt, *_] = told.prompts(f"{chapter.label} write/{step}")
             assert plan.text in prompt
             assert [page in prompt for page in pages[:number]] == [True] * number
+
+
+def test_what_is_asked_for_a_chapter_begins_with_all_that_was_asked_before_it_began_with(told: Told) -> None:
+    with told.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+    asked = [
+        next(own.prompt for own in told.requests if own.name == f"{chapter.label} write/{step}")
+        for chapter in chapters
+        for step in ("draft", "critic", "refine")
+    ]
+    asked += [next(own.prompt for own in told.requests if own.name == f"1 review/{reader}") for reader in READERS]
+    served = [prompt.blocks[: prompt.unit_blocks] for prompt in asked]
+
+    assert [len(pages) for pages in served] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
+    assert all(after[: len(before)] == before for before, after in pairwise(served))
+    assert {prompt.system for prompt in asked} == {asked[0].system}
 
 
 def test_each_of_its_documents_knows_what_it_rests_on(told: Told) -> None:
