@@ -2,7 +2,8 @@
 
 A plan in many steps takes more from a book that one writer can hold in view than it gives it, as blind readers found
 (docs/prose). A story of one sitting is told from its order alone; a book of several chapters, as long as it needs no
-acts, is told from one plain plan, by a writer who has the plan and every page so far in view. What the author adds to it later is heard as in any other book.
+acts, is told from one plain plan, by a writer who has the plan and every page so far in view. What the author adds to
+it later is heard as in any other book.
 """
 
 from bookwright.flows.activities.surroundings import child_level_of, is_one_sitting, is_short_enough, max_unit_length
