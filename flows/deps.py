@@ -1,7 +1,7 @@
 """What the walk needs from outside, built once by whoever starts a book."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -120,11 +120,9 @@ class Deps:
         """True for a book that has no prose: its designs are what is read."""
         return self.blueprint is not None and self.blueprint.plan.makes is Makes.DESIGNS
 
-    @contextmanager
-    def stores(self) -> Iterator[Stores]:
+    def stores(self) -> AbstractContextManager[Stores]:
         """A short look into the book."""
-        with self.storage.look() as stores:
-            yield stores
+        return self.storage.look()
 
     def fresh(self, node: TaskNode) -> TaskNode:
         """The node as it stands now."""

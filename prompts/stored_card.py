@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from bookwright.prompts.card import BookCard, Card, KeptCard, NodeCard
@@ -27,10 +27,15 @@ def parts_of(card: Card, locale: str) -> tuple[str, str]:
     Fields with their default values are left out, so that equal cards are equal texts.
     """
     own = _values(card)
-    shared = {"locale": locale, "book": own.pop("book"), "unit": own.pop("unit")}
-    if own["task"] == shared["unit"]:
+    del own["book"], own["unit"]
+    if own["task"] == card.unit:
         del own["task"]
-    return _told(shared), _told(own)
+    return _shared(card.book, card.unit, locale), _TOLD.encode(own)
+
+
+@lru_cache(maxsize=8)
+def _shared(book: BookCard, unit: NodeCard, locale: str) -> str:
+    return _TOLD.encode({"locale": locale, "book": book, "unit": unit})
 
 
 def card_of(parts: Sequence[str]) -> StoredCard:
@@ -38,10 +43,6 @@ def card_of(parts: Sequence[str]) -> StoredCard:
     shared, own = map(json.loads, parts)
     locale = shared.pop("locale")
     return StoredCard(_made(Card, {"task": shared["unit"], **shared, **own}), locale)
-
-
-def _told(values: dict[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"), default=_values)
 
 
 def _values(card: Any) -> dict[str, Any]:
@@ -53,6 +54,9 @@ def _values(card: Any) -> dict[str, Any]:
 @cache
 def _defaults(kind: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((field.name, field.default) for field in fields(kind))
+
+
+_TOLD = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_values)
 
 
 def _made(kind: Any, values: dict[str, Any]) -> Any:

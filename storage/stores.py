@@ -137,16 +137,18 @@ class Stores:
         """Tell a view what this transaction, now over, has changed."""
         view.nodes.take_in(self.nodes.added)
         view.nodes.update(self.nodes.changed.values())
-        view.documents.take_in(self.documents.added)
+        if "documents" in vars(self):  # made when it was first asked for, and else it has changed nothing
+            view.documents.take_in(self.documents.added)
+        is_codex_changed = "codex" in vars(self) and self.codex.has_changed
         if self.nodes.has_replaced:
             view.units = None
         if view.units is not None:
             update_units(view.units, (*self.nodes.added, *self.nodes.changed.values()))
-        if self.nodes.has_reordered or self.codex.has_changed:
+        if self.nodes.has_reordered or is_codex_changed:
             view.reading = None
         if any(node.is_unit for node in self.nodes.added) or self._has_lost_unit:
             view.chapters = ()
-        if self.codex.has_changed:
+        if is_codex_changed:
             view.shelves = None
         if self.queue.has_changed:
             view.waiting = None
@@ -210,4 +212,4 @@ class BookStorage:
             raise
         stores.tell(view)
         self.has_written = True
-        self.replaced += stores.documents.has_replaced
+        self.replaced += "documents" in vars(stores) and stores.documents.has_replaced

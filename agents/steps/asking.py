@@ -46,7 +46,7 @@ class Asking:
     conclude: Conclude | None
     next_step: str
 
-    @cached_property
+    @property
     def desk(self) -> Desk:
         """Where the step is done."""
         return self.material.desk
@@ -196,6 +196,8 @@ class Asking:
     def _checked(self, blocks: tuple[str, ...], corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
         """Let nothing secret into the prompt; a writer is shown its own prose again as it is."""
         guard, said = self.material.guard_now, (self.prefill,)
+        if guard.is_idle:
+            return corrections
         if self.agent.role == "writer" and self.agent.artefact != "plan":
             own = {made.text for made in self.material.artefacts if made.is_prose} | {self.prefill}
             guard = guard.beside((*own, *(turn.reply for turn in corrections)))

@@ -1,7 +1,9 @@
 """The database of books: opened, and handed out in short transactions."""
 
+import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,16 +51,18 @@ class _LateConnection:
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
-        self._made: Connection | None = None
+        self.made: Connection | None = None
 
     def __getattr__(self, name: str) -> Any:
-        self._made = self._made or self._connect()
-        return getattr(self._made, name)
+        self.made = self.made or self._connect()
+        return getattr(self.made, name)
 
-    def close(self) -> None:
-        """Give it back if it was made."""
-        if self._made is not None:
-            self._made.close()
+
+class _AtRest(threading.local):
+    """The connection that a thread has used last, and the process that it belongs to."""
+
+    connection: Connection | None = None
+    process = 0
 
 
 class Database:
@@ -66,14 +70,12 @@ class Database:
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self.engine = engine
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        """True for SQLite, False for Postgres."""
         self._settings = settings
         self._was_reached = False
         self._away_since: float | None = None
-
-    @property
-    def is_sqlite(self) -> bool:
-        """True for SQLite, False for Postgres."""
-        return self.engine.dialect.name == "sqlite"
+        self._at_rest = _AtRest()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -111,13 +113,14 @@ class Database:
         Raises:
             DatabaseUnreachable: The server is down.
         """
-        late = _LateConnection(self._connected)
+        late = _LateConnection(self._taken)
         try:
             yield cast(Connection, late)
         except DatabaseError as error:
             raise self._translated(error) from error.orig
         finally:
-            late.close()
+            if late.made is not None:
+                self._put_back(late.made)
 
     @contextmanager
     def write(self, point: Failpoint) -> Iterator[Connection]:
@@ -131,7 +134,7 @@ class Database:
             DatabaseUnreachable: The server is down, or went away; the write may have arrived.
         """
         try:
-            with self._connected() as connection, connection.begin():
+            with self._borrowed() as connection, connection.begin():
                 # A deferred transaction that reads and then writes fails at once if another wrote between.
                 self._begin(connection, "BEGIN IMMEDIATE")
                 yield connection
@@ -139,6 +142,28 @@ class Database:
         except DatabaseError as error:
             raise self._translated(error) from error.orig
         reach("after", point)
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[Connection]:
+        connection = self._taken()
+        try:
+            yield connection
+        finally:
+            self._put_back(connection)
+
+    def _taken(self) -> Connection:
+        """Take the connection that this thread has at rest, unless another process made it; else connect."""
+        rest = self._at_rest
+        connection, rest.connection = rest.connection, None
+        return connection if connection is not None and rest.process == os.getpid() else self._connected()
+
+    def _put_back(self, connection: Connection) -> None:
+        """Keep a connection to SQLite for this thread's next look or write: a new one costs more than most of them."""
+        if self.is_sqlite and self._at_rest.connection is None:
+            connection.rollback()
+            self._at_rest.connection, self._at_rest.process = connection, os.getpid()
+        else:
+            connection.close()
 
     def _connected(self) -> Connection:
         """Connect; a server that was reached before is waited for, since nothing has been said to it yet."""
@@ -180,7 +205,10 @@ class Database:
         return DatabaseUnreachable(f"the database cannot be reached ({' '.join(text.split())}); start it and try again")
 
     def dispose(self) -> None:
-        """Close every connection."""
+        """Close every connection that is at rest."""
+        if (connection := self._at_rest.connection) is not None:
+            self._at_rest.connection = None
+            connection.close()
         self.engine.dispose()
 
 

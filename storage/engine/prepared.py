@@ -45,7 +45,11 @@ class Prepared:
 
     def _bound(self, values: Values) -> tuple[Any, ...]:
         filled = {**self._own, **values}
-        return tuple([filled[name] if take is None else take(filled[name]) for name, take in self._slots])
+        names, takes = self._slots
+        bound = [filled[name] for name in names]
+        for place, take in takes:
+            bound[place] = take(bound[place])
+        return tuple(bound)
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
@@ -67,11 +71,12 @@ class Prepared:
         }
 
     @cached_property
-    def _slots(self) -> list[tuple[str, _Take]]:
-        """For each place of the statement: the value's name, and what its type makes of it."""
+    def _slots(self) -> tuple[list[str], list[tuple[int, Callable[[Any], Any]]]]:
+        """The value's name for each place of the statement; and the places where its type makes something of it."""
         made, dialect = self._compiled, sqlite.dialect()
-        types = {name: bind.type.dialect_impl(dialect) for name, bind in made.binds.items()}
-        return [(name, types[name].bind_processor(dialect)) for name in made.positiontup or ()]
+        names = list(made.positiontup or ())
+        takes = [made.binds[name].type.dialect_impl(dialect).bind_processor(dialect) for name in names]
+        return names, [(place, take) for place, take in enumerate(takes) if take is not None]
 
     @cached_property
     def _names(self) -> SimpleResultMetaData:

@@ -14,6 +14,7 @@ from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import texts
 
 _LEVEL = 3
+_WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)
 _columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
 _OF_HASH = select(texts.c.body).where(texts.c.hash == bindparam("hash"))
 _GET = select(
@@ -41,6 +42,13 @@ def bytes_hash(encoded: bytes) -> str:
     return hashlib.sha256(encoded).hexdigest()[:24]
 
 
+def packed(encoded: bytes) -> bytes:
+    """Compress a text. For a short one zlib's own room, which it clears each time, is as small as the text."""
+    bits = min(max(len(encoded).bit_length(), _WINDOW_BITS[0]), _WINDOW_BITS[-1])
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, bits, bits - 6)
+    return packer.compress(encoded) + packer.flush()
+
+
 def unpacked(body: bytes) -> str:
     """Read a stored body."""
     return zlib.decompress(body).decode("utf-8", "surrogatepass")
@@ -61,7 +69,7 @@ class TextStore:
     def put(self, items: Mapping[str, str]) -> None:
         """Store texts under their hashes; what is there already stays."""
         rows = [
-            {"book": self._book, "hash": key, "body": zlib.compress(_encoded(text), _LEVEL)}
+            {"book": self._book, "hash": key, "body": packed(_encoded(text))}
             for key, text in items.items()
             if key not in self._stored  # a reply and the document made of it are one text
         ]

@@ -33,6 +33,7 @@ from bookwright.models.book import BookState
 from bookwright.models.step import Activity
 from bookwright.storage.branches.inputs import inputs
 from bookwright.storage.branches.lineage import of_lineage, words_of
+from bookwright.storage.repositories.texts import packed
 from bookwright.storage.tables import books, document_inputs, documents, maintenance, metadata, steps, texts, tool_uses
 
 MADE_AGAIN = {
@@ -208,7 +209,7 @@ def bytes_of(value: Any) -> bytes:
 def _stored(value: Any, part: BookTable, name: str) -> Any:
     if not isinstance(part.table.c[name].type, LargeBinary):
         return value
-    return zlib.compress(bytes_of(value), 3) if part.table is texts else bytes_of(value)
+    return packed(bytes_of(value)) if part.table is texts else bytes_of(value)
 
 
 def _numbered(part: BookTable, values: dict[str, Any], translate: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ Span = tuple[int, int]
 
 _PAIRS = {"“": "”", "「": "」", "『": "』", "«": "»", "〝": "〟", "‘": "’", "'": "'", '"': '"', "＂": "＂"}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
+_MARKS = re.compile(f"[{''.join({*_PAIRS, *_CLOSERS})}]")
 _SINGLE = "‘'"
 _STRAIGHT = "\"＂'"
 _BRACKETS = frozenset("「『“«〝")
@@ -80,7 +81,8 @@ def speech_in(parts: list[str], language: Language) -> Iterator[tuple[str, list[
 
 def _scan(part: str, language: Language) -> _Scan:
     scan = _Scan()
-    for place, mark in enumerate(part):
+    for found in _MARKS.finditer(part):
+        place, mark = found.start(), found[0]
         if mark in _STRAIGHT:
             _straight(scan, part, place, mark)
         elif mark in _PAIRS:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from copy import copy
+from functools import cache
 
 from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.secrets.holders import Holders
@@ -24,8 +25,9 @@ class Guard(Matcher):
         self._shown: tuple[str, ...] = ()
 
     @classmethod
+    @cache
     def idle(cls) -> "Guard":
-        """Return a guard that finds nothing."""
+        """Return a guard that finds nothing; all share it, as there is nothing that it could remember."""
         return cls(Withholding())
 
     def beside(self, prose: Iterable[str]) -> "Guard":
