@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import httpx
-from prefect import flow, get_run_logger, runtime
+from prefect import get_run_logger, runtime
 from prefect.client.schemas.objects import State
 from prefect.exceptions import PrefectException
 from prefect.settings import temporary_settings
@@ -33,7 +33,7 @@ from bookwright.flows.library import (
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.parameters import check_options, check_webhook, read_brief
-from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of
+from bookwright.flows.prefect.flow_run import FLOW_NAME, PATIENCE, ending_of, flow
 from bookwright.flows.prefect.observer import PrefectObserver
 from bookwright.flows.prefect.pace import shared_pacer
 from bookwright.flows.prefect.suspension import wait_for_decision

@@ -1,8 +1,10 @@
-"""What all runs of the flow share, a worker's and a terminal's: Prefect settings, cancelling, final states."""
+"""What all runs of the flow share, a worker's and a terminal's: settings, parameters, cancelling, final states."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import prefect.settings
+from prefect import Flow
 from prefect.client.schemas.objects import State
 from prefect.settings.legacy import Setting
 from prefect.states import Cancelled, Failed
@@ -12,6 +14,9 @@ from bookwright.models.errors import BookFailed, BookHeld, BookPaused, Bookwrigh
 
 FLOW_NAME = "write-book"
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 PATIENCE = {prefect.settings.PREFECT_API_REQUEST_TIMEOUT: 15.0, prefect.settings.PREFECT_CLIENT_MAX_RETRIES: 2}
 """Prefect's settings while a book is written: the walk must not wait for a server."""
 
@@ -20,6 +25,19 @@ def reaching(api: PrefectApi) -> dict[Setting, Any]:
     """Return Prefect's settings that lead to a server and let us in there."""
     login = {prefect.settings.PREFECT_API_AUTH_STRING: api.login} if api.login else {}
     return {prefect.settings.PREFECT_API_URL: api.url} | login
+
+
+class PlainFlow(Flow[_P, _R]):
+    """A flow whose parameters are plain values: to tell its server of others, Prefect imports a web framework."""
+
+    def serialize_parameters(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters as the server is told of them: as they are."""
+        return dict(parameters)
+
+
+def flow(**options: Any) -> Callable[[Callable[_P, _R]], PlainFlow[_P, _R]]:
+    """Make a flow of a function, as Prefect's decorator of that name does, by which `prefect deploy` knows it, too."""
+    return lambda function: PlainFlow(function, **options)
 
 
 class RunCancelled(BookPaused):

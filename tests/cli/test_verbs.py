@@ -60,6 +60,19 @@ def test_a_book_is_gone_on_with_without_what_it_does_not_need() -> None:
     assert among(loaded, NOT_FOR_WRITING) == []
 
 
+def test_the_flow_tells_of_its_parameters_as_they_are_and_without_a_web_framework() -> None:
+    code = (
+        "import json, sys; from bookwright.flows.write_book import write_book;"
+        "told = write_book.serialize_parameters({'book': None, 'brief': {'premise': 'A lamp.', 'length': 900}});"
+        "print(json.dumps([told, 'fastapi' in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    told, is_loaded = json.loads(done.stdout.splitlines()[-1])
+    assert told == {"book": None, "brief": {"premise": "A lamp.", "length": 900}}
+    assert not is_loaded
+
+
 def test_the_help_lists_every_verb_under_what_it_is_for(home: Path) -> None:
     shown = run("--help", COLUMNS="80").stdout
 
