@@ -5,7 +5,6 @@ from bookwright.app.places import find_node
 from bookwright.models.errors import InvalidInput
 from bookwright.models.story.timeline import StoryLine, StoryTurn
 from bookwright.models.story_time.places import places_in
-from bookwright.models.story_time.reading import read_time
 from bookwright.models.story_time.value import StoryTime
 
 
@@ -44,4 +43,6 @@ def set_time(opened: OpenBook, place: str, time: StoryTime | None) -> str:
 
 def is_compared(time: StoryTime) -> bool:
     """Whether a time can be set beside others; one that nobody can read stands in words alone."""
+    from bookwright.models.story_time.reading import read_time  # whose patterns `tree` and `log` need not compile
+
     return time.order is not None or read_time(time.when).is_comparable

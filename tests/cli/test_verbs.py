@@ -20,6 +20,7 @@ LOOKS = (["version"], ["--help"], ["status"], ["status", "lamp"], ["tree", "lamp
 NOT_FOR_LOOKS = (
     "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
     "httpx", "httpx2", "jinja2", "aiohttp", "bookwright.agents", "bookwright.flows", "sqlalchemy.dialects.postgresql",
+    "bookwright.models.story_time.lexicon",
 )  # fmt: skip
 NOT_FOR_WRITING = ("prefect", "anthropic", "textual", "trafilatura", "lxml", "alembic")
 
