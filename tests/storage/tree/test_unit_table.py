@@ -8,7 +8,7 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.tree.unit_table import UnitTable
+from bookwright.storage.tree.unit_table import UnitShare, UnitTable
 
 
 def unit(label: str, level: Level = Level.CHAPTER, **columns: object) -> TaskNode:
@@ -87,3 +87,33 @@ def test_a_share_lies_in_the_first_chapter_that_reaches_it() -> None:
     assert order.ends == (40.0, 20.0, 30.0)  # the first came out shorter than it was planned
     assert order.reached == (40.0, 40.0, 40.0)
     assert ReadingOrder(chapters=order.chapters, ends=order.ends, usual=10.0)._reached == order.reached
+
+
+class CountedRows(dict[str, UnitShare]):
+    """Rows that count how often one of them is looked at."""
+
+    looks = 0
+
+    def __getitem__(self, label: str) -> UnitShare:
+        """Return a row, and count it."""
+        self.looks += 1
+        return super().__getitem__(label)
+
+
+def looks_at_a_change(chapters: int) -> int:
+    rows = CountedRows()
+    held = UnitTable(rows)
+    held.take_in([book(length=100 * chapters), *(unit(f"1.{number}", written=90) for number in range(1, chapters))])
+    held.take_in([unit(f"1.{number}", written=90, status=NodeStatus.DONE) for number in range(1, chapters)])
+    held.order()
+    held.first_open()
+    before = rows.looks
+    held.take_in([unit(f"1.{chapters}")])
+    held.take_in([unit(f"1.{chapters}", status=NodeStatus.DONE, written=80)])
+    held.order()
+    held.first_open()
+    return rows.looks - before
+
+
+def test_a_chapter_at_the_end_costs_as_much_however_many_stand_before_it() -> None:
+    assert looks_at_a_change(2_000) == looks_at_a_change(20) <= 10
