@@ -33,21 +33,25 @@ _HEARTBEATS_A_LEASE = 3
 
 
 def take(
-    database: Database, book_id: str, seconds: float, *, is_second_try: bool = False, unsure: Lease | None = None
-) -> tuple[Book, Lease]:
-    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours."""
+    database: Database, book_id: str, seconds: float, *, hears_wish: bool = False, is_second_try: bool = False,
+    unsure: Lease | None = None,
+) -> tuple[Book, Lease]:  # fmt: skip
+    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours.
+
+    With `hears_wish`, the book that is returned knows whether it was asked to rest before it was taken.
+    """
     lease = unsure
     try:
         with database.write(Failpoint.TAKE_LEASE) as connection:
             books = BookRepository(connection)
-            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure)
+            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure, hears_wish=hears_wish)
             book = books.get(lease.book)  # not before: until now another worker could add to what it has spent
             books.set_state(book.id, BookState.WRITING)
         return book, lease
     except DatabaseUnreachable:
         if is_second_try:
             raise
-        return take(database, book_id, seconds, is_second_try=True, unsure=lease)
+        return take(database, book_id, seconds, hears_wish=hears_wish, is_second_try=True, unsure=lease)
 
 
 @contextmanager

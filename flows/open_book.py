@@ -82,10 +82,12 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
     embedder = EmbedderAhead(make_embedder(settings))
     check_after_unclean_stop(database, book_id)
     with stopping(settings.stop_seconds, around.cancel) as stop:
-        book, lease = take(database, book_id, settings.lease_seconds)
+        book, lease = take(database, book_id, settings.lease_seconds, hears_wish=not way_on)
         storage = BookStorage(database, book.id, book.brief.language, HeldView())
         journal = Journal(storage, lease, way_on)
         stop.tell(journal)
+        if book.stop_requested:
+            journal.request_stop()
         with (
             closing(embedder),
             closing(KnowledgeIndex(storage, embedder, settings)) as index,

@@ -7,7 +7,7 @@ from sqlalchemy import event
 
 from bookwright.flows.open_book import hold
 from bookwright.models.book import BookState
-from bookwright.models.errors import BookHeld, GateDecided, GateWaiting, InvalidInput
+from bookwright.models.errors import BookHeld, BookPaused, GateDecided, GateWaiting, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
 from bookwright.models.ruling import approval
 from bookwright.models.tree.level import Level
@@ -167,6 +167,18 @@ def test_a_worker_that_leaves_at_a_gate_that_was_just_decided_only_rests(sit: Si
         BookState.PAUSED,
         f"gate {gate.id}, outline of the book, was approved",
     )
+
+
+def test_a_book_that_is_asked_to_rest_before_its_worker_has_the_lease_rests_before_its_first_call(sit: Sit) -> None:
+    desk = sit(**SHORT)
+    with desk.storage.write() as stores:
+        stores.books.ask_to_rest(desk.storage.book)
+
+    with pytest.raises(BookPaused, match="asked to rest"):
+        desk.run()
+
+    assert (desk.asked.requests, desk.book.calls, desk.book.stop_requested) == ([], 0, False)
+    assert desk.run().state is BookState.FINISHED
 
 
 def decide_and_leave(desk: Desk, gate: Gate) -> None:
