@@ -55,8 +55,8 @@ def take(
 
 
 @contextmanager
-def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
-    """Leave a book finished, or paused with the reason, whatever ends the walk.
+def leaving(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
+    """Leave a book finished, or paused with the reason and the `way_on`, whatever ends the walk.
 
     Raises:
         LeaseLost: A newer worker holds the book; its state is not ours to set.
@@ -71,13 +71,13 @@ def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
         _rest(database, lease, rest, has_failed=isinstance(rest, BookFailed))
         raise
     except (BackendError, StorageError, InvalidInput) as error:
-        paused = BookPaused(str(error), f"{_remedy(error)}`bookwright resume {book}` goes on from here")
+        paused = BookPaused(str(error), f"{_remedy(error)}{way_on} goes on from here")
         _rest(database, lease, paused, has_failed=not isinstance(error, BudgetExceeded))
         raise paused from error
     except BaseException as error:
         is_stopped = isinstance(error, KeyboardInterrupt)
         reason = "stopped" if is_stopped else f"a fault of the program: {error!r}"[:500]
-        paused = BookPaused(reason, f"`bookwright resume {book}` goes on from here")
+        paused = BookPaused(reason, f"{way_on} goes on from here")
         with suppress(LeaseLost):
             _rest(database, lease, paused, has_failed=not is_stopped)
         raise
