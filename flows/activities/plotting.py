@@ -98,7 +98,7 @@ def _planned(book: TaskNode, deps: Deps, answer: Plot) -> Move:
 
 
 def _lengths(total: int, count: int, most: int) -> list[int]:
-    """Share a book's length out to its chapters, the later ones longer where none gets too long to be written at once."""
+    """Share a book's length out to its chapters, later ones longer where none gets too long to be written at once."""
     rising = [_FIRST_SHARE + (100 - _FIRST_SHARE) * place // max(count - 1, 1) for place in range(count)]
     lengths = spread(total, rising)
     return lengths if max(lengths) <= most else spread(total, [1] * count)
