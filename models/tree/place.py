@@ -215,7 +215,7 @@ class ReadingOrder(BaseModel):
         known = len(self.chapters)
         if not self.ends:
             return _inside(share / self.usual, None) if self.usual else _inside(share * known / _WHOLE, max(known, 1))
-        before = bisect_left(self._reached, share, key=lambda end: end + _NEAR)
+        before = bisect_left(self._reached, float(share), key=lambda end: end + _NEAR)
         if before < known or not self.usual:
             return min(before + 1, known)
         return known + _inside((share - self._reached[-1]) / self.usual, None)
