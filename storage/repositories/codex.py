@@ -21,7 +21,8 @@ from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
-from bookwright.storage.tree.reading import UnitRows, read_order, read_units
+from bookwright.storage.tree.reading import read_order, read_units
+from bookwright.storage.tree.unit_table import UnitTable
 
 _OF_KIND = (codex.c.book == bindparam("book"), codex.c.kind == bindparam("kind"))
 _IS_CURRENT = codex.c.is_current.is_(True)
@@ -52,7 +53,7 @@ class CodexRepository:
 
     def __init__(
         self, connection: Connection, book: str, view: HeldView | None = None,
-        units_now: Callable[[], UnitRows | None] = lambda: None,
+        units_now: Callable[[], UnitTable | None] = lambda: None,
     ) -> None:  # fmt: skip
         """Take the holder's view to read from, or what knows the units as a transaction that writes has left them."""
         self._connection = connection
@@ -225,9 +226,7 @@ class CodexRepository:
         if not self._is_held or self._view.reading is None:
             if not self._is_held or self._view.units is None:
                 self._view.units = self._units_now() or read_units(self._connection, self._book)
-            known = self._view.chapters if self._is_held else ()
-            reading = read_order(self._connection, self._book, self._view.units, self._places(), known)
-            self._view.reading, self._view.chapters = reading, reading.chapters
+            self._view.reading = read_order(self._connection, self._book, self._view.units, self._places())
         return self._view.reading
 
     def _places(self) -> Iterator[Place]:
