@@ -1,5 +1,6 @@
 """How SQLite and Postgres are opened, and what a write transaction promises."""
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, select, text
 from sqlalchemy.engine.interfaces import CacheStats
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, ResourceClosedError
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import DatabaseUnreachable, InvalidSetting, UnwritableFolder
@@ -50,6 +51,56 @@ def test_what_one_engine_compiled_serves_the_next(tmp_path: Path) -> None:
         opened.dispose()
 
     assert hits == [CacheStats.CACHE_MISS, CacheStats.CACHE_HIT]
+
+
+def test_a_thread_keeps_its_connection_to_sqlite_and_one_within_another_has_its_own(tmp_path: Path) -> None:
+    database = open_database(load_settings(home=tmp_path / "kept"))
+    taken: list[object] = []
+    event.listen(database.engine, "checkout", lambda *call: taken.append(call))
+    for _ in range(3):
+        with database.write(Failpoint.EDIT_BOOK) as connection:
+            connection.execute(text("SELECT 1"))
+        with database.look() as connection:
+            connection.execute(text("SELECT 1"))
+    assert len(taken) == 1
+
+    with database.look() as connection, database.write(Failpoint.EDIT_BOOK) as within:
+        connection.execute(text("SELECT 1"))
+        assert within.connection.dbapi_connection is not connection.connection.dbapi_connection
+    assert len(taken) == 2
+    database.dispose()
+
+
+def test_what_failed_leaves_nothing_open_on_the_connection_that_is_kept(tmp_path: Path) -> None:
+    database = open_database(load_settings(home=tmp_path / "failed"))
+    with pytest.raises(ResourceClosedError), database.write(Failpoint.EDIT_BOOK) as connection:
+        connection.execute(text("CREATE TABLE gone (a INTEGER)")).one()
+
+    other = open_database(load_settings(home=tmp_path / "failed", busy_seconds=0.1))
+    with other.write(Failpoint.EDIT_BOOK) as connection:
+        tables = connection.execute(text("SELECT name FROM sqlite_master")).scalars().all()
+    assert tables == []
+    other.dispose()
+    database.dispose()
+
+
+def test_a_process_that_was_forked_does_not_use_its_parents_connection(tmp_path: Path) -> None:
+    database = open_database(load_settings(home=tmp_path / "forked"))
+    with database.look() as connection:
+        connection.execute(text("SELECT 1"))
+        mine = connection.connection.dbapi_connection
+    database.engine.pool.dispose()  # what rests in SQLAlchemy's own pool is another matter
+
+    child = os.fork()
+    if child == 0:
+        try:
+            with database.look() as connection:
+                os._exit(int(connection.connection.dbapi_connection is mine))
+        finally:
+            os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    database.dispose()
 
 
 def test_a_writer_begins_at_once_and_a_reader_does_not(database: Database) -> None:
