@@ -1,7 +1,9 @@
 """What all tests share."""
 
 import gc
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,9 @@ from tests.support.postgres import PostgresServer, running_postgres
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("bookwright")
+
+os.environ["PREFECT_API_SSL_CERT_FILE"] = str(Path(__file__).parent / "support" / "authority.pem")
+"""One certificate in place of hundreds: each client of Prefect's reads them anew, and all its servers are plain here."""
 
 gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
 
