@@ -19,7 +19,10 @@ settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pyte
 settings.load_profile("bookwright")
 
 os.environ["PREFECT_API_SSL_CERT_FILE"] = str(Path(__file__).parent / "support" / "authority.pem")
-"""One certificate in place of hundreds: each client of Prefect's reads them anew, and all its servers are plain here."""
+"""One certificate in place of hundreds, which each client of Prefect's reads anew; here none is asked for one."""
+
+os.environ["OMP_WAIT_POLICY"] = "passive"
+"""As the embedded model sets it, too late where llama.cpp is loaded before: its threads waited burning cores."""
 
 gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
 
