@@ -131,11 +131,13 @@ class Forks:
             return Told(code, out.read(), err.read())
 
     @contextmanager
-    def talking(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[tuple[Fork, TextIO]]:
-        """Do so for as long as the block lasts; yields it and what it says on its stdout."""
+    def talking(
+        self, arguments: Sequence[str], environment: Mapping[str, str], log: Path | None = None
+    ) -> Iterator[tuple[Fork, TextIO]]:
+        """Do so for as long as the block lasts; yields it and what it says on its stdout. `log` is its stderr."""
         outer, inner = os.pipe()
-        with open(outer, encoding="utf-8") as said, open(os.devnull) as nothing:
-            fork = self.begin(arguments, environment, (nothing.fileno(), inner, 2))
+        with open(outer, encoding="utf-8") as said, open(os.devnull) as nothing, open(log or os.devnull, "wb") as noted:
+            fork = self.begin(arguments, environment, (nothing.fileno(), inner, noted.fileno() if log else 2))
             os.close(inner)
             try:
                 yield fork, said
