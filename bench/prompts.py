@@ -7,7 +7,6 @@ which changes what is retrieved and not how much. Source: DESIGN section 17; fac
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,39 +14,40 @@ from bench import shim
 from bench.measure import Measure
 from bench.parts import held_book, make_settings, write_whole
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
-from bookwright.agents.backends.schema import tools_request
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.spending.prefix_cache import LEAST_CACHED, REMEMBERED, parts_of, shared_prefix
 from bookwright.agents.backends.spending.prices import cost
 from bookwright.agents.backends.tokens import count_raw
 from bookwright.models.step import Reply, Usage
 
-_CACHED = 40
-"""Prompts back that a provider's cache still holds: minutes, at the pace of real models."""
-
-_LEAST_CACHED = 1_024
-"""Tokens below which no provider caches a prefix."""
+_TOLD = (20_000, 50_000)
+"""Words of books that are told from one plan: every prompt has all pages before it."""
 
 _PRICED = {"anthropic": "anthropic:claude-sonnet-4-5", "openai": "openai:gpt-5"}
 
 
 def run(full: bool) -> Iterator[Measure]:
-    """Write whole books of growing length and measure every prompt; then time the embedded server."""
-    sizes = (50_000, 500_000) if full else (20_000, 50_000)
+    """Write whole books of growing length and measure every prompt; then time the embedded server.
+
+    The shorter ones are told, and see more of themselves the longer they are; the price of those that are planned is
+    to be flat.
+    """
+    planned = (60_000, 500_000 if full else 120_000)
     books = {
         (profile, size): shim.run("prompts:write_book", length=size, profile=profile)
         for profile in ("standard", "economy")
-        for size in sizes
+        for size in (*_TOLD, *planned)
     }
     if full:
         books["economy", 5_000_000] = shim.run("prompts:write_book", length=5_000_000, profile="economy")
     for (profile, size), book in books.items():
         yield from _of_one_book(profile, size, book)
     for profile in ("standard", "economy"):
-        least = books[profile, sizes[0]]
+        least = books[profile, planned[0]]
         most_size, most = max((size, book) for (name, size), book in books.items() if name == profile)
         growth = most["tokens_a_step"] / least["tokens_a_step"]
-        yield Measure(f"prompts.{profile}.growth", growth, f"{most_size:,} over {sizes[0]:,} words", "<= 1.1")
+        yield Measure(f"prompts.{profile}.growth", growth, f"{most_size:,} over {planned[0]:,} words", "<= 1.1")
     yield from _of_the_embedded_server()
 
 
@@ -136,9 +136,8 @@ class PromptMeter:
         }
 
     def _measure(self, request: Request) -> None:
-        facts, prompt = request.facts, request.prompt
-        turns = (part for turn in request.corrections for part in (turn.reply, turn.problem))
-        parts = tuple(part for part in (prompt.system, tools_request(request), *prompt.blocks, *turns) if part)
+        facts = request.facts
+        parts = parts_of(request)
         asked = _Asked(parts, (facts["label"], facts["activity"], str(facts["card"].round)))
         total = tokens("\n\n".join(parts))
         self.calls += 1
@@ -151,10 +150,10 @@ class PromptMeter:
             (_shared(asked, other) for other in self.recent if other.activity[0] == unit), default=0
         )
         served = max((_shared(asked, other) for other in self.recent), default=0.0)
-        served = served if served >= _LEAST_CACHED else 0.0
+        served = served if served >= LEAST_CACHED else 0.0
         self.sums["in_book"] += served
         self._price(request, total, served)
-        self.recent = [*self.recent[-_CACHED + 1 :], asked]
+        self.recent = [*self.recent[-REMEMBERED + 1 :], asked]
 
     def _price(self, request: Request, total: float, served: float) -> None:
         """Price the prompt with and without the caches of two providers."""
@@ -181,19 +180,14 @@ class PromptMeter:
         for prefix in prefixes:
             self.written[prefix] = None
             self.written.move_to_end(prefix)
-        while len(self.written) > 3 * _CACHED:
+        while len(self.written) > 3 * REMEMBERED:
             self.written.popitem(last=False)
-        return (read, longest - read) if longest >= _LEAST_CACHED else (0.0, 0.0)
+        return (read, longest - read) if longest >= LEAST_CACHED else (0.0, 0.0)
 
 
 def _shared(one: _Asked, other: _Asked) -> float:
     """Tokens of the longest common beginning of two prompts."""
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one.parts, other.parts, strict=False))))
-    shared = "\n\n".join(one.parts[:same])
-    if same < min(len(one.parts), len(other.parts)):
-        pairs = zip(one.parts[same], other.parts[same], strict=False)
-        shared += "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return tokens(shared)
+    return tokens(shared_prefix(one.parts, other.parts))
 
 
 def tokens(text: str) -> float:

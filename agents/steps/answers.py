@@ -5,6 +5,7 @@ from bookwright.agents.backends.protocol import Correction
 from bookwright.agents.small import PIECE_TOKENS
 from bookwright.models.profile import Profile, ProfileName
 from bookwright.models.step import Failure, Reply
+from bookwright.models.story.plot import Plot
 from bookwright.models.text.language import Language
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import whole_sentences
@@ -13,6 +14,7 @@ from bookwright.prompts import Card, render_correction
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
 _VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
 _TOKENS_A_CHANGE = 4
+_TOKENS_A_CHAPTER = 200
 """For each word that is to go: its passage in a shorter wording, and as much again in reserve."""
 _SHOWN_CHARACTERS = 20_000
 """How much of an answer is shown again: one that ran on for ever need not be paid for twice."""
@@ -35,7 +37,9 @@ def answer_limit(agent: Agent, card: Card, profile: Profile, language: Language)
     if agent.output is not None:
         is_long = agent.role in ("planner", "divider", "writer")  # a writer's is made of passages
         answer = _PLAN_TOKENS if is_long else _VERDICT_TOKENS + _THINKING_TOKENS
-        return answer + _TOKENS_A_CHANGE * card.missing_length  # a list of changes grows with what is to go
+        chapters = card.chapters if issubclass(agent.output, Plot) else 0
+        # A list of changes grows with what is to go, the plan of a whole book with its chapters.
+        return answer + _TOKENS_A_CHANGE * card.missing_length + _TOKENS_A_CHAPTER * chapters
     wanted = max(card.word_allowance, card.plan_length, card.missing_length, card.condense_to)
     return round(wanted * _TOKENS_A_UNIT[language] * 1.8) + _NOTE_TOKENS + _THINKING_TOKENS
 

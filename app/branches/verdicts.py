@@ -49,7 +49,7 @@ def verdict_bill(opened: OpenBook, pair: TextPair) -> Bill:
     checks.check_writable(opened.book.brief, opened.settings)
     model = model_of("critic", opened.book.brief, opened.settings)
     size = TokenCounter().estimate(model, pair.a) + TokenCounter().estimate(model, pair.b)
-    return priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings, with_thoughts=True)
+    return priced(Bill(2, 2 * (size + _FRAME), 2 * _ANSWER), model, opened.settings)
 
 
 def order_verdict(opened: OpenBook, pair: TextPair) -> VerdictOrder:

@@ -78,11 +78,11 @@ def _writing(drafts: list[StepLine], text: Document, count: int, opened: OpenBoo
     size = TokenCounter().estimate(model, text.text)
     asked = max((line.input_tokens for line in drafts), default=size * _READ_BESIDE)
     written = max((line.output_tokens for line in drafts), default=size)
-    return priced(Bill(count, count * asked, count * written), model, opened.settings, with_thoughts=True)
+    return priced(Bill(count, count * asked, count * written), model, opened.settings)
 
 
 def _reading(drafts: list[StepLine], text: Document, count: int, opened: OpenBook) -> Bill:
     model = model_of("critic", opened.book.brief, opened.settings)
     size = max((line.output_tokens for line in drafts), default=TokenCounter().estimate(model, text.text))
     read = Bill(count, 2 * count * (size + _OPINION_TOKENS), count * _OPINION_TOKENS)
-    return priced(read, model, opened.settings, with_thoughts=True)
+    return priced(read, model, opened.settings)

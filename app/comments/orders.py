@@ -142,5 +142,5 @@ def _guessed(opened: OpenBook, old: Document) -> RefreshBill:
     """Say what one call takes of the length of a text that no model has made."""
     model = model_of("writer", opened.book.brief, opened.settings)
     size = TokenCounter().estimate(model, old.text)
-    bill = priced(Bill(1, size * _READ_BESIDE, size), model, opened.settings, with_thoughts=True)
+    bill = priced(Bill(1, size * _READ_BESIDE, size), model, opened.settings)
     return RefreshBill(bill, bill)

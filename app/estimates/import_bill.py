@@ -48,7 +48,7 @@ def bill_of_import(
         writing = walk_on(storage, around, more).roles if more else {}
     factor = max(brief.length / max(length, 1), 1.0)
     roles = [*((role, bill.scaled(factor)) for role, bill in looking.items()), *writing.items()]
-    bills = (priced(bill, model_of(role, brief, settings), settings, with_thoughts=True) for role, bill in roles)
+    bills = (priced(bill, model_of(role, brief, settings), settings) for role, bill in roles)
     return ImportBill(sum(bills, Bill()))
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bookwright.app.orders.bill import Bill, Tally
+from bookwright.app.orders.bill import Bill, Tally, bill_of
 from bookwright.app.status.progress import EVERY_STEP
 from bookwright.flows import walk_steps
 from bookwright.flows.blueprints.members import PartOf, member_of, part_of, target_of
@@ -90,7 +90,7 @@ def _added(roles: dict[str, Bill], lines: Iterable[StepLine], reviews: Sequence[
     """Add steps to a bill: what reads or mends is scaled, a verification is one call however long the book is."""
     bills: dict[tuple[str, float], Bill] = defaultdict(Bill)
     for line in lines:
-        bills[line.role, _factor(line, reviews)] += Bill(1, line.input_tokens, line.output_tokens)
+        bills[line.role, _factor(line, reviews)] += bill_of(line)
     total = defaultdict(Bill, roles)
     for (role, factor), bill in bills.items():
         total[role] += bill.scaled(factor)

@@ -17,7 +17,7 @@ from bookwright.app.estimates.rehearsal import (
     rehearsed_brief,
     unheard,
 )
-from bookwright.app.orders.bill import RECURRING, Bill, Tally
+from bookwright.app.orders.bill import RECURRING, Bill, Tally, bill_of
 from bookwright.exports.json import whole_book
 from bookwright.exports.json_file import import_book
 from bookwright.flows.intake.continuation import go_on
@@ -107,7 +107,7 @@ def _scaled(lines: Iterable[StepLine], factor: float, storage: BookStorage) -> d
     bills: dict[tuple[str, float], Bill] = defaultdict(Bill)
     for line in lines:
         is_often = line.activity in RECURRING or ".".join(line.label.split(".")[:2]) in parts
-        bills[line.role, factor if is_often else 1.0] += Bill(1, line.input_tokens, line.output_tokens)
+        bills[line.role, factor if is_often else 1.0] += bill_of(line)
     roles: dict[str, Bill] = defaultdict(Bill)
     for (role, times), bill in bills.items():
         roles[role] += bill.scaled(times)

@@ -3,24 +3,28 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
 
 from bookwright.agents.backends import catalogue, endpoints
+from bookwright.agents.backends.protocol import FailureListener, Listener, Request
 from bookwright.agents.backends.service import ModelService
+from bookwright.agents.backends.spending.budget import BudgetLedger
+from bookwright.agents.backends.spending.prefix_cache import PrefixCache, parts_of
 from bookwright.agents.backends.windows import with_windows
 from bookwright.app.access import library
 from bookwright.app.estimates.last_stages import with_end
 from bookwright.app.orders.bill import Bill, Tally, priced, tally
+from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.blueprints.reach import check_reach
 from bookwright.flows.book_models import model_of, names_of, profile_of
 from bookwright.flows.deps import Deps, NoObserver
 from bookwright.flows.intake.setting import WorldSetting, read_setting
 from bookwright.flows.library import find_or_create
 from bookwright.flows.limits import Limits
-from bookwright.flows.open_book import RunConfig
+from bookwright.flows.open_book import RunConfig, hold
 from bookwright.flows.run_book import run_book
 from bookwright.flows.tracing.traced import untraced
 from bookwright.models.amount import MICROS
@@ -28,7 +32,7 @@ from bookwright.models.brief import Brief
 from bookwright.models.errors import BookPaused, MissingKey, MissingWeights
 from bookwright.models.gate import Unattended
 from bookwright.models.settings import Settings
-from bookwright.models.step import Activity
+from bookwright.models.step import Activity, Reply
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 
@@ -145,8 +149,8 @@ def _short_caps(most: Bill, brief: Brief, settings: Settings) -> Iterator[str]:
 
 def _role(role: str, low: Tally, high: Tally, brief: Brief, settings: Settings) -> RoleEstimate:
     name = model_of(role, brief, settings)
-    least = priced(low.roles.get(role, Bill()), name, settings, with_thoughts=False)
-    most = priced(high.roles.get(role, Bill()), name, settings, with_thoughts=True)
+    least = priced(low.roles.get(role, Bill()), name, settings, least=True)
+    most = priced(high.roles.get(role, Bill()), name, settings)
     return RoleEstimate(role, name, least, most.at_least(least))
 
 
@@ -160,11 +164,19 @@ def _setting(brief: Brief, settings: Settings) -> WorldSetting | None:
 
 def _walk(brief: Brief, settings: Settings, mode: str, tell: Tell, setting: WorldSetting | None) -> Tally:
     """Write the book, or its beginning, with the rehearsal author and count."""
-    limits = Limits() if brief.length <= LONGEST_WALKED else Limits(words_today=SAMPLE_LENGTH)
     with rehearsal(brief.length, settings, mode, tell) as around:
         book = find_or_create(around.database, brief.changed(models={"default": mode}), setting=setting)
         storage = BookStorage(around.database, book.id, brief.language)
-        return _tally_of(storage, replace(around, limits=limits))
+        is_whole = brief.length <= LONGEST_WALKED or _is_told(storage, around)
+        return _tally_of(storage, around if is_whole else replace(around, limits=Limits(words_today=SAMPLE_LENGTH)))
+
+
+def _is_told(storage: BookStorage, around: RunConfig) -> bool:
+    """Whether every prompt of the book has all pages before it, so that its cost for each word is not flat."""
+    with hold(storage.book, around, way_on="the same command") as deps:
+        with deps.stores() as stores:
+            root = stores.nodes.root()
+        return is_told_whole(root, deps)
 
 
 @contextmanager
@@ -181,10 +193,8 @@ def rehearsal(length: int, settings: Settings, mode: str, tell: Tell = unheard) 
         if (own := settings.home / "blueprints").is_dir():
             copytree(own, alone.home / "blueprints")
         with closing(ModelService(alone)) as models, library(alone) as database:
-            yield RunConfig(
-                alone, database, models, _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length),
-                tracing=untraced,
-            )  # fmt: skip
+            telling = _Telling(tell, f"the {'low' if mode == LOW else 'high'} figure", length)
+            yield RunConfig(alone, database, _Cached(models), telling, tracing=untraced)
 
 
 def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:
@@ -199,6 +209,22 @@ def _tally_of(storage: BookStorage, around: RunConfig) -> Tally:
             length = stores.nodes.root().length or 1
         return with_end(found, storage, around, length)
     return tally(storage)
+
+
+@dataclass(frozen=True)
+class _Cached:
+    """The stand-in's service; its replies say what a provider's cache would have served of their prompts."""
+
+    inner: ModelService
+    cache: PrefixCache = field(default_factory=PrefixCache)
+
+    def ask(
+        self, request: Request, budget: BudgetLedger | None, listener: Listener, on_failure: FailureListener
+    ) -> Reply:
+        """Complete a prompt."""
+        reply = self.inner.ask(request, budget, listener, on_failure)
+        served = self.cache.share_of(parts_of(request), reply.usage.input_tokens)
+        return reply.model_copy(update={"usage": reply.usage.model_copy(update={"cached_tokens": served})})
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bookwright.agents.backends import windows
 from bookwright.agents.backends.spending import prices
@@ -10,6 +10,7 @@ from bookwright.app.status.progress import EVERY_STEP
 from bookwright.models.settings import Settings
 from bookwright.models.step import CODE, Activity, Usage
 from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
 
 RECURRING = (Activity.DIVIDE, Activity.MAINTAIN)
@@ -28,6 +29,8 @@ class Bill:
     output_tokens: int = 0
     cost_micros: int | None = 0
     """Millionths of a US dollar; None where a price is unknown."""
+    cached_tokens: int = 0
+    """Of the input, what a provider's cache served."""
 
     def __add__(self, other: "Bill") -> "Bill":
         known = self.cost_micros is not None and other.cost_micros is not None
@@ -36,11 +39,17 @@ class Bill:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             (self.cost_micros or 0) + (other.cost_micros or 0) if known else None,
+            self.cached_tokens + other.cached_tokens,
         )
 
     def scaled(self, factor: float) -> "Bill":
         """Return so many times the calls and tokens, not priced yet."""
-        return Bill(round(self.calls * factor), round(self.input_tokens * factor), round(self.output_tokens * factor))
+        return Bill(
+            round(self.calls * factor),
+            round(self.input_tokens * factor),
+            round(self.output_tokens * factor),
+            cached_tokens=round(self.cached_tokens * factor),
+        )
 
     def at_least(self, other: "Bill") -> "Bill":
         """Return the greater of each figure."""
@@ -50,6 +59,7 @@ class Bill:
             max(self.input_tokens, other.input_tokens),
             max(self.output_tokens, other.output_tokens),
             max(self.cost_micros or 0, other.cost_micros or 0) if known else None,
+            max(self.cached_tokens, other.cached_tokens),
         )
 
 
@@ -82,6 +92,11 @@ class _Served:
         return self.unit.status is NodeStatus.DONE
 
 
+def bill_of(line: StepLine) -> Bill:
+    """Return what one call took, not priced yet."""
+    return Bill(1, line.input_tokens, line.output_tokens, cached_tokens=line.cached_tokens)
+
+
 def tally(storage: BookStorage) -> Tally:
     """Count what a walk took and scale it, level by level, to the book's whole length.
 
@@ -107,15 +122,22 @@ def tally(storage: BookStorage) -> Tally:
     return Tally(root.written, round(nodes), round(units), dict(roles))
 
 
-def priced(bill: Bill, model: str, settings: Settings, *, with_thoughts: bool) -> Bill:
-    """Price a role's calls as so many calls of average size: some prices depend on a prompt's length."""
+def priced(bill: Bill, model: str, settings: Settings, *, least: bool = False) -> Bill:
+    """Price a role's calls as so many calls of average size: some prices depend on a prompt's length.
+
+    The least that they cost leaves out a model's thoughts, and what a provider's cache serves is priced so.
+    """
     if not bill.calls:
         return bill
-    thoughts = windows.thinking_allowance(model, settings) // _THOUGHT_SHARE if with_thoughts else 0
+    thoughts = 0 if least else windows.thinking_allowance(model, settings) // _THOUGHT_SHARE
     output = bill.output_tokens + thoughts * bill.calls
-    usage = Usage(input_tokens=math.ceil(bill.input_tokens / bill.calls), output_tokens=math.ceil(output / bill.calls))
+    usage = Usage(
+        input_tokens=math.ceil(bill.input_tokens / bill.calls),
+        cached_tokens=bill.cached_tokens // bill.calls if least else 0,
+        output_tokens=math.ceil(output / bill.calls),
+    )
     each = prices.cost(model, usage, settings)
-    return Bill(bill.calls, bill.input_tokens, output, None if each is None else each * bill.calls)
+    return replace(bill, output_tokens=output, cost_micros=None if each is None else each * bill.calls)
 
 
 def _factors(entry: _Served, root: TaskNode) -> tuple[float, float]:
@@ -142,5 +164,5 @@ def _served_units(stores: Stores) -> list[_Served]:
             continue
         entry = units[line.label]
         bills = entry.for_each_child if line.activity in RECURRING else entry.once
-        bills[line.role] += Bill(1, line.input_tokens, line.output_tokens)
+        bills[line.role] += bill_of(line)
     return [entry for label, entry in units.items() if entry.unit.label == label]

@@ -90,13 +90,13 @@ def _of_more(book: str | None, file: Path | None, options: dict[str, Any], more:
 def _show(found: "BookEstimate") -> None:
     print_text(
         f"A rehearsal of {found.length:,} {found.unit} in the profile {found.profile}: the engine walked the book\n"
-        "twice with a stand-in for each model, once with drafts that fit (low), once with drafts that\n"
-        "miss by 30 to 50 %, answers that are no result, and thoughts where a model thinks (high)."
+        "twice with a stand-in for each model, once with drafts that fit and a provider's cache that serves\n"
+        "what was asked before (low), once with drafts that miss by 30 to 50 %, answers that are no result,\n"
+        "thoughts where a model thinks, and no cache (high)."
     )
     if found.rehearsed < found.length * 3 // 4:
         print_text(f"It walked the first {found.rehearsed:,} {found.unit}; the rest is scaled from them.")
-    print_text("What a provider's cache saves is not counted.\n")
-    print_text(f"{found.nodes:,} nodes, {found.units:,} of them units\n")
+    print_text(f"\n{found.nodes:,} nodes, {found.units:,} of them units\n")
     columns = ("calls", "input", "output", "price")
     table = plain_table("role", "model", *columns, right=columns)
     for role in found.roles:

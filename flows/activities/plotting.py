@@ -26,6 +26,10 @@ from bookwright.storage.stores import Stores
 _FEW = 4
 """Chapters up to which the first plan stands; a longer one is doubted before it is built on."""
 
+_FIRST_SHARE = 92
+"""The first chapter's length in percent of the last one's: early chapters run over, and those where a book turns, which
+come late, would be shortened for it."""
+
 
 def plot(book: TaskNode, deps: Deps) -> None:
     """Plan a short book; its plan becomes the book's design, and its chapters become nodes."""
@@ -74,7 +78,7 @@ def _has_chapters(count: int, locale: str, answer: Plot) -> str:
 
 
 def _planned(book: TaskNode, deps: Deps, answer: Plot) -> Move:
-    lengths = spread(max(book.remaining, len(answer.chapters)), [1] * len(answer.chapters))
+    lengths = _lengths(max(book.remaining, len(answer.chapters)), len(answer.chapters), max_unit_length(deps))
     chapters = [_chapter(chapter) for chapter in answer.chapters]
     design = NewDocument(
         node=book.key, kind=DocumentKind.BOOK_DESIGN, text=render_plot(answer, deps.brief.language.english_name)
@@ -91,6 +95,13 @@ def _planned(book: TaskNode, deps: Deps, answer: Plot) -> Move:
         )
 
     return move
+
+
+def _lengths(total: int, count: int, most: int) -> list[int]:
+    """Share a book's length out to its chapters, later ones longer where none gets too long to be written at once."""
+    rising = [_FIRST_SHARE + (100 - _FIRST_SHARE) * place // max(count - 1, 1) for place in range(count)]
+    lengths = spread(total, rising)
+    return lengths if max(lengths) <= most else spread(total, [1] * count)
 
 
 def _chapter(chapter: PlotChapter) -> PlanNode:

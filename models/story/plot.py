@@ -1,4 +1,4 @@
-"""The plan of a short book that one writer holds whole: its story in plain words, and its chapters."""
+"""The plan of a book that one writer holds whole: its story in plain words, and its chapters."""
 
 from typing import Annotated, Literal
 
@@ -34,9 +34,9 @@ class Plot(BaseModel):
     """What a reader wants to know from the first pages to the last."""
     secret: str = ""
     """What lies behind everything, in one plain sentence; empty where nothing does."""
-    story: Annotated[tuple[Line, ...], Field(min_length=3, max_length=16)]
+    story: Annotated[tuple[Line, ...], Field(min_length=3, max_length=24)]
     """The story in a few sentences, each joined to the one before by what it leads to."""
-    people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=12)]
+    people: Annotated[tuple[Line, ...], Field(min_length=1, max_length=16)]
     """Who has a name: what each wants, how each talks, what each would never say."""
     chapters: Annotated[tuple[PlotChapter, ...], Field(min_length=1, max_length=24)]
 
@@ -49,7 +49,7 @@ class Plot(BaseModel):
 class DoubtedPlot(Plot):
     """A plan that was made once more, after somebody had doubted it."""
 
-    seen: Annotated[tuple[Line, ...], Field(min_length=1, max_length=6)]
+    seen: Annotated[tuple[Line, ...], Field(min_length=1, max_length=8)]
     """What stands on early pages for a reason of its own and means something else in the end, with its chapters."""
 
     @property

@@ -180,6 +180,20 @@ def test_an_estimate_keeps_nothing_and_prices_every_role(cli, home):
     assert "A rehearsal of 900 words in the profile economy" in cli("estimate", *BRIEF).out
 
 
+@pytest.mark.parametrize(
+    ("words", "share"), [(9_000, 0.4), pytest.param(48_000, 0.7, marks=pytest.mark.soak, id="longer than a sample")]
+)
+def test_a_told_book_is_rehearsed_whole_and_its_low_price_has_a_cache_that_serves_its_pages(cli, words, share):
+    order = ("--premise", "Three winters on a lighthouse.", "--words", words, "--profile", "economy")
+
+    told = json.loads(cli("estimate", *order, "--model", "anthropic:claude-sonnet-4-5", "--json").out)
+
+    low, high = told["total"]["low"], told["total"]["high"]
+    assert told["rehearsed"] == pytest.approx(words, rel=0.03)
+    assert low["cached_tokens"] > share * low["input_tokens"]
+    assert low["cost_micros"] < 0.8 * high["cost_micros"]
+
+
 def test_an_estimate_names_a_price_it_does_not_know(cli, monkeypatch):
     monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9")
 

@@ -250,6 +250,21 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_p
     assert "Seen early, understood late" in plan.text
 
 
+def test_the_plan_of_a_novel_has_a_second_story_and_room_for_all_its_chapters(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=24_000, profile="economy", max_unit_length=1_200)
+    plans = {
+        name: next(own for own in book.requests if own.name == f"1 plan/{name}") for name in ("story", "plot.again")
+    }
+    with book.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+    book.close()
+
+    assert len(chapters) == 20
+    assert "Beside it runs a second story" in plans["story"].prompt.user
+    assert "2500 words in all at most" in plans["plot.again"].prompt.user
+    assert plans["plot.again"].sampling.max_output_tokens == 10_000
+
+
 def test_whoever_orders_its_repairs_knows_what_it_was_to_tell(told: Told) -> None:
     with told.storage.read() as stores:
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
