@@ -164,7 +164,7 @@ def reached() -> Forks:
 @contextmanager
 def listening() -> Iterator[None]:
     """Have such a process for as long as the block lasts; it imports nothing before its first order."""
-    with tempfile.TemporaryDirectory(prefix="bookwright-forks-") as folder:
+    with tempfile.TemporaryDirectory(prefix="bookwright-forks-", ignore_cleanup_errors=True) as folder:
         os.environ[ADDRESS] = str(Path(folder, "socket"))
         environment = os.environ | {"PREFECT_HOME": folder}
         command = [sys.executable, "-m", __name__]

@@ -158,8 +158,8 @@ def _all_of(database: Database) -> dict[str, dict[str, object]]:
         }
         names = schema.get_table_names()
         rows = {name: sorted(str(row) for row in connection.execute(text(f'SELECT * FROM "{name}"'))) for name in names}
-        others = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type <> 'table'")).tuples()
-        return found | {"rows": rows, "indexes, triggers and views": dict(others.all())}
+        others = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type <> 'table'"))
+        return found | {"rows": rows, "indexes, triggers and views": dict(map(tuple, others))}
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
