@@ -7,6 +7,7 @@ socket, each a line of JSON with the files that a program is to have open, and a
 import fcntl
 import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -285,10 +286,12 @@ def _run(
 def _reopen() -> None:
     """Read and write as a program that was begun with these files would: a line at a time in a terminal."""
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    sys.stdout.reconfigure(write_through=bool(os.environ.get("PYTHONUNBUFFERED")))
-    sys.stderr.reconfigure(line_buffering=True)
+    if os.environ.get("PYTHONUNBUFFERED"):
+        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", write_through=True)
+    else:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.__stdout__ = sys.stdout
+    sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
 
 
 if __name__ == "__main__":
