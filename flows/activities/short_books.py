@@ -8,7 +8,7 @@ it later is heard as in any other book.
 
 from bookwright.flows.activities.surroundings import child_level_of, is_one_sitting, is_short_enough, max_unit_length
 from bookwright.flows.deps import Deps
-from bookwright.models.document import DocumentKind
+from bookwright.models.document import Document, DocumentKind
 from bookwright.models.gate import GateKind
 from bookwright.models.profile import ProfileName
 from bookwright.models.tree.level import Level
@@ -56,6 +56,14 @@ def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
 def is_told(unit: TaskNode, deps: Deps) -> bool:
     """True for a unit that is told without a plan, a brief or a design of its own."""
     return is_free(unit, deps) or is_told_whole(unit, deps)
+
+
+def pages_before(unit: TaskNode, deps: Deps) -> list[Document]:
+    """Return all pages before a chapter of a book that is told whole, in reading order."""
+    with deps.stores() as stores:
+        before = [own.key for own in stores.nodes.units_before(unit, MOST_CHAPTERS)]
+        pages = stores.documents.of_nodes(before, DocumentKind.PROSE)
+    return sorted(pages, key=lambda page: before.index(page.node))
 
 
 def _has_chapters(book: TaskNode, deps: Deps) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.short_books import is_free, is_told
+from bookwright.flows.activities.short_books import is_free, is_told_whole, pages_before
 from bookwright.flows.activities.surroundings import depth_at, unit_card
 from bookwright.flows.candidates.drafting import chosen_of
 from bookwright.flows.candidates.meant import candidates_wanted, is_climax
@@ -102,9 +102,12 @@ def _chosen(first: str, second: str, unit: TaskNode, run: ActivityRun, deps: Dep
     """
     drafts = {"A": first, "B": second} if _is_first_a(unit, deps) else {"A": second, "B": first}
     judge = ActivityRun(
-        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_told(unit, deps)),
+        deps.desk, Activity.REVIEW, unit, unit, replace(unit_card(unit, deps), is_unplanned=is_free(unit, deps)),
         context=CHOOSE.context, round_=run.round, next_activity="write",
     )  # fmt: skip
+    for page in pages_before(unit, deps) if is_told_whole(unit, deps) else ():
+        judge.lead_with("text", page.text)
+        judge.rests_on(page.id)
     for name, text in drafts.items():
         judge.add(f"draft_{name.lower()}", text, is_prose=True)
     if judge.failures(CHOOSE.name) > deps.desk.settings.max_repairs:

@@ -14,7 +14,7 @@ from bookwright.flows.activities.prose.brief import brief_of, check_context, gua
 from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.short_books import MOST_CHAPTERS, is_told, is_told_whole
+from bookwright.flows.activities.short_books import is_told, is_told_whole, pages_before
 from bookwright.flows.activities.surroundings import depth_at, measured, unit_card, wanted_lengths
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
@@ -109,13 +109,12 @@ def _put_book_before(unit: TaskNode, run: ActivityRun, deps: Deps) -> None:
     with deps.stores() as stores:
         guide = kept_guide(stores)
         plan = stores.documents.latest(DocumentKind.BOOK_DESIGN)
-        before = [own.key for own in stores.nodes.units_before(unit, MOST_CHAPTERS)]
-        pages = stores.documents.of_nodes(before, DocumentKind.PROSE)
     is_given = guide is not None and guide.source is StyleSource.SAMPLE  # else the pages tell how the book sounds
     run.narrow_to("order", "hints", *(["style_guide"] if is_given else []))
     if plan is not None:
         run.add("plot", plan.text)
         run.rests_on(plan.id)
+    pages = pages_before(unit, deps)
     for page in pages:
         run.lead_with("text", page.text)
     run.rests_on(*(page.id for page in pages))

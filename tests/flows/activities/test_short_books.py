@@ -12,7 +12,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
-from bookwright.flows.activities.short_books import is_free, is_told_whole
+from bookwright.flows.activities.short_books import is_free, is_told_whole, pages_before
 from bookwright.flows.activities.surroundings import is_one_sitting
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
@@ -21,12 +21,12 @@ from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin
-from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply
 from bookwright.models.tree.level import Level
-from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
@@ -194,6 +194,33 @@ def test_what_is_asked_for_a_chapter_begins_with_all_that_was_asked_before_it_be
     assert [len(pages) for pages in served] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
     assert all(after[: len(before)] == before for before, after in pairwise(served))
     assert {prompt.system for prompt in asked} == {asked[0].system}
+
+
+def test_whoever_chooses_between_two_drafts_of_a_chapter_has_read_the_pages_before_it(tmp_path: Path) -> None:
+    book = Told(tmp_path, length=6_000, profile="standard", max_unit_length=2_000)
+    with book.storage.read() as stores:
+        chapters = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        pages = [stores.documents.versions(chapter.key, DocumentKind.PROSE)[0].text for chapter in chapters]
+    [last] = [own.prompt for own in book.requests if own.name == f"{chapters[-1].label} review/choose"]
+    book.close()
+
+    assert last.unit_blocks == 2
+    assert [page in block for page, block in zip(pages, last.blocks[:2], strict=False)] == [True, True]
+    assert "left empty" not in last.user
+
+
+def test_pages_stand_in_the_order_of_reading_though_an_early_one_was_written_anew(tmp_path: Path) -> None:
+    root, deps = begun(tmp_path)
+    with deps.storage.write() as stores:
+        planned = [PlanNode(task_type=TaskType.WRITE, title=title, goal="Tell it.") for title in "ABC"]
+        stores.nodes.add(root, planned, level="chapter", length=2_000, unit_index=lambda place: place + 1)
+        chapters = stores.nodes.children(root.key, TaskType.WRITE)
+        for chapter, text in ((chapters[0], "One."), (chapters[1], "Two."), (chapters[0], "One again.")):
+            stores.documents.add(NewDocument(node=chapter.key, kind=DocumentKind.PROSE, text=text), None)
+            stores.nodes.change(chapter.key, written=2_000)
+
+    assert [page.text for page in pages_before(chapters[2], deps)] == ["One again.", "Two."]
+    deps.storage.database.dispose()
 
 
 def test_each_of_its_documents_knows_what_it_rests_on(told: Told) -> None:
