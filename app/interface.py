@@ -21,7 +21,7 @@ from bookwright.app.branching_book import BranchingBook
 from bookwright.app.ends import end_in, end_in_book_of
 from bookwright.app.orders.wishes import with_new_wishes
 from bookwright.app.places import find_node
-from bookwright.app.status.shelf import ask_to_rest
+from bookwright.app.status.shelf import ask_to_rest, begin_anew
 from bookwright.exports.files import check_formats, export, export_path
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.text import body
@@ -152,6 +152,7 @@ class Library:
         from bookwright.flows.open_book import RunConfig
         from bookwright.flows.run_book import run_book
 
+        begin_anew(storage)
         models = ModelService(self._settings, pacer=DatabasePacer(storage.database, self._settings))
         with closing(models), closing(EventBus()) as events:
             if on_event:
@@ -248,9 +249,10 @@ class LibraryBook(BranchingBook):
         return self
 
     def pause(self) -> bool:
-        """Ask whoever writes the book to rest before the next step; False if nobody writes it."""
+        """Ask whoever writes the book, or begins to, to rest before the next step; False if nobody writes it."""
         with self._library._opened(self.id) as opened:
-            return ask_to_rest(opened).is_asked
+            asked = ask_to_rest(opened)
+        return asked.is_asked and asked.holder is not None
 
     def events(self, *, follow: bool = False) -> Iterator[Event]:
         """Yield what was told of the book while it was written, the oldest that is kept first.
@@ -291,8 +293,7 @@ class LibraryBook(BranchingBook):
         """
         [name] = check_formats([form])
         with self._library._opened(self.id) as opened:
-            target = Path(path) if path else export_path(self.id, name, opened.settings)
-            return export(opened.storage, name, target)
+            return export(opened.storage, name, Path(path) if path else export_path(self.id, name, opened.settings))
 
 
 def _unheard(line: str) -> None:

@@ -54,6 +54,13 @@ def _make_words() -> list[str]:
 
 _POOL = _make_words()
 """Made at import, so that no clock of a bench runs meanwhile."""
+_LAID = random.Random(2)
+
+
+def nonsense(words: int) -> str:
+    """Return some words, of which the first is a name."""
+    first, *others = _LAID.choices(_POOL, k=words)
+    return " ".join((first.capitalize(), *others))
 
 
 logging.getLogger("bookwright").addHandler(logging.NullHandler())  # what a null book lacks is no news of a bench

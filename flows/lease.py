@@ -33,26 +33,30 @@ _HEARTBEATS_A_LEASE = 3
 
 
 def take(
-    database: Database, book_id: str, seconds: float, *, is_second_try: bool = False, unsure: Lease | None = None
-) -> tuple[Book, Lease]:
-    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours."""
+    database: Database, book_id: str, seconds: float, *, hears_wish: bool = False, is_second_try: bool = False,
+    unsure: Lease | None = None,
+) -> tuple[Book, Lease]:  # fmt: skip
+    """Take a book's lease, once more if the connection broke: the commit may have arrived, and then it is ours.
+
+    With `hears_wish`, the book that is returned knows whether it was asked to rest before it was taken.
+    """
     lease = unsure
     try:
         with database.write(Failpoint.TAKE_LEASE) as connection:
             books = BookRepository(connection)
-            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure)
+            lease = Lease.take(connection, books.get(book_id).id, owner_name(), seconds, unsure, hears_wish=hears_wish)
             book = books.get(lease.book)  # not before: until now another worker could add to what it has spent
             books.set_state(book.id, BookState.WRITING)
         return book, lease
     except DatabaseUnreachable:
         if is_second_try:
             raise
-        return take(database, book_id, seconds, is_second_try=True, unsure=lease)
+        return take(database, book_id, seconds, hears_wish=hears_wish, is_second_try=True, unsure=lease)
 
 
 @contextmanager
-def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
-    """Leave a book finished, or paused with the reason, whatever ends the walk.
+def leaving(database: Database, lease: Lease, way_on: str) -> Iterator[None]:
+    """Leave a book finished, or paused with the reason and the `way_on`, whatever ends the walk.
 
     Raises:
         LeaseLost: A newer worker holds the book; its state is not ours to set.
@@ -67,13 +71,13 @@ def leaving(database: Database, book: str, lease: Lease) -> Iterator[None]:
         _rest(database, lease, rest, has_failed=isinstance(rest, BookFailed))
         raise
     except (BackendError, StorageError, InvalidInput) as error:
-        paused = BookPaused(str(error), f"{_remedy(error)}`bookwright resume {book}` goes on from here")
+        paused = BookPaused(str(error), f"{_remedy(error)}{way_on} goes on from here")
         _rest(database, lease, paused, has_failed=not isinstance(error, BudgetExceeded))
         raise paused from error
     except BaseException as error:
         is_stopped = isinstance(error, KeyboardInterrupt)
         reason = "stopped" if is_stopped else f"a fault of the program: {error!r}"[:500]
-        paused = BookPaused(reason, f"`bookwright resume {book}` goes on from here")
+        paused = BookPaused(reason, f"{way_on} goes on from here")
         with suppress(LeaseLost):
             _rest(database, lease, paused, has_failed=not is_stopped)
         raise

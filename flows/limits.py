@@ -49,13 +49,15 @@ class Limits:
             )
         return cls(Level(level), int(count), words_today=words_today)
 
-    def check(self, unit: TaskNode, stores: Stores) -> None:
+    def check(self, unit: TaskNode, stores: Stores, way_on: str) -> None:
         """Rest if a limit is reached: by the unit that was just closed, or before the root is walked.
+
+        `way_on` names, within a message, what goes on with the book.
 
         Raises:
             BookPaused: One is.
         """
-        advice = f"`bookwright resume {unit.book}` goes on"
+        advice = f"{way_on} goes on"
         if self.until_level is Level.CHAPTER:
             self._check_chapter(unit, stores, advice)
         asks = self.until_level is not None and (unit.level is self.until_level or unit.parent is None)

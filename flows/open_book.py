@@ -60,6 +60,8 @@ class RunConfig:
     """The model given as an option, before what the brief and the settings say."""
     tracing: Callable[[], Traced] = tracing_as_set
     """Says, before anything is paid, what puts spans around the book; a rehearsal has none."""
+    goes_on_by: str = "bookwright resume"
+    """The command that goes on with a book that rests, without the book's id: how the book came here."""
     webhook_hosts: tuple[str, ...] | None = None
     """Whom the book's webhook may belong to; None for anybody, where the person who runs the book is its author."""
 
@@ -82,15 +84,17 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
     embedder = EmbedderAhead(make_embedder(settings))
     check_after_unclean_stop(database, book_id)
     with stopping(settings.stop_seconds, around.cancel) as stop:
-        book, lease = take(database, book_id, settings.lease_seconds)
+        book, lease = take(database, book_id, settings.lease_seconds, hears_wish=not way_on)
         storage = BookStorage(database, book.id, book.brief.language, HeldView())
-        journal = Journal(storage, lease, way_on)
+        journal = Journal(storage, lease, way_on or f"`{around.goes_on_by} {book.id}`")
         stop.tell(journal)
+        if book.stop_requested:
+            journal.request_stop()
         with (
             closing(embedder),
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
             kept_vault(storage, book, settings, around.events) as keeper,
-            leaving_as(database, book, lease, way_on) if way_on else leaving(database, book.id, lease),
+            leaving_as(database, book, lease, way_on) if way_on else leaving(database, lease, journal.way_on),
             heartbeat(journal, settings.lease_seconds, around.cancel),
             kept_events(around.events, event_path(settings.home, book.id)),
         ):

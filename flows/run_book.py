@@ -117,7 +117,7 @@ def _walk(deps: Deps) -> None:
     gates.settle(deps)
     with deps.stores() as stores:
         root = stores.nodes.root()
-        deps.limits.check(root, stores)
+        deps.limits.check(root, stores, deps.desk.journal.way_on)
     walk_steps.condense(deps)
     write_unit(root, deps)
     look_over(root, deps)

@@ -163,7 +163,7 @@ def close(unit: TaskNode, deps: Deps) -> None:
     deps.observer.finished(unit, deps)
     gates.rest_if_waiting(deps)
     with deps.stores() as stores:
-        deps.limits.check(unit, stores)
+        deps.limits.check(unit, stores, deps.desk.journal.way_on)
 
 
 def last_tasks(book: TaskNode, deps: Deps) -> Iterator[TaskNode]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from bookwright.failpoints import Failpoint
 from bookwright.models.text.language import Language
 from bookwright.models.tree.place import ReadingOrder
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
@@ -20,7 +20,8 @@ from bookwright.storage.steps.queries import StepRepository
 from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
-from bookwright.storage.tree.reading import UnitRows, names_of, read_names, update_units
+from bookwright.storage.tree.reading import read_names
+from bookwright.storage.tree.unit_table import UnitTable
 
 if TYPE_CHECKING:
     from bookwright.storage.repositories.codex import CodexRepository
@@ -118,20 +119,15 @@ class Stores:
         """Return the chapters alone, as they are numbered in names."""
         if self._held is None or self._held.units is None:
             return read_names(self.connection, self._book)
-        return names_of({label: unit.level for label, unit in self._held.units.items()})
+        return ReadingOrder.model_construct(chapters=self._held.units.chapters)
 
-    def _units_now(self) -> UnitRows | None:
+    def _units_now(self) -> UnitTable | None:
         """The living units as this transaction has left them; None where its holder has not read them."""
         if self._view is None or self._view.units is None or self.nodes.has_replaced:
             return None
-        units = dict(self._view.units)
-        update_units(units, (*self.nodes.added, *self.nodes.changed.values()))
+        units = self._view.units.copy()
+        units.take_in((*self.nodes.added, *self.nodes.changed.values()))
         return units
-
-    @property
-    def _has_lost_unit(self) -> bool:
-        gone = any(node.is_unit and node.status is NodeStatus.VOID for node in self.nodes.changed.values())
-        return self.nodes.has_replaced or gone
 
     def tell(self, view: HeldView) -> None:
         """Tell a view what this transaction, now over, has changed."""
@@ -141,11 +137,9 @@ class Stores:
         if self.nodes.has_replaced:
             view.units = None
         if view.units is not None:
-            update_units(view.units, (*self.nodes.added, *self.nodes.changed.values()))
+            view.units.take_in((*self.nodes.added, *self.nodes.changed.values()))
         if self.nodes.has_reordered or self.codex.has_changed:
             view.reading = None
-        if any(node.is_unit for node in self.nodes.added) or self._has_lost_unit:
-            view.chapters = ()
         if self.codex.has_changed:
             view.shelves = None
         if self.queue.has_changed:

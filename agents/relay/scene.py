@@ -37,10 +37,11 @@ class SceneIdentifier:
 
 def scene_of(label: str, reading: ReadingOrder) -> SceneIdentifier:
     """Return a unit's name in the Relay."""
-    for number, chapter in enumerate(reading.chapters, 1):
-        if label == chapter or label.startswith(f"{chapter}."):
-            inside = label[len(chapter) + 1 :] or None
-            return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None, _phase_of(number, reading))
+    number = reading.chapter_of(label)
+    chapter = next(iter(reading.chapters[number - 1 : number]), label)
+    if number <= len(reading.chapters) and (label == chapter or label.startswith(f"{chapter}.")):
+        inside = label[len(chapter) + 1 :] or None
+        return SceneIdentifier(str(number), inside, chapter.rpartition(".")[0] or None, _phase_of(number, reading))
     return SceneIdentifier(label, None, label.rpartition(".")[0] or None)
 
 

@@ -55,6 +55,7 @@ class RestAsked:
 
     is_asked: bool
     holder: str | None
+    """Who writes it; where nobody does, whoever is beginning to is asked."""
     has_died: bool
     """Whoever held it lives no more, so that it rests already."""
 
@@ -105,14 +106,21 @@ def is_held(book: Book) -> bool:
 
 
 def ask_to_rest(opened: OpenBook) -> RestAsked:
-    """Ask a running book to rest before its next step."""
+    """Ask whoever writes a book, or is beginning to, to rest before the next step."""
     with opened.storage.write() as stores:
-        holder = stores.books.get(opened.book.id).lease_owner
+        book = stores.books.get(opened.book.id)
+        holder = book.lease_owner
         has_died = holder is not None and is_dead(holder)
-        is_asked = holder is not None and not has_died
+        is_asked = not has_died and book.state is not BookState.FINISHED
         if is_asked:
-            stores.books.change(opened.book.id, stop_requested=True)
+            stores.books.ask_to_rest(opened.book.id)
     return RestAsked(is_asked, holder, has_died)
+
+
+def begin_anew(storage: BookStorage) -> None:
+    """Forget that a book was to rest, for whoever begins to have it written; what is asked from now on counts."""
+    with storage.write() as stores:
+        stores.books.begin_anew(storage.book)
 
 
 def put_away(opened: OpenBook, is_archived: bool) -> None:

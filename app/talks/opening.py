@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bookwright.agents.backends import endpoints
 from bookwright.agents.runtime.cast import CAST, CastMember
+from bookwright.flows.book_models import model_of
 from bookwright.models.book import Book
 from bookwright.models.errors import InvalidInput, InvalidSetting, SessionNotStarted
 from bookwright.models.settings import Settings, load_settings
@@ -57,7 +58,7 @@ def open_talk(wanted: SessionWish, settings: Settings, database: Database) -> Op
     member = member_named(_agreed("agent", wanted.agent, known.agent if known else None))
     if known is not None:
         _agreed("book", book.id if book else None, known.book)
-    model = choose_model(wanted, settings, member, known.model if known else "")
+    model = choose_model(wanted, settings, member, known.model if known else "", book)
     state = known or SessionState.new()
     kept = SessionState(id=state.id, initialized=state.initialized)
     return Opening(member, model, book, kept, wanted.forks, known.title if known else "")
@@ -76,13 +77,16 @@ def member_named(name: str | None) -> CastMember:
     raise InvalidInput(f"there is no agent {name!r}; there are {there}" if name else f"--agent is one of {there}")
 
 
-def choose_model(wanted: SessionWish, settings: Settings, member: CastMember, before: str) -> str:
-    """Return `provider:model`: of the options, else of the session, else of the settings.
+def choose_model(
+    wanted: SessionWish, settings: Settings, member: CastMember, before: str, book: Book | None
+) -> str:  # fmt: skip
+    """Return `provider:model`: of the options, else of the session, else of the book, else of the settings.
 
     Raises:
         InvalidInput: It is unknown, or cannot be reached as things are set.
     """
-    name = _named(wanted) or before or settings.models.get(member.role) or settings.model
+    usual = model_of(member.role, book.brief, settings) if book else settings.models.get(member.role)
+    name = _named(wanted) or before or usual or settings.model
     endpoints.check_model(name, settings)
     return name
 

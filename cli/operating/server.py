@@ -13,6 +13,7 @@ import typer
 
 from bookwright.app.access import existing_library
 from bookwright.app.orders.briefs import given, read_brief
+from bookwright.app.status.shelf import begin_anew
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import AsJson, BriefFile, Until, WordsToday
@@ -187,6 +188,7 @@ def _of_book(book: str, until: str | None) -> tuple[str, dict[str, Any], str | N
     from bookwright.app.ends import end_in
 
     with open_book(book) as opened:
+        begin_anew(opened.storage)
         return opened.book.id, {"book": opened.book.id}, end_in(opened.storage, until)
 
 

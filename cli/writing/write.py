@@ -12,7 +12,7 @@ from bookwright.app.orders.briefs import read_brief
 from bookwright.app.orders.examples import example_brief
 from bookwright.app.orders.wishes import with_new_wishes
 from bookwright.app.status.progress import stage_of
-from bookwright.app.status.shelf import ask_to_rest
+from bookwright.app.status.shelf import ask_to_rest, begin_anew
 from bookwright.cli.access import open_book
 from bookwright.cli.brief_options import takes_brief
 from bookwright.cli.options import (
@@ -82,6 +82,7 @@ def write_brief(
             check_reach(brief, settings)
         book = find_or_create(database, brief, is_new=is_new, setting=setting)
         storage = BookStorage(database, book.id, book.brief.language)
+        begin_anew(storage)
         wait_until_free(storage, settings)
         book = with_new_wishes(book, brief, storage, note)
         bring_to_its_end(book, storage, settings, telling(wishes, book, storage, json_progress), formats)
@@ -115,6 +116,7 @@ def resume(
     """Go on with a book from where it rests; with --words, behind the end of one that is written."""
     check_one_voice(json_progress, as_json)
     with open_book(book) as opened:
+        begin_anew(opened.storage)
         from bookwright.app import ends
         from bookwright.app.orders import checks
         from bookwright.cli.writing import running
@@ -137,11 +139,12 @@ def pause(book: BookArgument, as_json: AsJson = False) -> None:
         asked = ask_to_rest(opened)
 
     def tell() -> None:
-        if asked.is_asked:
+        if asked.is_asked and asked.holder:
             note(f"{opened.book.id} will rest once the call in flight is recorded ({asked.holder} writes it)")
         else:
             why = f"{asked.holder} has died" if asked.has_died else "nobody writes it"
-            note(f"{opened.book.id} rests already; {why}")
+            starting = "; a run that is just beginning rests before its first call" if asked.is_asked else ""
+            note(f"{opened.book.id} rests already; {why}{starting}")
 
     emit(
         lambda: {"book": opened.book.id, "stop_requested": asked.is_asked, "held_by": asked.holder},

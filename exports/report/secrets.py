@@ -10,6 +10,9 @@ from bookwright.models.story.report import SecretReport
 from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.stores import Stores
 
+_QUOTED = 80
+"""Letters of a quotation in a line."""
+
 
 def secrets_of(stores: Stores) -> tuple[SecretReport, ...]:
     """Return what became of each secret."""
@@ -31,6 +34,7 @@ def _secret(secret: Secret, reading: ReadingOrder, *, is_finished: bool) -> Secr
     return SecretReport(
         id=secret.id, content=secret.content, planned=str(secret.revealed_at or "never"),
         told=reading.number(telling.place) if telling else None, ending=ending,
+        claimed="" if telling else next((event.expression for event in secret.events if event.expression), ""),
     )  # fmt: skip
 
 
@@ -53,7 +57,8 @@ def _told(own: SecretReport) -> str:
         case "kept":
             return f"{what}: kept"
         case "not told":
-            return f"{what}: was to come out ({own.planned}) and has not"
+            said = f"; a model said so of words that do not tell it: {own.claimed[:_QUOTED]!r}"
+            return f"{what}: was to come out ({own.planned}) and has not{said if own.claimed else ''}"
     return f"{what}: was to come out ({own.planned}); nobody has looked whether it did"
 
 

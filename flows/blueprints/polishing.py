@@ -17,6 +17,7 @@ from bookwright.flows.activities.prose.brief import guard_of
 from bookwright.flows.activities.surroundings import allowed_lengths, kept_in, measured, prose_parts, unit_card
 from bookwright.flows.blueprints.members import folder_of, member_of
 from bookwright.flows.deps import Deps
+from bookwright.models.codex.entries import TellingType
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.profile import ProfileName
@@ -117,7 +118,7 @@ def _words_of_clues(stores: Stores) -> tuple[str, ...]:
     threads, secrets = stores.codex.threads(), stores.codex.secrets()
     planned = (words for own in threads for words in own.ai_visibility.allowed_expressions)
     shown = (event.expression for own in threads for event in own.timeline.events)
-    told = (event.expression for own in secrets for event in own.events)
+    told = (event.expression for own in secrets for event in own.events if event.type is TellingType.TOLD)
     return tuple(dict.fromkeys(words for words in (*planned, *shown, *told) if words))
 
 

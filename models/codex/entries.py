@@ -165,7 +165,7 @@ class Telling(BaseModel):
     place: Place
     type: TellingType
     expression: Body = Field(default="", max_length=2_000)
-    """The words in which it came out."""
+    """The words in which it came out; of what was missed, the words of which a model only said so."""
 
 
 class Knower(BaseModel):

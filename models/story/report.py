@@ -65,6 +65,8 @@ class SecretReport(BaseModel):
     """The number of the chapter in which it came out."""
     ending: Literal["told", "not told", "kept", "not looked for"]
     """`"kept"` as long as its place has not come, and for one without a place."""
+    claimed: str = ""
+    """Words of the book of which a model said that they tell it, and which do not; empty where there are none."""
 
 
 class ChoiceReport(BaseModel):

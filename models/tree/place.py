@@ -2,7 +2,7 @@
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
@@ -97,6 +97,8 @@ class ReadingOrder(BaseModel):
     """Their labels in reading order; for a book without chapters those of its highest units."""
     ends: tuple[float, ...] = ()
     """At how many percent of the book's length each of them ends; empty takes them as equally long."""
+    reached: tuple[float, ...] = ()
+    """The highest of `ends` up to each of them; empty where that is to be worked out."""
     usual: float = 0.0
     """How many percent a chapter is likely to have that is still to be made; 0 once all are there."""
     coarse: tuple[str, ...] = ()
@@ -120,10 +122,21 @@ class ReadingOrder(BaseModel):
         """Return the number of the chapter that a unit lies in, or of the one that it begins with."""
         if label not in self._numbers:
             here = order_of(label)
-            before = bisect_right(self._orders, here)  # the last of these may be the one that it lies in
-            is_inside = before > 0 and here[: len(self._orders[before - 1])] == self._orders[before - 1]
-            self._numbers[label] = before if is_inside else before + 1
+            before = bisect_right(self.chapters, here, key=order_of)
+            last = order_of(self.chapters[before - 1]) if before else (0,)  # may be the one that it lies in
+            self._numbers[label] = before if here[: len(last)] == last else before + 1
         return self._numbers[label]
+
+    def number_of(self, label: str) -> int | None:
+        """Return the number of the chapter with a label; None for what is no chapter."""
+        before = bisect_left(self.chapters, order_of(label), key=order_of)
+        return before + 1 if label in self.chapters[before : before + 1] else None
+
+    def takes_over(self, earlier: "ReadingOrder") -> None:
+        """Take over what an earlier order of the same chapters and times has worked out of them."""
+        if self.chapters is earlier.chapters and self.times is earlier.times:
+            known = ((name, earlier.__dict__.get(name)) for name in ("clock", "_numbers"))
+            self.__dict__.update((name, found) for name, found in known if found is not None)
 
     def number(self, place: Place) -> int:
         """Return the number of a place's chapter: of a share as the book stands, which may be a chapter to come."""
@@ -135,21 +148,21 @@ class ReadingOrder(BaseModel):
         """Name a node as every verb takes it: `the book`, `chapter 9`, `chapter 9 (1.16.2)` below it, or its label."""
         if label == _BOOK:
             return "the book"
-        if label in self._by_label:
-            return f"chapter {self._by_label[label]}"
+        if (own := self.number_of(label)) is not None:
+            return f"chapter {own}"
         steps = label.split(".")
         above = (".".join(steps[:depth]) for depth in range(len(steps) - 1, 1, -1))
-        number = next((self._by_label[one] for one in above if one in self._by_label), None)
+        number = next(filter(None, map(self.number_of, above)), None)
         return label if number is None else f"chapter {number} ({label})"
 
     def name_with(self, label: str, title: str) -> str:
         """Name a node with its title: `chapter 9 "The Debt" (1.16)`."""
         name, titled = self.name_of(label), f' "{title}"' if title else ""
-        return f"{name}{titled} ({label})" if label in self._by_label else f"{name}{titled}"
+        return f"{name}{titled} ({label})" if self.number_of(label) else f"{name}{titled}"
 
     def named(self, node: TaskNode) -> str:
         """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, `the book`, all else by its own name."""
-        is_named = node.label == _BOOK or (node.is_unit and node.label in self._by_label)
+        is_named = node.label == _BOOK or (node.is_unit and self.number_of(node.label) is not None)
         return self.name_with(node.label, node.title or node.goal[:40]) if is_named else node.name
 
     def call_of(self, call: str) -> str:
@@ -202,15 +215,10 @@ class ReadingOrder(BaseModel):
         known = len(self.chapters)
         if not self.ends:
             return _inside(share / self.usual, None) if self.usual else _inside(share * known / _WHOLE, max(known, 1))
-        here = next((number for number, end in enumerate(self._reached, 1) if share <= end + _NEAR), None)
-        if here is not None or not self.usual:
-            return here or known
+        before = bisect_left(self._reached, float(share), key=lambda end: end + _NEAR)
+        if before < known or not self.usual:
+            return min(before + 1, known)
         return known + _inside((share - self._reached[-1]) / self.usual, None)
-
-    @cached_property
-    def _by_label(self) -> dict[str, int]:
-        """The numbers of the chapters themselves."""
-        return {label: number for number, label in enumerate(self.chapters, 1)}
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -218,11 +226,7 @@ class ReadingOrder(BaseModel):
 
     @cached_property
     def _reached(self) -> tuple[float, ...]:
-        return tuple(accumulate(self.ends, max))
-
-    @cached_property
-    def _orders(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(order_of(chapter) for chapter in self.chapters)
+        return self.reached or tuple(accumulate(self.ends, max))
 
 
 def _inside(number: float, most: int | None) -> int:

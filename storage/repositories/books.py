@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Row,
+    Update,
     bindparam,
     delete,
     func,
@@ -88,6 +89,14 @@ class BookRepository:
         """Say where a book stands and why."""
         self.change(identity, state=state.value, reason=reason, advice=advice, has_failed=False)
 
+    def ask_to_rest(self, identity: str) -> None:
+        """Wish that a book rest before its next step; whoever is only beginning to write it hears of that, too."""
+        self._connection.execute(_of(identity).values(stop_requested=True, updated_at=database_now()))
+
+    def begin_anew(self, identity: str) -> None:
+        """Forget that a book was to rest, unless somebody writes it: who begins it now wants it written."""
+        self._connection.execute(_of(identity).where(books.c.lease_owner.is_(None)).values(stop_requested=False))
+
     def change(self, identity: str, **columns: Any) -> None:
         """Change some columns of a book's row."""
         values = {f"new_{name}": value for name, value in columns.items()}
@@ -129,3 +138,7 @@ def _book(row: Row[Any]) -> Book:
     values = dict(row._mapping)
     values |= {"brief": make_brief(json.loads(values["brief"])), "windows": json.loads(values["windows"])}
     return Book.model_validate({name: values[name] for name in Book.model_fields})
+
+
+def _of(identity: str) -> Update:
+    return update(books).where(books.c.id == identity)

@@ -35,11 +35,13 @@ class Lease:
 
     @classmethod
     def take(
-        cls, connection: Connection, book: str, owner: str, seconds: float, unsure: "Lease | None" = None
-    ) -> "Lease":
+        cls, connection: Connection, book: str, owner: str, seconds: float, unsure: "Lease | None" = None,
+        *, hears_wish: bool = False,
+    ) -> "Lease":  # fmt: skip
         """Take the lease if it is free or has run out, by the database's clock.
 
-        A wish that the book rest is met once its holder has died; with a book that was let go it stands.
+        A wish that the book rest is met once its holder has died, and forgotten by whoever does not ask for it. One
+        who `hears_wish` is told what was wished lately while nobody held the book: since it began and had no lease yet.
         `unsure` is a lease that was taken in a commit whose answer was lost: if it stands, it is ours.
 
         Raises:
@@ -54,7 +56,7 @@ class Lease:
             .values(
                 lease_owner=owner, lease_token=books.c.lease_token + 1, lease_expires=database_now() + seconds,
                 updated_at=database_now(),
-                stop_requested=and_(books.c.stop_requested, books.c.lease_owner.is_(None)),
+                stop_requested=and_(*_IS_WISHED) if hears_wish else False,
             )
             .returning(books.c.lease_token, books.c.lease_expires)
         ).one_or_none()  # fmt: skip
@@ -115,6 +117,11 @@ class Lease:
         connection.execute(update(books).where(*own).values(freed))
 
 
+_WISH_SECONDS = 600.0
+"""How long a wish stands that nobody has heard: longer than it takes from a command to the lease."""
+_IS_WISHED = (
+    books.c.stop_requested, books.c.lease_owner.is_(None), books.c.updated_at > database_now() - _WISH_SECONDS,
+)  # fmt: skip
 _FENCE = (
     update(books)
     .where(books.c.id == bindparam("fenced_book"), books.c.lease_token == bindparam("fenced_token"))

@@ -7,7 +7,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.storage.tree.document_view import DocumentView
 from bookwright.storage.tree.node_view import NodeView
-from bookwright.storage.tree.reading import UnitRows
+from bookwright.storage.tree.unit_table import UnitTable
 
 Shelves = dict[RecordKind, list[Stored[Record]]]
 """What stands in a codex, by kind, in the order in which it came."""
@@ -24,10 +24,8 @@ class HeldView:
     nodes: NodeView = field(default_factory=NodeView)
     documents: DocumentView = field(default_factory=DocumentView)
     shelves: Shelves | None = None
-    units: UnitRows | None = None
+    units: UnitTable | None = None
     reading: ReadingOrder | None = None
-    chapters: tuple[str, ...] = ()
-    """The chapters' labels in reading order, as long as no unit comes or goes; empty for what is to be looked for."""
     waiting: tuple[tuple[int, DocumentKind, int], ...] | None = None
     """What the maintainers are owed: queue id, maintained kind and document id."""
 
@@ -36,4 +34,3 @@ class HeldView:
         self.nodes.clear()
         self.documents.clear()
         self.shelves = self.units = self.reading = self.waiting = None
-        self.chapters = ()

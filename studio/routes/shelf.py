@@ -79,7 +79,9 @@ def pause(request: Request, here: Here, book: str) -> HTMLResponse:
     with here.change(book) as opened:
         asked = ask_to_rest(opened)
     say = speaker(request)
-    words = "It will rest once the call in flight is recorded." if asked.is_asked else "It rests already."
+    words = (
+        "It will rest once the call in flight is recorded." if asked.is_asked and asked.holder else "It rests already."
+    )
     return done(request, say(words))
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import branches, resume, shim
+from bench import branches, resume, scale_tree, shim
 from bench.length import length_score
 from bench.measure import Measure
 from bench.parts import (
@@ -86,6 +86,19 @@ def test_a_resumed_book_asks_as_many_queries_at_any_size() -> None:
 
     assert queries[0] == queries[1]
     assert queries[0] <= 22
+
+
+def test_a_step_takes_as_many_statements_and_rows_in_a_tree_of_any_size(tmp_path: Path) -> None:
+    bare, whole = [], []
+    for nodes in (600, 2_200):
+        home = tmp_path / str(nodes)
+        assert scale_tree.lay(tmp_path, str(home), nodes)["nodes"] == pytest.approx(nodes, rel=0.02)
+        bare.append(scale_tree.go_on(tmp_path, str(home), with_context=False, steps=60, skipped=100))
+        whole.append(scale_tree.go_on(tmp_path, str(home), with_context=True, steps=40, skipped=20))
+
+    assert bare[0]["queries"] == bare[1]["queries"] <= 7
+    assert bare[0]["rows"] == bare[1]["rows"] <= 8
+    assert whole[1]["queries"] <= 1.05 * whole[0]["queries"]
 
 
 def test_a_step_of_a_branch_takes_as_many_statements_rows_and_bytes_as_its_origins(tmp_path: Path) -> None:

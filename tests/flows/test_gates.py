@@ -1,13 +1,16 @@
 """Gates: where a book rests for a human, and who decides. Source: DESIGN section 6, "Gates"."""
 
 import threading
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import event
 
+from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import hold
 from bookwright.models.book import BookState
-from bookwright.models.errors import BookHeld, GateDecided, GateWaiting, InvalidInput
+from bookwright.models.errors import BookHeld, BookPaused, GateDecided, GateWaiting, InvalidInput
 from bookwright.models.gate import Decider, Gate, GateKind, GateState
 from bookwright.models.ruling import approval
 from bookwright.models.tree.level import Level
@@ -167,6 +170,33 @@ def test_a_worker_that_leaves_at_a_gate_that_was_just_decided_only_rests(sit: Si
         BookState.PAUSED,
         f"gate {gate.id}, outline of the book, was approved",
     )
+
+
+def test_a_book_that_is_asked_to_rest_before_its_worker_has_the_lease_rests_before_its_first_call(sit: Sit) -> None:
+    desk = sit(**SHORT)
+    with desk.storage.write() as stores:
+        stores.books.ask_to_rest(desk.storage.book)
+
+    with pytest.raises(BookPaused, match="asked to rest"):
+        desk.run()
+
+    assert (desk.asked.requests, desk.book.calls, desk.book.stop_requested) == ([], 0, False)
+    assert desk.run().state is BookState.FINISHED
+
+
+@pytest.mark.parametrize(
+    ("wishes", "reason"), [(SHORT | {"budget": {"tokens": 900}}, "the budget of"), (CHAPTERS, "reached chapter 1")]
+)
+def test_a_book_that_came_to_a_pool_is_said_to_go_on_there(sit: Sit, wishes: dict[str, Any], reason: str) -> None:
+    desk = sit(**wishes)
+    desk.around = replace(desk.around, goes_on_by="bookwright submit --book", limits=Limits.parse("chapter:1", None))
+
+    with pytest.raises(BookPaused) as rest:
+        desk.run()
+
+    assert reason in rest.value.reason
+    assert f"`bookwright submit --book {desk.book.id}` goes on" in desk.book.advice
+    assert "bookwright resume" not in desk.book.advice
 
 
 def decide_and_leave(desk: Desk, gate: Gate) -> None:

@@ -24,9 +24,9 @@ def backing(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def take(storage: BookStorage, owner: str, seconds: float = SECONDS) -> Lease:
+def take(storage: BookStorage, owner: str, seconds: float = SECONDS, *, hears_wish: bool = False) -> Lease:
     with storage.database.write(Failpoint.EDIT_BOOK) as connection:
-        return Lease.take(connection, BOOK, owner, seconds)
+        return Lease.take(connection, BOOK, owner, seconds, hears_wish=hears_wish)
 
 
 def run_out(storage: BookStorage) -> None:
@@ -172,6 +172,37 @@ def test_a_stop_that_was_asked_for_is_heard_and_forgotten_by_the_next_taker(stor
     next_lease = take(storage, "worker B")
     with storage.database.write(Failpoint.EDIT_BOOK) as connection:
         assert not next_lease.fence(connection).is_stop_asked
+
+
+def is_stop_asked(storage: BookStorage, lease: Lease) -> bool:
+    with storage.database.write(Failpoint.EDIT_BOOK) as connection:
+        return lease.fence(connection).is_stop_asked
+
+
+@pytest.mark.parametrize(("hears_wish", "minutes", "is_heard"), [(True, 0, True), (True, 11, False), (False, 0, False)])
+def test_a_stop_that_was_asked_for_before_the_lease_was_taken_is_heard_by_who_begins_to_write(
+    storage: BookStorage, hears_wish: bool, minutes: int, is_heard: bool
+) -> None:
+    with storage.write() as stores:
+        stores.books.ask_to_rest(BOOK)
+        then = update(books).values(updated_at=books.c.updated_at - 60 * minutes)
+        stores.connection.execute(then)
+
+    lease = take(storage, "worker A", hears_wish=hears_wish)
+
+    assert is_stop_asked(storage, lease) is is_heard
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_who_begins_a_book_anew_forgets_an_older_wish_unless_it_is_for_a_living_worker(
+    storage: BookStorage, is_held: bool
+) -> None:
+    lease = take(storage, "worker A") if is_held else None
+    with storage.write() as stores:
+        stores.books.ask_to_rest(BOOK)
+        stores.books.begin_anew(BOOK)
+
+    assert is_stop_asked(storage, lease or take(storage, "worker A", hears_wish=True)) is is_held
 
 
 def test_of_two_that_race_one_wins(storage: BookStorage) -> None:

@@ -14,12 +14,18 @@ from bookwright.agents.relay.secrets.reviewing import span_of
 from bookwright.models.codex.entries import Secret, Telling, TellingType, folded
 from bookwright.models.codex.extraction import FoundReveal
 from bookwright.models.tree.place import Place, ReadingOrder
-from bookwright.storage.index.ranking import terms
+from bookwright.storage.index.ranking import names, terms
 
 _WINDOW = 8
 """Sentences within which words that tell one thing stand."""
 _ENOUGH = 0.65
 """Share of the words of what is told that have to stand there, where no model says what a text tells."""
+_AGREES = 0.15
+"""Share of those words that has to stand at a quotation of which a model says that it tells it."""
+_AROUND = 160
+"""Characters before and behind a quotation that are taken with it."""
+_STEM = 5
+"""Letters by which two forms of a word are known as one."""
 _FEWEST_WORDS = 3
 _LONGEST_QUOTE = 400
 
@@ -30,18 +36,20 @@ def secrets_after(
 ) -> list[Secret]:  # fmt: skip
     """Return the secrets for which the text of the chapter `at` changed something.
 
-    What an earlier text of it did is taken back. What is said counts where its words stand in the text; where no
-    model was asked, words of a secret that stand close together do.
+    What an earlier text of it did is taken back. What is said counts where it quotes the text, and words of the secret
+    stand at that place; where no model was asked, words of a secret that stand close together do. Words that were only
+    said to tell it stay on record as that.
     """
     draft, spoken = fold(text), list(said)
     changed = []
     for secret in secrets:
         event = None
         if due_in_chapter(secret, at, reading):
-            words = _said(text, spoken, secret) or _found(text, draft, secret)
-            words = words or ("" if is_judged else standing_close(text, secret.content))
+            quotes = [found.quote for found in spoken if folded(found.secret) == folded(secret.id)]
+            words = _said(text, quotes, secret) or _found(text, draft, secret)
+            words = words or ("" if is_judged and not quotes else standing_close(text, secret.content))
             kind = TellingType.TOLD if words else TellingType.MISSED
-            event = Telling(place=place, type=kind, expression=words[:_LONGEST_QUOTE])
+            event = Telling(place=place, type=kind, expression=(words or "".join(quotes[:1]))[:_LONGEST_QUOTE])
         after = recorded(secret, event, at, reading)
         changed += [after] if after != secret else []
     return changed
@@ -65,9 +73,23 @@ def _together(held: Sequence[set[str]], start: int) -> set[str]:
     return set().union(*held[start : start + _WINDOW])
 
 
-def _said(text: str, said: Iterable[FoundReveal], secret: Secret) -> str:
-    own = (found.quote for found in said if folded(found.secret) == folded(secret.id))
-    return next((quote for quote in own if span_of(text, quote) is not None), "")
+def _said(text: str, quotes: Iterable[str], secret: Secret) -> str:
+    """The first quotation that stands in the text, where it speaks of the secret; empty for none."""
+    return next((quote for quote in quotes if _speaks_of(text, quote, secret)), "")
+
+
+def _speaks_of(text: str, quote: str, secret: Secret) -> bool:
+    """Whether a text has a quotation, and around it as many words of a secret, names apart, as no chance puts there."""
+    span = span_of(text, quote)
+    if span is None:
+        return False
+    wanted = _stems(secret.content) - _stems(" ".join((*names(secret.content), secret.related_entity)))
+    there = _stems(text[max(span[0] - _AROUND, 0) : span[1] + _AROUND])
+    return len(wanted & there) >= _AGREES * len(wanted)
+
+
+def _stems(text: str) -> set[str]:
+    return {term[:_STEM] for term in terms(text)}
 
 
 def _found(text: str, draft: Folded, secret: Secret) -> str:

@@ -19,6 +19,7 @@ from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply, Usage
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.engine.migrate import upgrade
+from tests.support.books import make_book
 from tests.support.local_web import INJECTION, LocalWeb
 
 LENS = "http://lights.example/fresnel-lens"
@@ -232,3 +233,19 @@ def test_the_embedded_model_answers_nonsense_and_the_talk_ends_well(talk, capsys
     assert answers == [True, True]
     assert err.count("tokens, $0.00; in all") == 2
     assert "source: " in err or "(unverified: " in err
+
+
+@pytest.mark.parametrize(
+    ("models", "asked", "model"),
+    [
+        ({"default": "rehearsal:miss"}, None, "rehearsal:miss"),
+        ({"default": "rehearsal:miss", "planner": "rehearsal:default"}, None, "rehearsal:miss"),
+        ({}, None, "rehearsal:exact"),
+        ({"default": "rehearsal:miss"}, "rehearsal:default", "rehearsal:default"),
+    ],
+)
+def test_a_talk_about_a_book_asks_the_books_model_unless_another_is_named(home, models, asked, model):
+    settings = load_settings(home=home, embedding="hashing", model="rehearsal:exact")
+    book = make_book(settings, [], models=models)
+
+    assert open_talk(SessionWish("writer", book.book, model=asked), settings, book.database).model == model

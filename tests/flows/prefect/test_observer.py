@@ -103,7 +103,7 @@ def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home
         done = ended_task_runs(client, flow_run_of(client, first), 1 + plain_walk.index(_first_close(plain_walk)))
         left = ended_task_runs(client, flow_run_of(client, second), len(plain_walk) - len(done))
     assert (first.name, first.is_cancelled()) == ("Paused", True)
-    assert first.message == f"reached chapter 1. `bookwright resume {BOOK}` goes on."
+    assert first.message == f"reached chapter 1. `bookwright submit --book {BOOK}` goes on."
     assert second.is_completed()
     assert sorted(task_run.name for task_run in done + left) == sorted(plain_walk)
 

@@ -26,6 +26,7 @@ from bookwright.storage.index.passage import Passage
 from tests.flows.relay.scripted import (
     CALM,
     DESIGNED,
+    FILLER,
     LENGTH,
     SECRET,
     asked,
@@ -109,7 +110,7 @@ def test_a_planting_that_was_missed_is_ordered_again_until_it_is_done(shelf: Cal
 
 
 def test_a_secret_is_ordered_where_it_comes_out_checked_and_ordered_again(shelf: Callable[..., Deps]) -> None:
-    texts, found = {"1.4": told(OUT)}, {"1.4": revealing(OUT)}
+    texts, found = {"1.4": told(OUT)}, {"1.3": revealing(FILLER), "1.4": revealing(OUT)}
     backend = script(
         refine=by_label(texts, CALM), extract=by_label(found, extracted()), extract_design=designed([], revealed_at=35)
     )
@@ -135,8 +136,8 @@ def test_a_secret_is_ordered_where_it_comes_out_checked_and_ordered_again(shelf:
         (secret,) = stores.codex.secrets()
         (report,) = secrets_of(stores)
         assert register_lines(stores) == ("secret secret-1: came out in chapter 3",)
-    assert [(str(event.place), event.type) for event in secret.events] == [
-        ("1.3", TellingType.MISSED), ("1.4", TellingType.TOLD),
+    assert [(str(event.place), event.type, event.expression) for event in secret.events] == [
+        ("1.3", TellingType.MISSED, FILLER), ("1.4", TellingType.TOLD, OUT),
     ]  # fmt: skip
     assert (report.told, report.ending) == (3, "told")
 

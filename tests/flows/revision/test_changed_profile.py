@@ -99,6 +99,6 @@ def test_a_limit_that_is_reached_already_lets_nothing_be_paid(tmp_path: Path) ->
         write_unit(root, deps)
 
     with deps.stores() as stores, pytest.raises(BookPaused, match="reached book 1"):
-        deps.limits.check(stores.nodes.root(), stores)
+        deps.limits.check(stores.nodes.root(), stores, deps.desk.journal.way_on)
 
     let_go(deps)

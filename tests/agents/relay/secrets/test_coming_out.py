@@ -72,6 +72,9 @@ def test_a_record_that_knows_no_events_is_read_as_before() -> None:
     [
         ("He drowned a man. That was all.", "He drowned a man.", True, "told"),
         ("He drowned a man. That was all.", "He told it himself.", True, "missed"),
+        ("It rained all night. That was all.", "It rained all night.", True, "missed"),
+        ("It rained. He was drowned by his own kin.", "It rained.", True, "told"),
+        (f"It rained. {'They slept. ' * 20} There was the harbour.", "It rained.", True, "missed"),
         ("It was in the harbour. He drowned him, his own brother, said the old man, the keeper.", "", False, "told"),
         ("The old keeper walked to the harbour.", "", False, "missed"),
         ("It was in the harbour. He drowned him, his own brother, said the old man, the keeper.", "", True, "missed"),
@@ -86,6 +89,17 @@ def test_a_secret_came_out_if_words_that_stand_there_say_so(text: str, quote: st
     )
 
     assert [event.type for event in after.events] == [kind]
+
+
+def test_words_that_a_model_only_said_to_tell_it_stay_on_record_as_that() -> None:
+    said = [FoundReveal(secret="brother", quote="Tomas Reed slept.")]
+    named = secret(revealed_at=3, content="Tomas Reed drowned his brother.", related_entity="Tomas Reed")
+
+    [after] = secrets_after(
+        "Tomas Reed slept. It rained.", said, [named], "1.3", Place(label="1.3"), READING, is_judged=True
+    )
+
+    assert [(event.type, event.expression) for event in after.events] == [("missed", "Tomas Reed slept.")]
 
 
 def test_words_that_stand_far_apart_tell_nothing() -> None:
