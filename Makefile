@@ -24,8 +24,8 @@ studio: setup ## open the page where you live with your books
 	$(BIN)/bookwright studio
 
 test: export PYTHONDONTWRITEBYTECODE =
-test: setup ## run all tests, three files at a time, since some wait for servers
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+test: setup ## run all tests, four files at a time, since some wait for servers
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
 	$(BIN)/python -m pytest -m soak

@@ -293,8 +293,7 @@ class LibraryBook(BranchingBook):
         """
         [name] = check_formats([form])
         with self._library._opened(self.id) as opened:
-            target = Path(path) if path else export_path(self.id, name, opened.settings)
-            return export(opened.storage, name, target)
+            return export(opened.storage, name, Path(path) if path else export_path(self.id, name, opened.settings))
 
 
 def _unheard(line: str) -> None:

@@ -1,7 +1,10 @@
 """What all tests share."""
 
 import gc
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -9,14 +12,28 @@ from hypothesis import settings
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
-from tests.support.forks import Forks
+from tests.support.forks import Forks, listening, reached
 from tests.support.postgres import PostgresServer, running_postgres
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("bookwright")
 
+os.environ["PREFECT_API_SSL_CERT_FILE"] = str(Path(__file__).parent / "support" / "authority.pem")
+"""One certificate in place of hundreds, which each client of Prefect's reads anew; here none is asked for one."""
+
+os.environ["OMP_WAIT_POLICY"] = "passive"
+"""As the embedded model sets it, too late where llama.cpp is loaded before: its threads waited burning cores."""
+
 gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin what all processes that share the tests have programs forked from, unless this is one of them."""
+    if not hasattr(config, "workerinput"):
+        begun = ExitStack()
+        begun.enter_context(listening())
+        config.add_cleanup(begun.close)
 
 
 def pytest_collection_finish() -> None:
@@ -33,10 +50,9 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def prefect_forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    """Starts programs of Prefect."""
-    with Forks.begun(tmp_path_factory.mktemp("forks")) as forks:
-        yield forks
+def prefect_forks() -> Forks:
+    """Starts programs of Prefect and of ours."""
+    return reached()
 
 
 @pytest.fixture(scope="session")

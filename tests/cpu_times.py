@@ -9,6 +9,8 @@ from collections.abc import Generator
 
 import pytest
 
+from tests.support.forks import CPU_SECONDS
+
 _CPU = "cpu seconds"
 _SHOWN = 40
 _spent: Counter[str] = Counter()
@@ -42,4 +44,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _now() -> float:
     """The CPU seconds of this process and of its children that were waited for."""
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    return times.user + times.system + times.children_user + times.children_system + sum(CPU_SECONDS)

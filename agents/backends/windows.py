@@ -18,6 +18,7 @@ from bookwright.agents.backends.endpoints import Endpoint, find_endpoint
 from bookwright.agents.backends.spending import price_list
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
+from bookwright.tls import system_tls
 
 THINKING_ALLOWANCE = 8_192
 """Output tokens on top of the answer's own limit for models that think before they answer: a limit
@@ -144,6 +145,7 @@ class _Asker:
             base_url=endpoint.base_url.removesuffix("/v1"),
             headers={"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {},
             timeout=DEADLINE_SECONDS,
+            verify=system_tls(),
             trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,  # a proxy cannot reach this machine's own
         )
 

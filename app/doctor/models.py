@@ -10,6 +10,7 @@ from bookwright.app.orders.role_models import problem_of, provider_state, window
 from bookwright.models.errors import MissingProgram
 from bookwright.models.model_name import ROLES
 from bookwright.models.settings import Settings
+from bookwright.tls import system_tls
 
 _SECONDS = 5.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -80,7 +81,8 @@ def _silence(address: str) -> str:
 
     is_here = urlsplit(address).hostname in _LOOPBACK
     try:
-        httpx2.head(address, timeout=_SECONDS, trust_env=not is_here)  # a proxy cannot reach this machine's own
+        # a proxy cannot reach this machine's own
+        httpx2.head(address, timeout=_SECONDS, trust_env=not is_here, verify=system_tls())
     except httpx2.TimeoutException:
         return f"no answer in {_SECONDS:.0f} s"
     except httpx2.HTTPError as error:

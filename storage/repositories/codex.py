@@ -99,8 +99,8 @@ class CodexRepository:
 
     def said_at(self) -> float:
         """Return when an author last changed the codex, in seconds since 1970; 0 where none ever did."""
-        last = select(func.max(codex.c.recorded_at))
-        query = last.where(codex.c.book == self._book, codex.c.origin == Origin.AUTHOR.value)
+        own = (codex.c.book == self._book, codex.c.origin == Origin.AUTHOR.value)
+        query = select(func.max(codex.c.recorded_at)).where(*own)
         return float(self._connection.execute(query).scalar_one() or 0.0)
 
     def every_version(self) -> list[Stored[Record]]:
@@ -110,8 +110,7 @@ class CodexRepository:
     def find(self, kind: RecordKind, name: str) -> Stored[Record] | None:
         """Return the record with an id, or else with a name, alias or title, whatever its width and case."""
         known = {stored.record.id: stored for stored in self.current(kind)}
-        found = named((stored.record for stored in known.values()), name)
-        return known[found.id] if found else None
+        return known[found.id] if (found := named((stored.record for stored in known.values()), name)) else None
 
     def get(self, kind: RecordKind, name: str) -> Stored[Record]:
         """Return the record with an id, name, alias or title.
@@ -135,8 +134,8 @@ class CodexRepository:
             EntryNotFound: There never was one.
         """
         found = self.find(kind, name)
-        slug = found.record.id if found else name
-        versions = [_stored(row) for row in self._connection.execute(_HISTORY, self._at(kind, slug))]
+        at = self._at(kind, found.record.id if found else name)
+        versions = [_stored(row) for row in self._connection.execute(_HISTORY, at)]
         if not versions:
             raise EntryNotFound(f"book {self._book!r} never had a {kind.noun} {name!r}{self._near(kind, name)}")
         return versions
@@ -254,8 +253,7 @@ class CodexRepository:
                 raise NameTaken(f"{name!r} is a name of {owner!r} already; {advice}")
 
     def _newest(self, kind: RecordKind, slug: str) -> Stored[Record] | None:
-        row = self._connection.execute(_NEWEST, self._at(kind, slug)).one_or_none()
-        return None if row is None else _stored(row)
+        return next(map(_stored, self._connection.execute(_NEWEST, self._at(kind, slug))), None)
 
     def _at_version(self, kind: RecordKind, slug: str, version: int) -> Stored[Record]:
         before = self._newest(kind, slug)

@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.support.forks import Fork, Forks
+
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 
 _PATIENCE = 60.0
@@ -19,13 +21,20 @@ _PATIENCE = 60.0
 class Terminal:
     """Runs `bookwright` with these arguments; `expect` waits for what it shows."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None) -> None:
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None,
+        forks: Forks | None = None,
+    ) -> None:  # fmt: skip
         self._screen, inner = pty.openpty()
-        command = [sys.executable, "-c", "from bookwright.cli.main import main; main()", *arguments]
-        self.process = subprocess.Popen(
-            command, stdin=inner, stdout=inner, stderr=inner, cwd=cwd, start_new_session=True,
-            env={**os.environ, "TERM": "dumb", "COLUMNS": "160", **environment}, preexec_fn=_take_terminal,
-        )  # fmt: skip
+        given = {**os.environ, "TERM": "dumb", "COLUMNS": "160", **environment}
+        self.process: Fork | subprocess.Popen[bytes]
+        if forks is not None:
+            self.process = forks.begin(["bookwright", *arguments], given, [inner] * 3, cwd, has_terminal=True)
+        else:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "bookwright", *arguments], stdin=inner, stdout=inner, stderr=inner, cwd=cwd,
+                start_new_session=True, env=given, preexec_fn=_take_terminal,
+            )  # fmt: skip
         os.close(inner)
         self.shown = ""
         self._read_to = 0

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from bookwright.models.errors import BookHeld
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
+from tests.support.forks import reached
 
 BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 12_000, "profile": "economy", "title": "The Log"}
 
@@ -27,14 +26,10 @@ BRIEF = {"premise": "A keeper reads a log in her own hand.", "length": 12_000, "
 @contextmanager
 def provider(ledger: Path, *options: str) -> Iterator[str]:
     """A fake provider as a process of its own, so that no kill of ours reaches it; yields its URL."""
-    command = [sys.executable, "-m", "tests.support.fake_provider", "--ledger", str(ledger),
+    command = ["tests.support.fake_provider", "--ledger", str(ledger),
                "--author", "tests.support.novelist:write", "--piece-seconds", "0.0005", *options]  # fmt: skip
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield json.loads(process.stdout.readline())["url"]
-        finally:
-            process.terminate()
+    with reached().talking(command, os.environ) as (_, said):
+        yield json.loads(said.readline())["url"]
 
 
 def settings_for(home: Path, url: str) -> Settings:

@@ -20,7 +20,7 @@ from bookwright.flows.prefect.server import free_port, stop_process
 from tests.cli.terminal import Terminal
 from tests.support.fake_provider import FakeProvider
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database
+from tests.support.prefect_database import give_database, has_deployment
 
 HERE = Path(__file__).parent
 MODEL_HOST = "localhost"
@@ -83,6 +83,7 @@ def test_server_and_worker_look_up_their_model_alone(environment: Mapping[str, s
         server = subprocess.Popen([*command, "server", "--worker", "--port", str(free_port())], env=variables)
         try:
             wait_for((home / "prefect" / "api-url").exists)
+            wait_for(lambda: has_deployment(home / "prefect"))
             wait_for(lambda: told(command, ["submit", *BRIEF], variables).returncode == 0)
             wait_for(lambda: is_finished(home / "bookwright.db"))
             assert '"finished"' in told(command, ["status", "--json"], variables).stdout

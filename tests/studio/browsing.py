@@ -1,8 +1,6 @@
 """Studios in processes of their own, and one real browser that opens them."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +12,7 @@ import pytest
 from bookwright.models.settings import Settings
 from tests.support.books import make_settings
 from tests.support.browser import PROGRAM
+from tests.support.forks import Fork, reached
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
@@ -31,7 +30,7 @@ class RunningStudio:
 
     address: str
     """The one-time address."""
-    process: "subprocess.Popen[str]"
+    process: Fork
 
     @property
     def origin(self) -> str:
@@ -103,14 +102,9 @@ def shared_studio(home: Path) -> Iterator[SharedStudio]:
 def running_studio(home: Path, port: int = 0) -> Iterator[RunningStudio]:
     """Run `bookwright studio` for as long as the block lasts."""
     environment = environment_of(home) | {"PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "bookwright", "studio", "--port", str(port), "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield RunningStudio(process.stdout.readline().strip(), process)
-        finally:
-            process.terminate()
-            process.wait(30)
+    command = ["bookwright", "studio", "--port", str(port), "--no-browser"]
+    with reached().talking(command, environment) as (process, said):
+        yield RunningStudio(said.readline().strip(), process)
 
 
 @contextmanager

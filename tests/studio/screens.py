@@ -26,6 +26,7 @@ from tests.studio.browsing import SharedStudio, shared_studio
 from tests.studio.palette import small_png
 from tests.studio.screen_branches import BRANCH_PAGES, branch_off
 from tests.support.books import finish, make_book, make_settings
+from tests.support.forks import listening
 
 TITLES = ("The Peg", "Fourteen Minutes", "A Man to the Radiator", "Dermot", "The Slow Ones")
 WHEN = ("October", "November", "last Lent", "December", "the concert")
@@ -45,7 +46,7 @@ def main(folder: Path) -> None:
     with TemporaryDirectory(prefix="bookwright-screens-") as temporary:
         home = Path(temporary) / "books"
         fill(make_settings(home))
-        with shared_studio(home) as shared:
+        with listening(), shared_studio(home) as shared:
             _first_talk(shared)
             for width, height in ((1280, 800), (390, 780)):
                 _take(shared, folder, width, height)

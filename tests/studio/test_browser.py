@@ -1,8 +1,6 @@
 """The studio in a real browser: a newcomer's way, decisions, conflicts, talks, files, undoing."""
 
 import re
-import subprocess
-import sys
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -13,6 +11,7 @@ from bookwright.models.document import DocumentKind
 from tests.cli.shelf import a_book
 from tests.studio.browsing import SharedStudio, Visit, environment_of, playwright
 from tests.support.browser import needs_browser
+from tests.support.forks import reached
 from tests.support.vaults import a_vault, change, text_of
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -209,5 +208,5 @@ def _type(page: "playwright.Page", words: str) -> None:
 
 def _bookwright(home: Path, *arguments: str, code: int) -> None:
     environment = environment_of(home)
-    done = subprocess.run([sys.executable, "-m", "bookwright", *arguments], env=environment, capture_output=True)
+    done = reached().run(["bookwright", *arguments], environment=environment)
     assert done.returncode == code, done.stderr.decode()

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +19,7 @@ from bookwright.storage.stores import BookStorage
 from tests.cli.shelf import a_book
 from tests.studio.browsing import STRANGE_NAME, SharedStudio, Visit, environment_of, playwright, running_studio
 from tests.support.browser import needs_browser
+from tests.support.forks import reached
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -35,13 +34,12 @@ PAGES = ("/", "/inbox", "/new", "/import", "/pool", "/help", *(f"/books/lamp{eac
 def test_a_killed_book_is_seen_and_gone_on_with(visit: Visit, shared: SharedStudio) -> None:
     environment = environment_of(shared.home)
     premise = "A diver counts bells."
-    command = [sys.executable, "-m", "bookwright", "write", "--premise", premise, "--words", "60000",
-               "--profile", "standard", "--no-prefect"]  # fmt: skip
+    command = ["bookwright", "write", "--premise", premise, "--words", "60000", "--profile", "standard", "--no-prefect"]
     page, expect = visit.tab(), playwright.expect
     row = page.locator("article.book", has=page.locator("[id^=book-a-diver]").or_(page.locator("a[href*=a-diver]")))
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as writer:
+    with reached().talking(command, environment) as (writer, _):
         expect(row.locator(".standing.writing")).to_be_visible(timeout=90_000)
-        writer.send_signal(signal.SIGKILL)
+        writer.kill()
 
     expect(row.locator(".standing.interrupted")).to_be_visible(timeout=30_000)
     row.get_by_role("button", name="Go on").click()

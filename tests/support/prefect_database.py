@@ -2,9 +2,11 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing, suppress
 from pathlib import Path
 
 import prefect
@@ -26,6 +28,15 @@ def give_database(home: Path) -> None:
         _make()
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(_MADE, home / "prefect.db")
+
+
+def has_deployment(home: Path) -> bool:
+    """True once a server of this `PREFECT_HOME` knows a deployment: to hand a book in before is a start for nothing."""
+    with suppress(sqlite3.OperationalError), closing(
+        sqlite3.connect(f"file:{home / 'prefect.db'}?mode=ro", uri=True)
+    ) as looked:  # fmt: skip
+        return looked.execute("SELECT count(*) FROM deployment").fetchone() != (0,)
+    return False
 
 
 def _make() -> None:

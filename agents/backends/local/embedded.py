@@ -19,6 +19,7 @@ from bookwright.agents.backends.windows import tokens_of
 from bookwright.models.errors import BackendUnavailable, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
+from bookwright.tls import system_tls
 
 CONTEXT = PROVIDERS["embedded"].context_window
 """Tokens of prompt and answer, where the settings do not say otherwise."""
@@ -94,6 +95,7 @@ class EmbeddedBackend:
             base_url=server.listening_address,
             headers={"Authorization": f"Bearer {key}"},
             limits=httpx2.Limits(max_keepalive_connections=0),  # the server drops idle connections without a word
+            verify=system_tls(),
             trust_env=False,  # nor may a proxy stand between
         )
         return _Running(server, address, provider, client)

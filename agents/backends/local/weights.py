@@ -21,6 +21,7 @@ from bookwright.models.errors import (
     UnknownModel,
 )
 from bookwright.models.settings import Settings
+from bookwright.tls import system_tls
 
 HUB = "https://huggingface.co"
 
@@ -193,7 +194,9 @@ def _streamed(file: WeightFile, url: str, part: Path, have: int) -> Iterator[int
     """Append what is missing and yield the bytes there are; begin anew where the server knows no ranges."""
     headers = {"Range": f"bytes={have}-", "Accept-Encoding": "identity"} if have else {"Accept-Encoding": "identity"}
     timeout = httpx2.Timeout(60, connect=20)
-    with httpx2.stream("GET", url, headers=headers, follow_redirects=True, timeout=timeout) as reply:
+    with httpx2.stream(
+        "GET", url, headers=headers, follow_redirects=True, timeout=timeout, verify=system_tls()
+    ) as reply:
         _require_content(reply, url)
         goes_on = reply.status_code == 206 and reply.headers.get("content-range", "").startswith(f"bytes {have}-")
         done = have if goes_on else 0

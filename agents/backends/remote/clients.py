@@ -10,6 +10,7 @@ from pydantic_ai.profiles.openai import OpenAIModelProfile
 from bookwright.agents.backends.catalogue import Dialect, Feature
 from bookwright.agents.backends.endpoints import Endpoint
 from bookwright.models.settings import Settings
+from bookwright.tls import system_tls
 
 _NO_KEY = "none"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -27,23 +28,30 @@ def make_client(endpoint: Endpoint, settings: Settings) -> Client:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
+    timeout = httpx2.Timeout(None, connect=settings.connect_seconds)
     options: dict[str, Any] = {
-        "api_key": endpoint.api_key or _NO_KEY,
-        "base_url": endpoint.base_url,
-        "max_retries": 0,
-        "timeout": httpx2.Timeout(None, connect=settings.connect_seconds),
-    }
+        "api_key": endpoint.api_key or _NO_KEY, "base_url": endpoint.base_url, "max_retries": 0, "timeout": timeout,
+    }  # fmt: skip
+    is_anthropic = endpoint.provider.dialect is Dialect.ANTHROPIC
     if urlsplit(endpoint.base_url).hostname in _LOOPBACK:
         # A proxy of the environment cannot reach this machine's own servers, and they may drop idle connections.
         limits = httpx2.Limits(max_keepalive_connections=0)
-        options["http_client"] = httpx2.AsyncClient(trust_env=False, timeout=options["timeout"], limits=limits)
-    if endpoint.provider.dialect is Dialect.ANTHROPIC:
+        http = httpx2.AsyncClient(trust_env=False, timeout=timeout, limits=limits, verify=system_tls())
+    elif is_anthropic:
+        from anthropic import DefaultAsyncHttpxClient as AnthropicHttpClient
+
+        http = AnthropicHttpClient(timeout=timeout, verify=system_tls())
+    else:
+        from openai import DefaultAsyncHttpxClient as OpenAIHttpClient
+
+        http = OpenAIHttpClient(timeout=timeout, verify=system_tls())
+    if is_anthropic:
         from anthropic import AsyncAnthropic
 
-        return AsyncAnthropic(**options)
+        return AsyncAnthropic(http_client=http, **options)
     from openai import AsyncOpenAI
 
-    return AsyncOpenAI(**options)
+    return AsyncOpenAI(http_client=http, **options)
 
 
 def make_model(endpoint: Endpoint, client: Any) -> Model:

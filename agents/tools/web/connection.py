@@ -8,16 +8,15 @@ the name: for `Host`, for TLS and its certificate. This is where every redirect 
 import ssl
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from time import monotonic
 from typing import Any
 
 import httpcore2
-import httpx2
 
 from bookwright.agents.tools.web.addresses import Address, Resolve, is_public, system_addresses
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode
+from bookwright.tls import system_tls
 
 WEB_PORTS = (80, 443)
 
@@ -53,12 +52,6 @@ class RequestDeadline:
 def system_connect(address: Address, port: int, seconds: float) -> httpcore2.NetworkStream:
     """Open a TCP connection."""
     return httpcore2.SyncBackend().connect_tcp(str(address), port, timeout=seconds, socket_options=())
-
-
-@cache
-def system_tls() -> ssl.SSLContext:
-    """The certificates that this machine trusts."""
-    return httpx2.create_ssl_context()
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,9 @@ def tokenizer(request: pytest.FixtureRequest) -> tuple[str, Count]:
     server = xllamacpp.Server(params)
 
     def count(text: str) -> int:
-        answer = httpx2.post(f"{server.listening_address}/tokenize", json={"content": text}, trust_env=False)
+        answer = httpx2.post(
+            f"{server.listening_address}/tokenize", json={"content": text}, trust_env=False, verify=False
+        )
         return len(answer.json()["tokens"])
 
     return family, count

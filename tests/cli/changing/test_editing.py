@@ -108,12 +108,12 @@ def test_another_number_of_chapters_is_refused(cli, house, tmp_path):
 
 
 @pytest.fixture
-def in_editor(home, house):
+def in_editor(home, house, prefect_forks):
     """Run `edit lamp PLACE` in a terminal, with Python as the editor; return its exit code and what it said."""
 
     def run(place: str, code: str, *options: str) -> tuple[int, str]:
         editor = {"VISUAL": f"{sys.executable} -c {shlex.quote(f'import sys; path = sys.argv[1]; {code}')}"}
-        terminal = Terminal(["edit", "lamp", place, *options], editor)
+        terminal = Terminal(["edit", "lamp", place, *options], editor, forks=prefect_forks)
         left = terminal.left()
         terminal.close()
         return left, " ".join(terminal.shown.split())

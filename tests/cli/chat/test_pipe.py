@@ -1,8 +1,6 @@
 """Talking through a pipe: what is on stdout, what the exit code is, what can be gone on with."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -34,13 +32,12 @@ def provider(monkeypatch):
 
 
 @pytest.fixture
-def pipe(home, provider, tmp_path, monkeypatch):
+def pipe(home, provider, tmp_path, monkeypatch, prefect_forks):
     """Run `bookwright chat` in a process of its own with an input."""
     monkeypatch.setenv("BOOKWRIGHT_MODEL", "openai:gpt-4.1")
 
     def run(given, *arguments):
-        command = [sys.executable, "-c", "from bookwright.cli.main import main; main()", "chat", *arguments]
-        return subprocess.run(command, input=given.encode(), capture_output=True, cwd=tmp_path, timeout=60)
+        return prefect_forks.run(["bookwright", "chat", *arguments], given.encode(), tmp_path)
 
     return run
 

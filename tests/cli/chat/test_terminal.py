@@ -31,13 +31,13 @@ def provider():
 
 
 @pytest.fixture
-def person(home, provider, tmp_path):
+def person(home, provider, tmp_path, prefect_forks):
     """Sit down before a talk; every terminal is closed at the end."""
     opened = []
 
     def sit_down(*arguments):
         environment = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k", "BOOKWRIGHT_MODEL": "openai:gpt-4.1"}
-        terminal = Terminal(["chat", *arguments], environment, tmp_path)
+        terminal = Terminal(["chat", *arguments], environment, tmp_path, prefect_forks)
         opened.append(terminal)
         terminal.expect(PROMPT)
         return terminal

@@ -6,9 +6,9 @@ from tests.support.books import make_book
 LONG = "the-keeper-who-counted-the-ships-and-lost-abc123"
 
 
-def test_an_id_stays_in_one_piece_at_80_columns(settings):
+def test_an_id_stays_in_one_piece_at_80_columns(settings, prefect_forks):
     make_book(settings, "Rain fell.", identity=LONG)
-    terminal = Terminal(["status"], {"COLUMNS": "80"})
+    terminal = Terminal(["status"], {"COLUMNS": "80"}, forks=prefect_forks)
     terminal.left()
     terminal.close()
 

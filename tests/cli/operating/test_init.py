@@ -40,8 +40,8 @@ def test_what_stands_in_the_file_stays_with_its_comments(cli, unset, home):
     assert load_settings().notify_command == ("notify-send", "My book")
 
 
-def test_in_a_terminal_it_asks_and_suggests_what_a_key_is_there_for(unset, home):
-    terminal = Terminal(["init"], {})
+def test_in_a_terminal_it_asks_and_suggests_what_a_key_is_there_for(unset, home, prefect_forks):
+    terminal = Terminal(["init"], {}, forks=prefect_forks)
     terminal.expect("keys are set for openai")
     terminal.expect("model [openai:gpt-6.1-terra]: ")
     terminal.type("\n")

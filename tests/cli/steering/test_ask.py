@@ -5,8 +5,6 @@ import os
 import pty
 import select
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +24,7 @@ from bookwright.models.talk.command import AddSecret, EditSecret, EditThread, Re
 from bookwright.storage.repositories.lease import Lease
 from bookwright.storage.stores import BookStorage
 from tests.cli.conftest import Cli
+from tests.support.forks import Forks
 
 WISHES = {
     "en": [
@@ -277,15 +276,15 @@ def test_a_question_is_no_command() -> None:
         arguments_of(Unclear(verb="unclear", question="What?"), "lamp")
 
 
-def test_in_a_terminal_a_no_does_nothing(book: BookStorage, home: Path) -> None:
-    assert _at_terminal("n\n", "ask", "lamp", 'change the title to "Other"') == 6
+def test_in_a_terminal_a_no_does_nothing(book: BookStorage, home: Path, prefect_forks: Forks) -> None:
+    assert _at_terminal(prefect_forks, "n\n", "ask", "lamp", 'change the title to "Other"') == 6
 
     with book.read() as stores:
         assert stores.books.get("lamp").title == "Night Watch"
 
 
-def test_a_deletion_agreed_to_is_asked_about_once_more(book: BookStorage, home: Path) -> None:
-    assert _at_terminal("y\nn\n", "ask", "lamp", "--yes", "delete the book") == 2
+def test_a_deletion_agreed_to_is_asked_about_once_more(book: BookStorage, home: Path, prefect_forks: Forks) -> None:
+    assert _at_terminal(prefect_forks, "y\nn\n", "ask", "lamp", "--yes", "delete the book") == 2
 
     with book.read() as stores:
         assert stores.books.find("lamp") is not None
@@ -298,11 +297,10 @@ def test_estimate_takes_the_brief_of_a_book_that_is_there(cli: Cli, settings: Se
     assert cli("estimate", "brief.toml", "--book", "lamp").code == 2
 
 
-def _at_terminal(typed_in: str, *arguments: str) -> int:
+def _at_terminal(forks: Forks, typed_in: str, *arguments: str) -> int:
     """Run the program at a terminal of its own and return its exit code."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from bookwright.cli.main import main; main()", *arguments]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True)
+    process = forks.begin(["bookwright", *arguments], os.environ, [theirs] * 3)
     os.close(theirs)
     answers = typed_in.splitlines(keepends=True)
     shown = ""

@@ -5,8 +5,6 @@ import os
 import pty
 import re
 import select
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from bookwright.cli.access import open_book
 from bookwright.cli.steering.deciding import decide_here
 from bookwright.models.gate import FallbackHistory, GateKind, GateState, Refusal
 from tests.cli.conftest import Cli, Outcome
+from tests.support.forks import Forks
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
 WRITE = ("write", *BRIEF, "--no-prefect", "--gate", "outline")
@@ -179,15 +178,12 @@ def test_a_gate_is_left_for_later_at_the_prompt(cli: Cli) -> None:
             assert stores.gates.get(gate.id).is_waiting
 
 
-def test_write_asks_in_a_terminal_and_goes_on_at_once(home: Path) -> None:
-    command = "from bookwright.cli.main import main; main()"
+def test_write_asks_in_a_terminal_and_goes_on_at_once(home: Path, prefect_forks: Forks) -> None:
     master, slave = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", command, *WRITE], stdin=slave, stdout=slave, stderr=slave, close_fds=True
-    ) as process:
-        os.close(slave)
-        said = _talk(master, {"approve, reject, show or later": "approve\n"})
-        code = process.wait()
+    process = prefect_forks.begin(["bookwright", *WRITE], os.environ, [slave] * 3)
+    os.close(slave)
+    said = _talk(master, {"approve, reject, show or later": "approve\n"})
+    code = process.wait()
     os.close(master)
 
     assert code == 0, said

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -18,6 +17,7 @@ from bookwright.models.gate import GateKind
 from bookwright.storage.repositories.lease import Lease
 from tests.cli.watch.saying import happened, said, say
 from tests.support.books import make_book
+from tests.support.forks import reached
 
 SECONDS = 60
 """How long a screen may take to show what is waited for, on a machine that does much else."""
@@ -74,8 +74,10 @@ async def press(pilot, *keys):
 
 def writing(settings, *arguments):
     """Another process that writes a rehearsal book."""
-    command = [Path(sys.executable).with_name("bookwright"), "write", "--no-prefect", "--json", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(os.devnull, "r+b") as nothing:
+        return reached().begin(
+            ["bookwright", "write", "--no-prefect", "--json", *arguments], os.environ, [nothing.fileno()] * 3
+        )
 
 
 def hold(book):

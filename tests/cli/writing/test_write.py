@@ -13,6 +13,7 @@ from bookwright.cli.access import open_book
 from bookwright.models.book import BookState
 from bookwright.storage.holders import is_dead
 from bookwright.storage.repositories.lease import Lease
+from tests.support.forks import reached
 
 BRIEF = ("--premise", "A keeper of a lighthouse counts ships.", "--words", "900", "--profile", "economy")
 WRITE = ("write", *BRIEF, "--no-prefect")
@@ -137,17 +138,25 @@ def test_only_a_process_of_this_machine_can_be_seen_dead(owner):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_lets_the_book_rest_with_everything_recorded(cli, home, number, code):
-    command = "from bookwright.cli.main import main; main()"
-    arguments = ["write", "--premise", "A long winter.", "--words", "60000", "--profile", "economy", "--no-prefect"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    process.stdout.readline()  # the first step is recorded
+def test_a_signal_lets_the_book_rest_with_everything_recorded(cli, home, tmp_path, number, code):
+    arguments = [
+        "bookwright",
+        "write",
+        "--premise",
+        "A long winter.",
+        "--words",
+        "60000",
+        "--profile",
+        "economy",
+        "--no-prefect",
+    ]
+    with reached().talking(arguments, os.environ, tmp_path / "err") as (process, said):
+        said.readline()  # the first step is recorded
 
-    process.send_signal(number)
-    _, err = process.communicate()
+        process.send_signal(number)
+        said.read()
+        process.wait()
+    err = (tmp_path / "err").read_text("utf-8")
 
     [facts] = json.loads(cli("status", "--json").out)
     assert process.returncode == code, err

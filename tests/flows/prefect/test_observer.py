@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -49,6 +47,7 @@ from tests.flows.prefect.observed import (
 )
 from tests.reference import schemas
 from tests.support.fake_provider import FakeProvider
+from tests.support.forks import Forks
 from tests.support.novelist import write as novelist
 
 pytestmark = pytest.mark.prefect
@@ -258,33 +257,27 @@ def test_submit_hands_the_pool_a_book_named_after_itself(
     assert schemas.faults(schemas.kept()["submit-interrupted"], swept[1]) == []
 
 
-def _flow(brief: dict[str, Any]) -> str:
-    return f"from bookwright.flows.write_book import write_book\nwrite_book(brief={brief!r}, return_state=True)"
-
-
+_FLOW = "tests.flows.prefect.flow_program"
 _TERMINAL = ["write", "--premise", BRIEF["premise"], "--words", "6000", "--profile", "economy", "--title", "The Log"]
 
 
 @pytest.mark.parametrize(
     ("program", "number", "code"),
     [
-        (["-c", _flow(BRIEF)], signal.SIGTERM, 0),
-        pytest.param(["-m", "bookwright", *_TERMINAL], signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.soak),
-        (["-m", "bookwright", *_TERMINAL], signal.SIGINT, 128 + signal.SIGINT),
+        ([_FLOW, json.dumps(BRIEF)], signal.SIGTERM, 0),
+        pytest.param(["bookwright", *_TERMINAL], signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.soak),
+        (["bookwright", *_TERMINAL], signal.SIGINT, 128 + signal.SIGINT),
     ],
 )
 def test_a_signal_keeps_the_call_in_flight_and_lets_the_book_go(
-    prefect_server: None, home: Path, program: list[str], number: signal.Signals, code: int
+    prefect_server: None, home: Path, prefect_forks: Forks, program: list[str], number: signal.Signals, code: int
 ) -> None:
     with FakeProvider(author=novelist, piece_seconds=0.02) as provider:
         url = prefect.settings.get_current_settings().api.url
-        child = subprocess.Popen(
-            [sys.executable, *program],
-            env=os.environ | {
-                "PREFECT_API_URL": str(url), "BOOKWRIGHT_MODEL": "compatible:fake",
-                "BOOKWRIGHT_LLM_BASE_URL": provider.url,
-            },
-        )  # fmt: skip
+        environment = os.environ | {
+            "PREFECT_API_URL": str(url), "BOOKWRIGHT_MODEL": "compatible:fake", "BOOKWRIGHT_LLM_BASE_URL": provider.url,
+        }  # fmt: skip
+        child = prefect_forks.begin(program, environment, (0, 1, 2))
         deadline = time.monotonic() + PATIENCE_SECONDS
         while len(provider.ledger) < 4 and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -305,14 +298,14 @@ def test_a_signal_keeps_the_call_in_flight_and_lets_the_book_go(
 
 
 def test_a_signal_after_the_walk_does_not_make_a_crash_of_its_run(
-    prefect_server: None, home: Path, monkeypatch: pytest.MonkeyPatch
+    prefect_server: None, home: Path, prefect_forks: Forks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PREFECT_API_URL", str(prefect.settings.get_current_settings().api.url))
     monkeypatch.setenv("BOOKWRIGHT_NOTIFY_COMMAND", json.dumps(["sh", "-c", "kill -TERM $PPID"]))  # once it is finished
 
     book = book_id(make_brief(SHORT))
 
-    subprocess.run([sys.executable, "-c", _flow(SHORT)], timeout=PATIENCE_SECONDS, check=True)
+    assert prefect_forks.run([_FLOW, json.dumps(SHORT)]).returncode == 0
 
     with get_client(sync_client=True) as client:
         run = newest_flow_run(client, book)

@@ -51,7 +51,7 @@ from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.forks import SERVER, Fork, Forks
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database
+from tests.support.prefect_database import give_database, has_deployment
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -309,6 +309,7 @@ def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
         server = subprocess.Popen([command, "server", "--worker", "--port", str(free_port())])
         try:
             wait_for((tmp_path / "prefect" / "api-url").exists)
+            wait_for(lambda: has_deployment(tmp_path / "prefect"))
             wait_for(lambda: _hands_in(prefect_forks, "Halite"))
             wait_for(lambda: len(provider.ledger) >= 6)
         finally:

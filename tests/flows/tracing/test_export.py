@@ -13,6 +13,7 @@ from bookwright.agents.tracing import export
 from bookwright.models.errors import InvalidSetting
 from tests.flows.tracing.collector import Collector, grpc_collector, http_collector
 from tests.places import ROOT
+from tests.support.forks import Told, reached
 
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--title", "The Log", "--words", "300")
 PROGRAM = """
@@ -26,14 +27,25 @@ finally:
 """
 
 
-def write(home: Path, program: str = PROGRAM, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """Write a small book in a process of its own."""
+WRITE = ("write", *BRIEF, "--no-prefect", "--json")
+
+
+def environment_of(home: Path, **variables: str) -> dict[str, str]:
     ours = {"HOME": str(home), "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    environment = kept | {f"BOOKWRIGHT_{name}": value for name, value in ours.items()} | variables
+    return kept | {f"BOOKWRIGHT_{name}": value for name, value in ours.items()} | variables
+
+
+def write(home: Path, **variables: str) -> Told:
+    """Write a small book in a process of its own."""
+    return reached().run(["bookwright", *WRITE], cwd=ROOT, environment=environment_of(home, **variables))
+
+
+def write_anew(home: Path, program: str = PROGRAM, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Do so in a process that has imported nothing yet."""
     return subprocess.run(
-        [sys.executable, "-c", program, "write", *BRIEF, "--no-prefect", "--json"], env=environment, cwd=ROOT,
-        check=False, capture_output=True, text=True,
+        [sys.executable, "-c", program, *WRITE], env=environment_of(home, **variables), cwd=ROOT, check=False,
+        capture_output=True, text=True,
     )  # fmt: skip
 
 
@@ -67,7 +79,7 @@ def test_spans_arrive_by_http_with_the_headers_that_are_set(tmp_path: Path) -> N
 
 
 def test_without_the_variables_nothing_that_makes_spans_is_imported(tmp_path: Path) -> None:
-    done = write(tmp_path)
+    done = write_anew(tmp_path)
 
     assert done.returncode == 0, done.stderr
     modules = json.loads(done.stderr.partition("MODULES ")[2])
@@ -75,7 +87,7 @@ def test_without_the_variables_nothing_that_makes_spans_is_imported(tmp_path: Pa
 
 
 def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> None:
-    done = write(
+    done = write_anew(
         tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1",
         OTEL_BSP_EXPORT_TIMEOUT="1000",
     )  # fmt: skip
@@ -88,7 +100,7 @@ def test_a_collector_that_is_away_costs_no_book_and_no_line(tmp_path: Path) -> N
 def test_a_package_that_is_missing_is_named_before_anything_is_written(tmp_path: Path) -> None:
     program = f"import sys\nsys.modules['{export._EXPORTERS['http/protobuf']}'] = None\n{PROGRAM}"
 
-    done = write(
+    done = write_anew(
         tmp_path, program, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
     )  # fmt: skip
 
@@ -129,13 +141,9 @@ def test_texts_are_wanted_by_the_variable_of_the_conventions(value: str, capture
 def asked_beside_a_book(home: Path, *typed: str, said: str) -> Collector:
     """Write a small book without spans, then type a line beside it with them; what it wants done is not agreed to."""
     write(home)
-    ours = {"HOME": str(home), "MODEL": "rehearsal:exact", "EMBEDDING": "hashing", "FREE_MEGABYTES": "0"}
-    environment = {**os.environ, **{f"BOOKWRIGHT_{name}": value for name, value in ours.items()}}
     with grpc_collector() as collector:
-        subprocess.run(
-            [sys.executable, "-m", "bookwright", *typed], env={**environment, export.ENDPOINTS[0]: collector.url},
-            cwd=ROOT, check=False, capture_output=True, text=True, input=said,
-        )  # fmt: skip
+        environment = environment_of(home) | {export.ENDPOINTS[0]: collector.url}
+        reached().run(["bookwright", *typed], said.encode(), ROOT, environment)
     return collector
 
 

@@ -120,11 +120,46 @@ def test_the_newest_revision_is_that_of_the_migrations_folder() -> None:
     assert scripts.get_current_head() == migrate.HEAD
 
 
-def test_the_tables_are_what_the_migrations_make(database: Database) -> None:
-    with database.read() as connection:
+def test_the_tables_are_what_the_migrations_make(empty: Database) -> None:
+    _bring_to(empty, "head")
+
+    with empty.read() as connection:
         difference = compare_metadata(MigrationContext.configure(connection), metadata)
 
     assert difference == []
+
+
+def test_a_file_that_is_made_at_once_is_the_one_that_all_migrations_make(tmp_path: Path) -> None:
+    made, migrated = (open_database(load_settings(home=tmp_path / name)) for name in ("made", "migrated"))
+    _bring_to(migrated, "head")
+
+    migrate.upgrade(made)
+
+    found, expected = _all_of(made), _all_of(migrated)
+    for database in (made, migrated):
+        database.dispose()
+    assert {"books", "steps", "alembic_version"} < expected["rows"].keys()
+    assert expected["rows"]["studio"] == ["(1, 0, 0)"]
+    assert found == expected
+
+
+def _all_of(database: Database) -> dict[str, dict[str, object]]:
+    """What a file is made of, in no order, and its rows."""
+    with database.read() as connection:
+        schema = inspect(connection)
+        parts = {
+            "columns": schema.get_multi_columns(), "keys": schema.get_multi_pk_constraint(),
+            "foreign keys": schema.get_multi_foreign_keys(), "uniques": schema.get_multi_unique_constraints(),
+            "checks": schema.get_multi_check_constraints(),
+        }  # fmt: skip
+        found: dict[str, dict[str, object]] = {
+            part: {table: sorted(map(repr, [of] if isinstance(of, dict) else of)) for (_, table), of in tables.items()}
+            for part, tables in parts.items()
+        }
+        names = schema.get_table_names()
+        rows = {name: sorted(str(row) for row in connection.execute(text(f'SELECT * FROM "{name}"'))) for name in names}
+        others = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type <> 'table'"))
+        return found | {"rows": rows, "indexes, triggers and views": dict(map(tuple, others))}
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
