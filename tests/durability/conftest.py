@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from tests.durability.troubled import Calm, troubled
+from tests.durability.services.troubled import Calm, troubled
 
 
 @pytest.fixture(scope="session")

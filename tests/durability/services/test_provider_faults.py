@@ -13,7 +13,7 @@ import pytest
 
 from bookwright.models.book import BookState
 from bookwright.models.step import Failure
-from tests.durability.troubled import ANTHROPIC, BOTH, OPENAI, Calm, TroubledBook, from_call, troubled
+from tests.durability.services.troubled import ANTHROPIC, BOTH, OPENAI, Calm, TroubledBook, from_call, troubled
 from tests.support import novelist
 from tests.support.fake_provider import FakeProvider
 

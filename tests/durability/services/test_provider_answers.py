@@ -16,7 +16,7 @@ from bookwright import failpoints
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.book import BookState
 from bookwright.models.step import Failure
-from tests.durability.troubled import ANTHROPIC, BOTH, OPENAI, Calm, from_call, troubled
+from tests.durability.services.troubled import ANTHROPIC, BOTH, OPENAI, Calm, from_call, troubled
 from tests.support import fake_author, novelist
 from tests.support.fake_provider import Author
 from tests.support.postgres import PostgresServer

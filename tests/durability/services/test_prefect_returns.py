@@ -34,7 +34,7 @@ from bookwright.models.document import DocumentKind
 from bookwright.models.settings import Settings, load_settings
 from bookwright.storage.stores import BookStorage
 from tests.durability.command import wait_until
-from tests.durability.prefects import PATIENCE_SECONDS, StockServer, Walk
+from tests.durability.services.prefects import PATIENCE_SECONDS, StockServer, Walk
 from tests.flows.prefect.observed import Recording, reached
 from tests.support.fake_provider import FakeProvider
 from tests.support.forks import Forks

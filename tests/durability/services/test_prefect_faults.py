@@ -37,7 +37,7 @@ from bookwright.models.errors import BookPaused
 from bookwright.models.settings import Settings, load_settings
 from tests.durability.children import finished_text
 from tests.durability.command import wait_until
-from tests.durability.prefects import IN_THE_MIDDLE, PATIENCE_SECONDS, Gates, Server, Walk
+from tests.durability.services.prefects import IN_THE_MIDDLE, PATIENCE_SECONDS, Gates, Server, Walk
 from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import FakeProvider
 from tests.support.forks import Forks

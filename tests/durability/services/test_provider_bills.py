@@ -12,7 +12,7 @@ from bookwright.failpoints import Failpoint
 from bookwright.models.book import BookState
 from bookwright.models.settings import Price
 from bookwright.storage.repositories.books import BookRepository
-from tests.durability.troubled import ANTHROPIC, BOTH, OPENAI, Calm, TroubledBook, troubled
+from tests.durability.services.troubled import ANTHROPIC, BOTH, OPENAI, Calm, TroubledBook, troubled
 
 UNPRICED = "compatible:fake"
 

@@ -1,0 +1,1 @@
+"""What happens to a book when a service that it needs fails: its provider, its database, its index, Prefect."""
