@@ -43,8 +43,8 @@ def flow(**options: Any) -> Callable[[Callable[_P, _R]], PlainFlow[_P, _R]]:
 class RunCancelled(BookPaused):
     """The book rests because its flow run was cancelled in Prefect."""
 
-    def __init__(self, book: str) -> None:
-        super().__init__("the flow run was cancelled in Prefect", f"`bookwright resume {book}` goes on")
+    def __init__(self, way_on: str) -> None:
+        super().__init__("the flow run was cancelled in Prefect", f"{way_on} goes on")
 
 
 def ending_of(error: BookwrightError) -> State[None]:

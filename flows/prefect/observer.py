@@ -55,7 +55,7 @@ class PrefectObserver:
             RunCancelled: Somebody cancelled the flow run, so the work was not begun.
         """
         once, record = _Once(work), ActivityRecord.of(activity, node)
-        if self._server.answers() and self._server.has_run(node.book) and self._has_caught_up():
+        if self._server.answers() and self._server.has_run(self._way_on(node.book)) and self._has_caught_up():
             self._show(record, once)
         try:
             if not once.is_begun:
@@ -112,6 +112,9 @@ class PrefectObserver:
         """True if the server is gone, or would not answer now."""
         return self._server.is_gone or not self._server.answers()
 
+    def _way_on(self, book: str) -> str:
+        return f"`bookwright resume {book}`" if self._deps is None else self._deps.desk.journal.way_on
+
     def _show(self, record: ActivityRecord, once: "_Once") -> None:
         """Run the work as the activity's Prefect task."""
 
@@ -123,7 +126,7 @@ class PrefectObserver:
             TASKS[record.activity](record.name, work)
         except Pause as pause:
             raise BookPaused(
-                "the flow run was suspended in Prefect", f"resume it there, or `bookwright resume {record.book}`"
+                "the flow run was suspended in Prefect", f"resume it there, or {self._way_on(record.book)}"
             ) from pause
         except Exception as error:  # Prefect's own fault, before or after the work: no reason to fail a book
             if error is not once.error:

@@ -54,8 +54,10 @@ class ServerWatch:
             self.lose(None)
         return is_up
 
-    def has_run(self, book: str) -> bool:
+    def has_run(self, way_on: str) -> bool:
         """True if there is a flow run to show the next activity in; to be asked inside that run.
+
+        `way_on` names what goes on with the book where it ends here.
 
         Nothing but a person's wish to end it is taken from the run's state.
 
@@ -74,7 +76,7 @@ class ServerWatch:
             self.lose(error)
             return False
         if state is not None and state.type in (StateType.CANCELLING, StateType.CANCELLED):
-            raise RunCancelled(book)
+            raise RunCancelled(way_on)
         return True
 
     def lose(self, error: Exception | None) -> None:

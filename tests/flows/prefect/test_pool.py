@@ -250,6 +250,7 @@ def test_a_run_that_is_suspended_in_the_ui_rests_there_and_goes_on_when_it_is_re
     ended = studio.ended_run_of(book)
 
     assert (rested.state, rested.reason) == (BookState.PAUSED, "the flow run was suspended in Prefect")
+    assert "submit --book" in rested.advice
     assert ended.id == run.id
     assert ended.state is not None
     assert ended.state.is_completed()
