@@ -47,6 +47,7 @@ def full(grove: Grove) -> Iterator[None]:
     def hold_down(connection: Any, *rest: Any) -> None:
         connection.execute("PRAGMA max_page_count = 1")  # never less than there are
 
+    grove.database.dispose()  # a thread keeps its connection
     event.listen(grove.database.engine, "checkout", hold_down)
     yield
     event.remove(grove.database.engine, "checkout", hold_down)
