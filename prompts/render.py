@@ -1,7 +1,7 @@
 """Turns a template's path and a card into text. The only place that knows their folders."""
 
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta, nodes
@@ -57,6 +57,7 @@ def environment(locale: str = "en") -> Environment:
         keep_trailing_newline=False,
         autoescape=False,
         auto_reload=False,
+        cache_size=-1,  # all are ours: a dict, where Jinja's own cache looks through its whole queue each time
     )
     made.filters["words"] = words
     return made
@@ -102,19 +103,24 @@ def render_directions(path: str, card: FormCard, locale: str, folder: Path) -> s
 
 def fields_of(path: str, locale: str = "en", folder: Path | None = None) -> frozenset[str]:
     """Return what a template reads of its card, with all that it takes in."""
-    return _own_fields(path, locale) if folder is None else _fields(f"{path}.md.j2", environment_with(folder, locale))
+    name = f"{path}.md.j2"
+    return _own_fields(name, locale) if folder is None else _theirs(name, environment_with(folder, locale))
 
 
 @cache
-def _own_fields(path: str, locale: str) -> frozenset[str]:
-    return _fields(f"{path}.md.j2", environment(locale))
+def _own_fields(name: str, locale: str) -> frozenset[str]:
+    return _fields(name, environment(locale), partial(_own_fields, locale=locale))
 
 
-def _fields(name: str, templates: Environment) -> frozenset[str]:
+def _theirs(name: str, templates: Environment) -> frozenset[str]:
+    return _fields(name, templates, partial(_theirs, templates=templates))
+
+
+def _fields(name: str, templates: Environment, of_another: Callable[[str], frozenset[str]]) -> frozenset[str]:
     assert templates.loader is not None  # ours has one
     tree = templates.parse(templates.loader.get_source(templates, name)[0])
-    below = (_fields(taken, templates) for taken in meta.find_referenced_templates(tree) if taken)
-    return frozenset(meta.find_undeclared_variables(tree)).union(*below)
+    taken = (found for found in meta.find_referenced_templates(tree) if found)
+    return frozenset(meta.find_undeclared_variables(tree)).union(*map(of_another, taken))
 
 
 def _template(path: str, locale: str, folder: Path | None) -> Template:
