@@ -14,8 +14,9 @@ from bookwright.prompts import Card, render_correction
 _TOKENS_A_UNIT = {Language.EN: 1.5, Language.ZH: 1.3, Language.JA: 1.3, Language.KO: 1.5}
 _VERDICT_TOKENS, _PLAN_TOKENS, _NOTE_TOKENS, _THINKING_TOKENS = 1_200, 6_000, 1_500, 2_000
 _TOKENS_A_CHANGE = 4
-_TOKENS_A_CHAPTER = 200
 """For each word that is to go: its passage in a shorter wording, and as much again in reserve."""
+_TOKENS_A_CHAPTER = 200
+"""For each chapter in the plan of a whole book: what it is about, what happens, what is understood, how it ends."""
 _SHOWN_CHARACTERS = 20_000
 """How much of an answer is shown again: one that ran on for ever need not be paid for twice."""
 _SMALL_JSON_TOKENS, _SMALL_NOTE_TOKENS, _SMALL_PIECE_TOKENS = 500, 120, PIECE_TOKENS

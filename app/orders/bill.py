@@ -52,14 +52,14 @@ class Bill:
         )
 
     def at_least(self, other: "Bill") -> "Bill":
-        """Return the greater of each figure."""
+        """Return the greater of each figure; what a cache serves is its own."""
         known = self.cost_micros is not None and other.cost_micros is not None
         return Bill(
             max(self.calls, other.calls),
             max(self.input_tokens, other.input_tokens),
             max(self.output_tokens, other.output_tokens),
             max(self.cost_micros or 0, other.cost_micros or 0) if known else None,
-            max(self.cached_tokens, other.cached_tokens),
+            self.cached_tokens,
         )
 
 
@@ -131,13 +131,16 @@ def priced(bill: Bill, model: str, settings: Settings, *, least: bool = False) -
         return bill
     thoughts = 0 if least else windows.thinking_allowance(model, settings) // _THOUGHT_SHARE
     output = bill.output_tokens + thoughts * bill.calls
+    cached = bill.cached_tokens if least else 0
     usage = Usage(
         input_tokens=math.ceil(bill.input_tokens / bill.calls),
-        cached_tokens=bill.cached_tokens // bill.calls if least else 0,
+        cached_tokens=cached // bill.calls,
         output_tokens=math.ceil(output / bill.calls),
     )
     each = prices.cost(model, usage, settings)
-    return replace(bill, output_tokens=output, cost_micros=None if each is None else each * bill.calls)
+    return replace(
+        bill, output_tokens=output, cached_tokens=cached, cost_micros=None if each is None else each * bill.calls
+    )
 
 
 def _factors(entry: _Served, root: TaskNode) -> tuple[float, float]:

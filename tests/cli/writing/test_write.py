@@ -191,6 +191,7 @@ def test_a_told_book_is_rehearsed_whole_and_its_low_price_has_a_cache_that_serve
     low, high = told["total"]["low"], told["total"]["high"]
     assert told["rehearsed"] == pytest.approx(words, rel=0.03)
     assert low["cached_tokens"] > share * low["input_tokens"]
+    assert high["cached_tokens"] == 0
     assert low["cost_micros"] < 0.8 * high["cost_micros"]
 
 
