@@ -12,8 +12,8 @@ from bookwright.flows.activities.extract import extract, taken_in
 from bookwright.flows.activities.held_against import extracts, last_prose
 from bookwright.flows.activities.prose.acceptance import both, no_move
 from bookwright.flows.activities.prose.cold_reading import SECOND, hand_on, read_and_repair, read_book
-from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import depth_at, prose_of, stands_for_chapter, unit_card
+from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.gate import GateKind

@@ -5,7 +5,6 @@ from functools import partial
 
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import flow_decision
-from bookwright.flows.activities.short_books import is_free, is_told_whole
 from bookwright.flows.activities.surroundings import (
     child_level_of,
     is_short_enough,
@@ -15,6 +14,7 @@ from bookwright.flows.activities.surroundings import (
     profile_at,
     unit_card,
 )
+from bookwright.flows.activities.told_books import is_free, is_told_whole
 from bookwright.flows.deps import Deps
 from bookwright.models.step import Activity
 from bookwright.models.tree.decision import Decision, FlowDecision

@@ -7,7 +7,7 @@ from bookwright.agents.relay.record import record_lines
 from bookwright.agents.relay.secrets.coming_out import due_in_chapter
 from bookwright.agents.relay.threads.foreshadowing import as_before
 from bookwright.agents.workflows import EXTRACT, evaluates
-from bookwright.flows.activities.short_books import is_told_whole
+from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.entries import Secret
 from bookwright.models.codex.extraction import Extraction

@@ -1,4 +1,4 @@
-"""Planning a short book whole: its story told twice in plain words, the better one chosen and cut into chapters.
+"""Planning a told book whole: its story told twice in plain words, the better one chosen and cut into chapters.
 
 The plan of a book of many chapters is doubted by somebody, and made once more.
 """
@@ -28,11 +28,11 @@ _FEW = 4
 
 _FIRST_SHARE = 92
 """The first chapter's length in percent of the last one's: early chapters run over, and those where a book turns, which
-come late, would be shortened for it."""
+come late, would have less room for it."""
 
 
 def plot(book: TaskNode, deps: Deps) -> None:
-    """Plan a short book; its plan becomes the book's design, and its chapters become nodes."""
+    """Plan a book that is told; its plan becomes the book's design, and its chapters become nodes."""
     book = deps.fresh(book)
     count = _chapter_count(book, deps)
     run = _begun(book, count, deps)

@@ -7,8 +7,8 @@ opinions. Source: DESIGN section 9, "Retrieval".
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.agents.workflows import QUESTIONS
 from bookwright.flows.activities.leaving import keeping
-from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from bookwright.agents.readers import CHOOSE
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.deps import Deps
 from bookwright.models.errors import NoResult, RequestRejected
 from bookwright.models.step import Activity

@@ -18,9 +18,9 @@ from bookwright.flows import gates
 from bookwright.flows.activities.earlier_pages import previous_endings, told_before
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.purging import CUT, told_of_cut
-from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.sizes import within_length
 from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument

@@ -6,8 +6,8 @@ from dataclasses import replace
 from bookwright.agents.agent import Agent
 from bookwright.agents.readers import CHOOSE, FREE_DRAFT, draft_again
 from bookwright.agents.steps.activity_run import ActivityRun
-from bookwright.flows.activities.short_books import is_free, is_told_whole, pages_before
 from bookwright.flows.activities.surroundings import depth_at, unit_card
+from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
 from bookwright.flows.candidates.drafting import chosen_of
 from bookwright.flows.candidates.meant import candidates_wanted, is_climax
 from bookwright.flows.deps import Deps

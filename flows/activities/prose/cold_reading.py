@@ -16,13 +16,13 @@ from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.earlier_pages import previous_endings
 from bookwright.flows.activities.leaving import keeping
 from bookwright.flows.activities.prose.repairing import repair, targets
-from bookwright.flows.activities.short_books import is_told_whole
 from bookwright.flows.activities.surroundings import (
     designs_told_in,
     kept_in,
     prose_parts,
     unit_card,
 )
+from bookwright.flows.activities.told_books import is_told_whole
 from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.codex.leak import LeakReport

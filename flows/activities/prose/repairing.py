@@ -8,8 +8,8 @@ from bookwright.agents.relay.secrets.reviewing import is_rejected, review_by_cod
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.prose.acceptance import exchange
 from bookwright.flows.activities.prose.brief import guard_of
-from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.surroundings import allowed_lengths, kept_in, measured, unit_card
+from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.errors import NoResult, RequestRejected

@@ -5,8 +5,8 @@ from dataclasses import replace
 from bookwright.agents.readers import VOICE
 from bookwright.agents.steps.activity_run import ActivityRun
 from bookwright.flows.activities.leaving import keeping
-from bookwright.flows.activities.short_books import is_told
 from bookwright.flows.activities.surroundings import unit_card
+from bookwright.flows.activities.told_books import is_told
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind, NewDocument
 from bookwright.models.errors import NoResult, RequestRejected

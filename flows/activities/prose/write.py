@@ -14,8 +14,8 @@ from bookwright.flows.activities.prose.brief import brief_of, check_context, gua
 from bookwright.flows.activities.prose.choosing import drafted
 from bookwright.flows.activities.prose.cold_reading import first_reading
 from bookwright.flows.activities.prose.finish import UnitFinish
-from bookwright.flows.activities.short_books import is_told, is_told_whole, pages_before
 from bookwright.flows.activities.surroundings import depth_at, measured, unit_card, wanted_lengths
+from bookwright.flows.activities.told_books import is_told, is_told_whole, pages_before
 from bookwright.flows.blueprints.unit_plans import form_of
 from bookwright.flows.deps import Deps
 from bookwright.models.document import DocumentKind

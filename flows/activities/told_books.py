@@ -35,7 +35,7 @@ def is_free(unit: TaskNode, deps: Deps) -> bool:
 
 
 def is_told_whole(unit: TaskNode, deps: Deps) -> bool:
-    """True for a short book of several chapters that is told from one plain plan, and for all its units.
+    """True for a book of several chapters that is told from one plain plan, and for all its units.
 
     A book that was planned has design tasks from its first round on; one that is told whole has none.
     """

@@ -1,4 +1,4 @@
-"""Short books that are told instead of planned: which they are, and what their writer has in view."""
+"""Books that are told instead of planned: which they are, and what their writer has in view."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,8 +12,8 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.relay.style_guide import guide_of_sample, keep_guide, kept_guide
-from bookwright.flows.activities.short_books import is_free, is_told_whole, pages_before
 from bookwright.flows.activities.surroundings import is_one_sitting
+from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
 from bookwright.flows.open_book import RunConfig
@@ -67,7 +67,7 @@ def begun(home: Path, window: int = WINDOW, **values: Any) -> tuple[TaskNode, De
         ({"window": 20_000}, False),  # the pages would not fit
     ],
 )
-def test_a_short_book_of_several_chapters_is_told_whole(tmp_path: Path, values: dict[str, Any], is_told: bool) -> None:
+def test_which_books_of_several_chapters_are_told_whole(tmp_path: Path, values: dict[str, Any], is_told: bool) -> None:
     root, deps = begun(tmp_path, **values)
 
     assert is_told_whole(root, deps) is is_told
