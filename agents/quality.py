@@ -16,6 +16,8 @@ _WORD = re.compile(r"\w+")
 _BESIDE = re.compile(
     r"[^\s“”\"「」『』]{0,20}(?:[.?!,…—][”\"] [“\"](?=\w)|[。？！…]”“|」「|』『)[^\s“”\"「」『』]{0,20}"
 )
+_MEETING = ("” “", '" "', '” "', '" “', "”“", "」「", "』『")
+"""Marks of which some stand in all that `_BESIDE` finds; it looks at every letter and takes its time."""
 _LEFTOVERS = re.compile(
     r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE
 )
@@ -64,7 +66,8 @@ def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
 def collisions(text: str, locale: str = "en") -> list[str]:
     """Name the places where one speech ends and another begins in the same paragraph: a line between them was lost."""
     said = _WORDINGS.get(locale, _WORDINGS["en"])
-    found = (match for paragraph in paragraphs(text) for match in _BESIDE.finditer(paragraph))
+    meeting = (paragraph for paragraph in paragraphs(text) if any(marks in paragraph for marks in _MEETING))
+    found = (match for paragraph in meeting for match in _BESIDE.finditer(paragraph))
     return [said.side_by_side.format(quote=match.group()) for match in found][:_PHRASES]
 
 
@@ -84,7 +87,7 @@ def repetition(text: str, language: Language) -> float:
 
 
 def _grams(tokens: list[str], size: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+    return Counter(zip(*(tokens[start:] for start in range(size)), strict=False))
 
 
 def _leftovers(text: str) -> list[str]:

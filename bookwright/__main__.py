@@ -4,16 +4,15 @@ import gc
 import os
 import sys
 
-INTERRUPTED = 130
+from bookwright import garbage
 
-_ALLOCATIONS = 10_000
-"""After how many new objects garbage is looked for. Modules make many that stay: at Python's 700, a sixth of a start
-goes into looking."""
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Load the command line and run the command that was typed."""
-    gc.set_threshold(_ALLOCATIONS)
+    garbage.spare_start()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would read what every installed package declares
     if sys.stdin is None:  # whoever started us closed it: a question then finds no answer, and is no fault
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # for as long as the program runs
     try:

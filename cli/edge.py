@@ -11,7 +11,6 @@ import typer
 
 from bookwright.cli import log_lines
 from bookwright.models.errors import BookwrightError
-from bookwright.models.settings import load_settings
 
 FAULT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -66,6 +65,8 @@ def _keep_traceback(error: Exception) -> Path:
 
 
 def _logs() -> Path:
+    from bookwright.models.settings import load_settings  # a start that goes well does without
+
     return load_settings().home / "logs"
 
 

@@ -4,20 +4,17 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bookwright.exports.docx import write_docx
-from bookwright.exports.epub import write_epub
-from bookwright.exports.html import html_page
-from bookwright.exports.json import whole_book
-from bookwright.exports.manuscript import Manuscript
-from bookwright.exports.markdown import markdown
-from bookwright.exports.text import text
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
 from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
 from bookwright.storage.files.file_system import whole
 from bookwright.storage.stores import BookStorage
+
+if TYPE_CHECKING:  # what writes a format is imported when that is written
+    from bookwright.exports.manuscript import Manuscript
 
 ENCODINGS = ("utf-8", "gb18030")
 """What plain text may be written in; both hold every character."""
@@ -35,13 +32,49 @@ class Layout:
     """For plain text."""
 
 
-FORMATS: dict[str, Callable[[Manuscript, Path, Layout], None]] = {
-    "md": lambda manuscript, path, layout: _write_pieces(markdown(manuscript), path),
-    "txt": lambda manuscript, path, layout: _write_pieces(text(manuscript), path, layout.encoding),
-    "html": lambda manuscript, path, layout: _write_pieces(html_page(manuscript), path),
-    "epub": lambda manuscript, path, layout: write_epub(manuscript, path, layout.cover, is_vertical=layout.is_vertical),
-    "docx": lambda manuscript, path, layout: write_docx(manuscript, path),
-    "json": lambda manuscript, path, layout: _write_pieces(whole_book(manuscript.storage), path),
+def _write_markdown(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
+    from bookwright.exports.markdown import markdown
+
+    _write_pieces(markdown(manuscript), path)
+
+
+def _write_text(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
+    from bookwright.exports.text import text
+
+    _write_pieces(text(manuscript), path, layout.encoding)
+
+
+def _write_html(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
+    from bookwright.exports.html import html_page
+
+    _write_pieces(html_page(manuscript), path)
+
+
+def _write_epub(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
+    from bookwright.exports.epub import write_epub
+
+    write_epub(manuscript, path, layout.cover, is_vertical=layout.is_vertical)
+
+
+def _write_docx(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
+    from bookwright.exports.docx import write_docx
+
+    write_docx(manuscript, path)
+
+
+def _write_json(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
+    from bookwright.exports.json import whole_book
+
+    _write_pieces(whole_book(manuscript.storage), path)
+
+
+FORMATS: dict[str, Callable[["Manuscript", Path, Layout], None]] = {
+    "md": _write_markdown,
+    "txt": _write_text,
+    "html": _write_html,
+    "epub": _write_epub,
+    "docx": _write_docx,
+    "json": _write_json,
 }
 """What writes each format, by the ending of its files."""
 
@@ -111,6 +144,8 @@ def export(storage: BookStorage, format_name: str, path: Path, layout: Layout = 
         InvalidSetting: The layout has what the format or the language has not.
         UnwritableFolder: The file cannot be written.
     """
+    from bookwright.exports.manuscript import Manuscript
+
     check_layout(layout, format_name, storage.language)
     if path.is_dir():
         path = path / f"{storage.book}.{format_name}"

@@ -4,16 +4,18 @@ import html
 import re
 from collections.abc import Iterator
 
+from bookwright.models.text.lazy_pattern import lazy_pattern
+
 _EASTERN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_EMPHASIS = re.compile(rf"(?<!\*)(?<![^\W{_EASTERN}])\*(?=\S)([^*\n]+?)(?<=\S)\*(?!\*)(?![^\W{_EASTERN}])")
+_EMPHASIS = lazy_pattern(rf"(?<!\*)(?<![^\W{_EASTERN}])\*(?=\S)([^*\n]+?)(?<=\S)\*(?!\*)(?![^\W{_EASTERN}])")
 """Models write thoughts and foreign words between asterisks, as Markdown does; han, kana and hangul have no spaces."""
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What XML 1.0 or UTF-8 cannot hold, and control characters that nobody meant."""
 
-_MARKDOWN_SPECIAL = re.compile(r"([\\`<>\[\]$~^|@*_])")
-_MARKDOWN_ENTITY = re.compile(r"&(?=#?\w+;)")
-_MARKDOWN_BLOCK = re.compile(
+_MARKDOWN_SPECIAL = lazy_pattern(r"([\\`<>\[\]$~^|@*_])")
+_MARKDOWN_ENTITY = lazy_pattern(r"&(?=#?\w+;)")
+_MARKDOWN_BLOCK = lazy_pattern(
     r"^(#{1,6}(?=\s|$)|[-+:](?=\s|$)|={2,}|-{2,}|:{3,}|%"
     r"|(?:\d{1,9}|[a-z]|[ivxlcdm]+|#)(?=[.)](?:\s|$))|(?:[A-Z]|[IVXLCDM]+)(?=\)(?:\s|$)|\.(?:\s{2}|$))"
     r"|\((?=(?:\d{1,9}|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+|#)\)(?:\s|$)))"

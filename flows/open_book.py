@@ -36,6 +36,7 @@ from bookwright.storage.index.embedding import make_embedder
 from bookwright.storage.index.embedding_ahead import EmbedderAhead
 from bookwright.storage.index.following import IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
+from bookwright.storage.repositories import codex_uses, documents, edits  # noqa: F401  # looks do without, a walk does not
 from bookwright.storage.steps.journal import Journal
 from bookwright.storage.stores import BookStorage
 from bookwright.storage.tree.held_view import HeldView

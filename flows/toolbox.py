@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Any
 
 from bookwright.agents.context.materials import people
-from bookwright.agents.tools.fetch_page import FetchPage
 from bookwright.agents.tools.registry import ToolRegistry
 from bookwright.agents.tools.search_index import IndexView, SearchDesigns, SearchReferences, SearchStory
 from bookwright.agents.tools.tool import Tool
@@ -44,7 +43,11 @@ class BookTools:
             from bookwright.agents.backends.rehearsal.searching import RehearsedSearcher  # brings its vocabulary
 
             return (WebSearch((RehearsedSearcher(),)),)
-        return (WebSearch(services), FetchPage()) if services else ()
+        if not services:
+            return ()
+        from bookwright.agents.tools.fetch_page import FetchPage  # brings a client of HTTP with all its protocols
+
+        return WebSearch(services), FetchPage()
 
     def _of_the_book(self, unit: TaskNode) -> tuple[Tool[Any], ...]:
         if not self._index.has(1):

@@ -25,7 +25,7 @@ CHARACTERS_A_WORD = 1 / 0.6
 
 
 class _BlueprintPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
 
 _LOCALES = (*Language, SIMPLIFIED)

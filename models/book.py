@@ -29,7 +29,7 @@ class BookState(StrEnum):
 class Book(BaseModel):
     """A book's row with its current brief."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     title: str

@@ -70,7 +70,7 @@ WebAddress = Annotated[PlainText, AfterValidator(_web_address), Field(max_length
 class Budget(BaseModel):
     """Caps over the whole book; None means no cap."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     usd: float | None = Field(default=None, gt=0, le=1_000_000, description="Cap in US dollars, over the whole book.")
     tokens: int | None = Field(default=None, gt=0, description="Cap in tokens, prompt and output together.")
@@ -79,7 +79,7 @@ class Budget(BaseModel):
 class Brief(BaseModel):
     """What a book is to be. Read from TOML or from the command line's options."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     premise: Annotated[PlainText, AfterValidator(_present)] = Field(
         max_length=60_000, description="What the book is about."

@@ -22,7 +22,7 @@ class CommentState(StrEnum):
 class Anchor(BaseModel):
     """Where a comment stands, by the words themselves: other words before them do not move it away."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     quote: str
     before: str = ""
@@ -32,7 +32,7 @@ class Anchor(BaseModel):
 class Comment(BaseModel):
     """A comment on a passage of a unit's text."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     label: str

@@ -94,7 +94,7 @@ class DocumentOrigin(StrEnum):
 class Document(BaseModel):
     """One version of one document. The newest version of a node's kind is its current one."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     book: str
@@ -122,7 +122,7 @@ class Document(BaseModel):
 class NewDocument(BaseModel):
     """A document that a step is about to leave behind."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     node: int
     kind: DocumentKind

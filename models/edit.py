@@ -28,7 +28,7 @@ class EditState(StrEnum):
 class TextEdit(BaseModel):
     """Words that an author wants in the place of a document's."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["text"] = "text"
     label: str
@@ -47,7 +47,7 @@ class TextEdit(BaseModel):
 class RecordEdit(BaseModel):
     """A record of the codex as an author wants it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["record"] = "record"
     kind: RecordKind
@@ -65,7 +65,7 @@ class RecordEdit(BaseModel):
 class NewRecordEdit(BaseModel):
     """A record that an author adds to the codex."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["new"] = "new"
     kind: RecordKind
@@ -82,7 +82,7 @@ class NewRecordEdit(BaseModel):
 class SuggestionEdit(BaseModel):
     """What an author says of a change to a record that a reading of the pages suggests."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["suggestion"] = "suggestion"
     number: int
@@ -99,7 +99,7 @@ class SuggestionEdit(BaseModel):
 class BriefEdit(BaseModel):
     """The order of a book as an author wants it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["brief"] = "brief"
     brief: dict[str, Any]
@@ -116,7 +116,7 @@ class BriefEdit(BaseModel):
 class NoteEdit(BaseModel):
     """A text that a model is to change by an author's note; its bill was confirmed."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["note"] = "note"
     comment: int
@@ -142,7 +142,7 @@ AuthorEdit = PlainEdit | NoteEdit
 class QueuedEdit(BaseModel):
     """An edit in the queue of a book, or what became of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     edit: Annotated[AuthorEdit, Field(discriminator="of")]

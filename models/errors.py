@@ -38,11 +38,12 @@
     + DatabaseDamaged        the file itself is broken; a backup has to be restored
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bookwright.models.gate import Gate
-from bookwright.models.step import Reply
-from bookwright.models.talk.tool import ErrorCode
+if TYPE_CHECKING:  # errors are told by all, also by who needs no model of the domain
+    from bookwright.models.gate import Gate
+    from bookwright.models.step import Reply
+    from bookwright.models.talk.tool import ErrorCode
 
 
 class BookwrightError(Exception):
@@ -172,7 +173,7 @@ class LeaseLost(LeaseError):
 class BackendError(BookwrightError):
     """A model did not deliver."""
 
-    reply: Reply | None = None
+    reply: "Reply | None" = None
     """What came of the try all the same, with the bill that the provider told; else it is estimated."""
 
 
@@ -248,7 +249,7 @@ class GateWaiting(BookPaused):
 
     exit_code = 5
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: "Gate") -> None:
         super().__init__(f"{gate.name}, waits for a decision", gate.how_to_decide)
         self.gate = gate
 
@@ -267,7 +268,7 @@ class ToolFailure(BookwrightError):
     `context` goes into the answer's, such as `path_resolved`.
     """
 
-    def __init__(self, code: ErrorCode, message: str, advice: str, **context: Any) -> None:
+    def __init__(self, code: "ErrorCode", message: str, advice: str, **context: Any) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

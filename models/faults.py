@@ -18,7 +18,7 @@ class FaultSeverity(StrEnum):
 
 
 class _FaultPart(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class Fault(_FaultPart):

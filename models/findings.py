@@ -10,7 +10,7 @@ from bookwright.models.source import Source
 class Findings(BaseModel):
     """Kept as the structure of findings, and of a design for which something was looked up."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     sources: tuple[Source, ...] = ()
     is_verified: bool = True

@@ -63,7 +63,7 @@ class Decider(StrEnum):
 class Refusal(BaseModel):
     """Why one draft was refused."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasons: tuple[str, ...]
 
@@ -71,7 +71,7 @@ class Refusal(BaseModel):
 class FallbackHistory(BaseModel):
     """What a human has to know to decide about a draft that was refused too often."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     draft: str
     """The newest one, which approving takes."""
@@ -82,7 +82,7 @@ class FallbackHistory(BaseModel):
 class Ruling(BaseModel):
     """What was decided about a gate, by whom, and what goes with it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     state: GateState
     note: str = ""
@@ -100,7 +100,7 @@ class Ruling(BaseModel):
 class Gate(BaseModel):
     """One gate with what was decided."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     """Grows over all books of a database; what a person calls it by."""

@@ -17,7 +17,7 @@ class ProfileName(StrEnum):
 class Profile(BaseModel):
     """What a profile decides. Which steps it runs stands in `agents/workflows.py`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: ProfileName
     max_planning_rounds: int

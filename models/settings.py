@@ -36,7 +36,7 @@ from bookwright.models.model_name import ROLES, ModelName, usual_model
 class Price(BaseModel):
     """US dollars for a million tokens, where the price list knows none or a wrong one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)

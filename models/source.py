@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 class Source(BaseModel):
     """A page that findings rest on."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str
     address: str

@@ -40,7 +40,7 @@ class StepKey(BaseModel):
     Source: DESIGN section 5, rule 2.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     book: str
     node: int
@@ -81,7 +81,7 @@ class Failure(StrEnum):
 class Usage(BaseModel):
     """What one call consumed, in tokens."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     input_tokens: int = 0
     """All of the prompt, cached parts included."""
@@ -96,7 +96,7 @@ class Usage(BaseModel):
 class Reply(BaseModel):
     """What a backend gave back."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     text: str
     reasoning: str = ""
@@ -118,7 +118,7 @@ class Reply(BaseModel):
 class ToolUse(BaseModel):
     """What came of the tool that an attempt asked for."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     step: int
     """The attempt's id in the journal."""
@@ -137,7 +137,7 @@ class ToolUse(BaseModel):
 class StepRecord(BaseModel):
     """One attempt at a step, as the journal holds it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     key: StepKey

@@ -1,8 +1,9 @@
 """Turns a template's path and a card into text. The only place that knows their folders."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template, meta, nodes
 from jinja2.runtime import Context
@@ -45,11 +46,19 @@ def words(context: Context, count: int) -> str:
     return f"{round(count / WORDS_PER_CHARACTER / 10) * 10} characters"
 
 
+class _Templates(Environment):
+    """Templates whose globals are a plain dict: each context is made of it, and Jinja's own chain of two is slow."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals of all templates, with those of one laid over them."""
+        return {**self.globals, **(d or {})}
+
+
 @lru_cache(maxsize=8)
 def environment(locale: str = "en") -> Environment:
     """The templates as a prompt language sees them: its overlay first, then the English set."""
     folders = [TEMPLATES] if locale == "en" else [TEMPLATES / "locales" / locale, TEMPLATES]
-    made = Environment(
+    made = _Templates(
         loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         trim_blocks=True,

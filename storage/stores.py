@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Stores:
     """The repositories of one book on one connection.
 
-    Those that a look at tree and journal does without are imported when they are first asked for.
+    Made when they are first asked for; those that a look at tree and journal does without are imported then, too.
     """
 
     def __init__(
@@ -49,12 +49,8 @@ class Stores:
         self._measure = measure
         self._view, self._held = view, held
         self.texts = TextStore(connection, book)
-        self.books = BookRepository(connection)
         self.nodes = NodeRepository(connection, book, view.nodes if view else None)
-        self.steps = StepRepository(connection, book)
-        self.tool_uses = ToolUseRepository(connection, book, self.texts)
         self.queue = MaintenanceQueue(connection, book, held)
-        self.gates = GateRepository(connection, book)
 
     def name_of(self, node: TaskNode) -> str:
         """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
@@ -64,6 +60,26 @@ class Stores:
     def book(self) -> str:
         """The book's id."""
         return self._book
+
+    @cached_property
+    def books(self) -> BookRepository:
+        """All books of the database."""
+        return BookRepository(self.connection)
+
+    @cached_property
+    def steps(self) -> StepRepository:
+        """The journal, for reading."""
+        return StepRepository(self.connection, self._book)
+
+    @cached_property
+    def tool_uses(self) -> ToolUseRepository:
+        """What tools have brought to the book's steps."""
+        return ToolUseRepository(self.connection, self._book, self.texts)
+
+    @cached_property
+    def gates(self) -> GateRepository:
+        """Where the book has rested for its author, and what they decided."""
+        return GateRepository(self.connection, self._book)
 
     @cached_property
     def documents(self) -> "DocumentRepository":

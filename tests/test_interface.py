@@ -70,7 +70,7 @@ def test_importing_the_package_loads_nothing() -> None:
 def test_a_book_that_rests_says_so_and_goes_on_elsewhere(folder: Path) -> None:
     library = Library(folder, model="rehearsal:exact", embedding="hashing")
     heard: list[Event] = []
-    brief = Brief(premise="A clerk finds a letter.", length=6_000, max_planning_rounds=1)
+    brief = Brief(premise="A clerk finds a letter.", length=6_000)
 
     with pytest.raises(BookPaused, match="chapter 1"):
         library.write(brief, until="chapter 1", on_event=heard.append)

@@ -12,13 +12,15 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from threading import Lock
 
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_KANA = re.compile(r"[\u3040-\u30ff]+")
-_HANGUL = re.compile(r"[\u1100-\u11ff\uac00-\ud7af]+")
-_WORD = re.compile(r"[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+from bookwright.models.text.lazy_pattern import lazy_pattern
+
+_HAN = lazy_pattern(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_KANA = lazy_pattern(r"[\u3040-\u30ff]+")
+_HANGUL = lazy_pattern(r"[\u1100-\u11ff\uac00-\ud7af]+")
+_WORD = lazy_pattern(r"[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _LONG_WORD_LETTERS = 6
-_DIGIT = re.compile(r"\d")
-_MARK = re.compile(r"[^\w\s]|_")
+_DIGIT = lazy_pattern(r"\d")
+_MARK = lazy_pattern(r"[^\w\s]|_")
 
 
 @dataclass(frozen=True)

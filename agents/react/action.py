@@ -10,6 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 
 OBSERVATION = "Observation: "
@@ -17,17 +18,17 @@ OBSERVATION = "Observation: "
 
 _DECORATION = r"[ \t>*_#`-]*"
 _COLON = r"[*_`]*[ \t]*[:：][ \t*_`]*"
-_ACTION = re.compile(rf"^{_DECORATION}(?:Action|行动|动作){_COLON}", re.MULTILINE | re.IGNORECASE)
-_THOUGHT = re.compile(rf"^{_DECORATION}(?:Thought|思考|想法){_COLON}", re.IGNORECASE)
-_BARE_FINISH = re.compile(rf"^{_DECORATION}(?=Finish[ \t]*\[)", re.MULTILINE)
-_INLINE = re.compile(r"\bAction[ \t]*[:：][ \t]*(?=[A-Za-z][\w-]*[ \t]*\[)")
-_NAME = re.compile(r"([A-Za-z][\w-]{0,63})[ \t`*]*")
-_INPUT = re.compile(rf"\s*{_DECORATION}(?:Action[ \t]+Input|Input){_COLON}", re.IGNORECASE)
-_NEXT = re.compile(
+_ACTION = lazy_pattern(rf"^{_DECORATION}(?:Action|行动|动作){_COLON}", re.MULTILINE | re.IGNORECASE)
+_THOUGHT = lazy_pattern(rf"^{_DECORATION}(?:Thought|思考|想法){_COLON}", re.IGNORECASE)
+_BARE_FINISH = lazy_pattern(rf"^{_DECORATION}(?=Finish[ \t]*\[)", re.MULTILINE)
+_INLINE = lazy_pattern(r"\bAction[ \t]*[:：][ \t]*(?=[A-Za-z][\w-]*[ \t]*\[)")
+_NAME = lazy_pattern(r"([A-Za-z][\w-]{0,63})[ \t`*]*")
+_INPUT = lazy_pattern(rf"\s*{_DECORATION}(?:Action[ \t]+Input|Input){_COLON}", re.IGNORECASE)
+_NEXT = lazy_pattern(
     rf"\s*(?:```|\Z|{_DECORATION}(?:Action|Thought|Observation|行动|动作|思考|想法|观察){_COLON})", re.IGNORECASE
 )
-_FENCED = re.compile(r"```\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
-_FENCE_LINE = re.compile(r"^```\w*[ \t]*$", re.MULTILINE)
+_FENCED = lazy_pattern(r"```\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_FENCE_LINE = lazy_pattern(r"^```\w*[ \t]*$", re.MULTILINE)
 _FINISH = "finish"
 _DECODER = json.JSONDecoder(strict=False)
 

@@ -34,7 +34,7 @@ class HintSource(StrEnum):
 class Hint(BaseModel):
     """One thing to let shine through."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     source: HintSource
     category: str

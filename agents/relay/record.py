@@ -3,7 +3,7 @@
 Source: DESIGN section 10, item 6; REQUIREMENTS S2-057.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bookwright.agents.relay.leaks.folding import Folded, fold
@@ -46,13 +46,15 @@ class RecordedEntry:
 
 
 def record_lines(
-    seen: Iterable[SeenEntry], text: str, reading: ReadingOrder, room: int, count: Callable[[str], int], locale: str
+    seen: Sequence[SeenEntry], text: str, reading: ReadingOrder, room: int, count: Callable[[str], int], locale: str
 ) -> tuple[str, ...]:
     """Return the entries that a text names, most often named first, each whole as long as there is room for it.
 
     `room` is counted in tokens. Of an entry that is too long the facts stay that share most words with the text; a
     last line says how many entries are left out.
     """
+    if not seen:
+        return ()
     draft, words = fold(text), set(terms(text))
     times = [(own, _mentions(own, draft)) for own in seen]
     named = [own for own, often in sorted(times, key=lambda pair: -pair[1]) if often]

@@ -28,6 +28,7 @@ from bookwright.storage.engine.database import free_megabytes
 
 _log = logging.getLogger(__name__)
 
+_NO_TOOLS = ToolRegistry(())
 _CORRECTABLE = (Failure.UNPARSABLE, Failure.WRONG_LANGUAGE, Failure.CUT_OFF)
 """Failures worth showing to the model; a refusal or an echo would only be repeated."""
 
@@ -95,7 +96,7 @@ class Asking:
         earlier = self.desk.journal.attempts(self.key)
         looks = [record for record in earlier if record.failure is Failure.TOOL_USE]
         loop = Loop(
-            tools=self.tools or ToolRegistry(()),
+            tools=self.tools or _NO_TOOLS,
             ask=lambda said, tools: self._ask(blocks, stable, said, tools, recorder),
             keeper=recorder,
             listener=lambda event: self.desk.listener(self.name, event),
@@ -170,27 +171,28 @@ class Asking:
         recorder: Recorder,
     ) -> Reply:  # fmt: skip
         self._may_go_on()
-        _log.debug("%s asks %s as %s", self.name, self.desk.model_of(self.agent.role), self.agent.role)
+        desk, role, name = self.desk, self.agent.role, self.name
+        model, fallbacks = desk.model_of(role), desk.settings.fallbacks
+        _log.debug("%s asks %s as %s", name, model, role)
         corrections = self._checked(blocks, corrections)
         number = recorder.number
-        fallbacks = self.desk.settings.fallbacks
         request = Request(
-            model=self.desk.model_of(self.agent.role),
-            role=self.agent.role,
-            name=self.name,
+            model=model,
+            role=role,
+            name=name,
             prompt=Prompt(self.system, blocks, stable, self.prefill, self._of_unit),
             sampling=self._sampling(number),
             output=self.agent.output,
-            fallbacks=fallbacks.get(self.agent.role) or fallbacks.get("default") or (),
+            fallbacks=fallbacks.get(role) or fallbacks.get("default") or (),
             corrections=corrections,
             tools=tools,
             cache_key=self.key.book,
             facts=self._facts(number),
-            locale=self.desk.locale,
+            locale=desk.locale,
         )
-        self.desk.meanwhile()
-        return self.desk.models.ask(
-            request, self.desk.budget, lambda event: self.desk.listener(self.name, event), recorder.record_undelivered
+        desk.meanwhile()
+        return desk.models.ask(
+            request, desk.budget, lambda event: desk.listener(name, event), recorder.record_undelivered
         )
 
     def _checked(self, blocks: tuple[str, ...], corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
@@ -221,18 +223,19 @@ class Asking:
         self.desk.may_ask()
         if self.desk.journal.stop_requested:
             raise BookPaused("asked to rest", f"{self.desk.journal.way_on} goes on")
-        free = free_megabytes(self.desk.settings)
-        if free < self.desk.settings.free_megabytes:
+        wanted = self.desk.settings.free_megabytes
+        if wanted and (free := free_megabytes(self.desk.settings)) < wanted:
             advice = f"make room, and {self.desk.journal.way_on} goes on"
             raise BookPaused(f"only {free} MB are free where the book is kept", advice)
 
     def _sampling(self, number: int) -> Sampling:
-        identity = f"{self.desk.brief.seed} {self.key.model_dump_json()} {number}"
+        brief, profile = self.desk.brief, self.desk.profile
+        identity = f"{brief.seed} {self.key.model_dump_json()} {number}"
         seed = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:4], "big") >> 1
-        limit = answer_limit(self.agent, self.material.card, self.desk.profile, self.desk.brief.language)
+        limit = answer_limit(self.agent, self.material.card, profile, brief.language)
         extra = {}
-        if self.desk.profile.name is ProfileName.SMALL:
-            brief, model = self.desk.brief, self.desk.model_of(self.agent.role)
+        if profile.name is ProfileName.SMALL:
+            model = self.desk.model_of(self.agent.role)
             extra = sampling_extra(brief.language, is_prose=self.agent.is_prose, premise=brief.premise, model=model)
         return Sampling(self.agent.temperature, limit, seed, extra=extra)
 

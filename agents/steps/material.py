@@ -64,9 +64,10 @@ class ActivityMaterial:
             else:
                 context = self.desk.contexts.build(self.node, self.unit, self.activity, self._context_role)
                 self.warn(*context.warnings)
-                self._context = replace(
-                    context, blocks=tuple(self.guard.redact(block, self._left_out) for block in context.blocks)
-                )
+                if not self.guard.is_idle:
+                    blocks = tuple(self.guard.redact(block, self._left_out) for block in context.blocks)
+                    context = replace(context, blocks=blocks)
+                self._context = context
         return self._context
 
     @property

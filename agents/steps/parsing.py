@@ -15,11 +15,12 @@ from pydantic import BaseModel, ValidationError
 from bookwright.agents.agent import Agent
 from bookwright.models.step import Failure, Reply
 from bookwright.models.text.language import Language, is_in
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 
-_FENCE = re.compile(r"```(?:json|markdown|md|text)?[ \t]*\n(.*?)\n?```", re.DOTALL)
+_FENCE = lazy_pattern(r"```(?:json|markdown|md|text)?[ \t]*\n(.*?)\n?```", re.DOTALL)
 _CANNOT = r"i ?(?:can['’]?t|cannot|won['’]t|(?:am |['’]m )(?:unable|not able) to)"
-_REFUSALS = re.compile(
+_REFUSALS = lazy_pattern(
     # No quotation mark before it: a person of the story may be sorry, or unable.
     r"[\s*_>#-]*(?:"
     rf"(?:(?:i['’]m |i am )?(?:very |so )?sorry\b[^.!?\n]{{0,9}} )?{_CANNOT} "

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 
 from bookwright.models.source import Source
 from bookwright.models.talk.tool import ToolResponse
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
-_REMOVED = re.compile(
+_REMOVED = lazy_pattern(
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters but tab, line feed and carriage return
     "\u00ad\u034f\u061c\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
@@ -24,15 +25,15 @@ _REMOVED = re.compile(
     "\ue000-\uf8ff\U000f0000-\U0010ffff"
     "]+"
 )
-_JOINERS = re.compile("([\u200c\u200d\ufe0e\ufe0f])[\u200c\u200d\ufe0e\ufe0f]+")
+_JOINERS = lazy_pattern("([\u200c\u200d\ufe0e\ufe0f])[\u200c\u200d\ufe0e\ufe0f]+")
 """Joiners and emoji selectors have their use, but never two in a row."""
 
 _ACCENTS = "[\u0300-\u036f\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
-_PILED_ACCENTS = re.compile(f"({_ACCENTS}{{4}}){_ACCENTS}+")
-_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
-_LIKE_A_MARK = re.compile(r"<(?=[\s/]*outside)", re.IGNORECASE)
-_MARKED = re.compile(r"\A<outside-([0-9a-f]+)>\n?(.*?)\n?</outside-\1>\Z", re.DOTALL)
+_PILED_ACCENTS = lazy_pattern(f"({_ACCENTS}{{4}}){_ACCENTS}+")
+_LINE_ENDS = lazy_pattern("\r\n?|[\u2028\u2029\x85]")
+_BLANK_LINES = lazy_pattern(r"\n[ \t]*(?:\n[ \t]*)+\n")
+_LIKE_A_MARK = lazy_pattern(r"<(?=[\s/]*outside)", re.IGNORECASE)
+_MARKED = lazy_pattern(r"\A<outside-([0-9a-f]+)>\n?(.*?)\n?</outside-\1>\Z", re.DOTALL)
 
 _DIGITS = 6
 """Bytes of chance in a mark: 48 bits."""

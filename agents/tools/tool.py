@@ -23,7 +23,7 @@ _LONGEST_TOLD = 200
 class Params(BaseModel):
     """The parameters of a tool; a subclass for each."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
 
 P = TypeVar("P", bound=Params)

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 from bookwright.agents.tools.data_shapes import DATA_SHAPES
 from bookwright.agents.tools.overflow import MOST_BYTES
 from bookwright.models.talk.tool import ErrorCode, ToolResponse, ToolStatus
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 SHORTEST_TEXT = 10
 """Characters."""
@@ -23,7 +23,7 @@ _FILE_TOOLS = frozenset({"LS", "Glob", "Grep", "Read", "Write"})
 _PATHLESS_TOOLS = frozenset(DATA_SHAPES) - _FILE_TOOLS
 _LARGEST = MOST_BYTES + 4_096
 """The framework's limit, and room for what it says of its cutting."""
-_SENTENCE_END = re.compile(r"[.!?。！？…](?=[\s\"'”’)]|$|[\u4e00-\u9fff])")
+_SENTENCE_END = lazy_pattern(r"[.!?。！？…](?=[\s\"'”’)]|$|[\u4e00-\u9fff])")
 
 _Envelope = Mapping[str, Any]
 

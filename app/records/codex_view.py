@@ -19,7 +19,7 @@ from bookwright.storage.stores import Stores
 class CodexView(BaseModel):
     """The codex as it stands for one unit."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     node: str
     scene: str = ""

@@ -69,8 +69,8 @@ def show_history(book: str, kind: RecordKind, name: str, *, as_json: bool) -> No
 
 
 def _version_facts(stored: Stored[Record], diff: list[str]) -> dict[str, Any]:
-    keys = {"version", "origin", "document", "step", "recorded_at", "is_removed"}
-    return stored.model_dump(mode="json", include=keys) | {"diff": diff}
+    keys = ("version", "origin", "is_removed", "document", "step", "recorded_at")
+    return {key: getattr(stored, key) for key in keys} | {"diff": diff}
 
 
 def _diff(old: str, new: str) -> list[str]:

@@ -213,13 +213,12 @@ def _finish(unit: TaskNode, stores: Stores, gate: GateKind | None) -> None:
     made, also where the one in progress waits while an earlier one is closed again.
     """
     was_closed = stores.nodes.get(unit.key).status is NodeStatus.DONE
+    beside = stores.nodes.waiting_units(unit.parent) if unit.parent else []  # before a change, while they are in view
     stores.nodes.change(unit.key, status=NodeStatus.DONE.value)
     if gate is not None:
         stores.gates.open(unit, gate)
-    if unit.parent is None or was_closed:  # nobody pays twice for the same unit
-        return
-    waiting = stores.nodes.waiting_units(unit.parent)
-    if waiting and waiting[-1].is_last:
+    waiting = [sibling for sibling in beside if sibling.key != unit.key]
+    if unit.parent is not None and not was_closed and waiting and waiting[-1].is_last:  # nobody pays twice for a unit
         lengths = spread_after(stores.nodes.get(unit.parent).remaining, [sibling.length or 1 for sibling in waiting])
         for sibling, length in zip(waiting, lengths, strict=True):
             if length != sibling.length:

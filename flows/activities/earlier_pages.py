@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 
 from bookwright.flows.deps import Deps
@@ -16,8 +17,9 @@ from bookwright.prompts import Card, Told
 
 _DRAWS = 3
 _FACT_CHARACTERS = (12, 220)
-_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$|.*[:：]\W*$)")
-"""A line that names what is told below it: a Markdown heading, one in bold alone, or one that ends in a colon."""
+_HEADING = re.compile(r"\s*(?:#|[-*+>\s]*(?:\d+[.)]\s*)?(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:：]?\s*$)")
+"""A line that names what is told below it: a Markdown heading, or one in bold alone."""
+_LETTER = re.compile(r"\w")
 _BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
 _ENDINGS = 3
 _LEDGER, _RETURNING = 6, 6
@@ -49,10 +51,16 @@ def drawn_facts(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Tol
 
 def _fact_in(line: str) -> str:
     """What a line tells, without its bullet; empty for a heading, and for what is too short or too long for a fact."""
-    if _HEADING.match(line):
+    if _HEADING.match(line) or _ends_in_colon(line):
         return ""
     told = _BULLET.sub("", line, count=1).replace("**", "").strip()
     return told if _FACT_CHARACTERS[0] <= len(told) <= _FACT_CHARACTERS[1] else ""
+
+
+def _ends_in_colon(line: str) -> bool:
+    """True for a line whose last colon has no letter behind it; so ends one that names what is told below it."""
+    colon = max(line.rfind(":"), line.rfind("："))
+    return colon >= 0 and not _LETTER.search(line, colon)
 
 
 def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool = False) -> Told:
@@ -79,7 +87,7 @@ def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = No
         last = [] if not before else [before[-1].key, *(node.key for node in stores.nodes.ancestors(before[-1])[:-1])]
         found_last = stores.documents.of_nodes(last, DocumentKind.REVIEW, DocumentKind.CONSISTENCY)
         data = list(zip((*told, *found_last), stores.documents.data_of_all([*told, *found_last]), strict=True))
-    read = [(own, Retelling.model_validate_json(text)) for own, text in data[: len(told)]]
+    read = [(own, _retelling(text)) for own, text in data[: len(told)]]
     rest = data[len(told) :]
     reviews = [(own, text) for own, text in rest if own.kind is DocumentKind.REVIEW and text]
     orders = [(own, RepairOrders.model_validate_json(text)) for own, text in reviews]
@@ -96,6 +104,12 @@ def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = No
         returning=_told(returning[-_RETURNING:]),
         carried=_told(owed),
     )
+
+
+@lru_cache(maxsize=32)
+def _retelling(data: str) -> Retelling:
+    """Read a retelling; those of the last units are asked for again and again."""
+    return Retelling.model_validate_json(data)
 
 
 def _told(lines: list[tuple[str, int]]) -> Told:

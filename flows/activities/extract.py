@@ -186,6 +186,8 @@ def _forget_replaced(unit: TaskNode, stores: Stores, step: int) -> None:
 
 def _take_entries(found: Extraction, unit: TaskNode, prose: int | None, stores: Stores, step: int) -> list[str]:
     refused: list[str] = []
+    if not found.entries:
+        return refused
     default = stores.books.get(unit.book).brief.default_visibility
     for entry in found.entries:
         entry = as_of_then(entry, unit, stores)

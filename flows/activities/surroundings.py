@@ -1,6 +1,6 @@
 """Facts about a unit's place in its book that several activities need: levels, lengths, profile, orders."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bookwright.agents.cards import element_allowance, make_card
@@ -76,7 +76,10 @@ def child_level_of(unit: TaskNode, deps: Deps) -> Level | None:
 
 def lengths_of_children(unit: TaskNode, deps: Deps) -> ChildLengths:
     """Return how long this unit's children are to be; those of a unit that has none are as long as itself."""
-    level = child_level_of(unit, deps)
+    return _lengths_at(child_level_of(unit, deps), unit, deps)
+
+
+def _lengths_at(level: Level | None, unit: TaskNode, deps: Deps) -> ChildLengths:
     return child_lengths(unit, level, max_unit_length(deps), deps) if level else ChildLengths(unit.length or 1, 0, 0)
 
 
@@ -165,12 +168,13 @@ def design_allowance(unit: TaskNode, deps: Deps) -> int:
 def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     """Return the card of an activity with everything that its unit's place decides."""
     above = deps.storage.above(unit)
-    child, lengths = child_level_of(unit, deps), lengths_of_children(unit, deps)
+    child = child_level_of(unit, deps)
+    lengths = _lengths_at(child, unit, deps)
     return make_card(
         deps.brief,
         unit,
         task,
-        position=position_of(unit, deps),
+        position=position_of(unit, above, deps),
         parent_level=above[0].level.value if above else "",
         child_level=child.value if child else "",
         is_first=(above[-1] if above else unit).written == 0,
@@ -189,11 +193,11 @@ def unit_card(unit: TaskNode, deps: Deps, task: TaskNode | None = None) -> Card:
     )
 
 
-def position_of(unit: TaskNode, deps: Deps) -> str:
-    """Return where a unit stands in the tree, in words of the book's language."""
+def position_of(unit: TaskNode, above: Sequence[TaskNode], deps: Deps) -> str:
+    """Return where a unit stands in the tree, in words of the book's language; `above` has the nearest first."""
     with deps.stores() as stores:
         reading = stores.codex.reading_order()
-    return hierarchical_position(unit, deps.storage.above(unit), reading, deps.brief.language)
+    return hierarchical_position(unit, above, reading, deps.brief.language)
 
 
 def _elements(unit: TaskNode, deps: Deps) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from bookwright.manuscripts.outlines.outlines import read_outline
 from bookwright.models.brief import Brief
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidBrief, InvalidInput
@@ -50,6 +49,8 @@ def add_design(stores: Stores, unit: TaskNode, title: str, goal: str, text: str)
 
 
 def _read(brief: Brief) -> Outline:
+    from bookwright.manuscripts.outlines.outlines import read_outline  # few books have an outline
+
     try:
         outline = read_outline(brief.outline)
     except InvalidInput as error:

@@ -5,7 +5,6 @@ other end of its stdin. With `--apart` before the module it runs in a process of
 that is stopped kills its flow runs outright, and so kills only the one in between.
 """
 
-import gc
 import os
 import runpy
 import signal
@@ -14,6 +13,7 @@ import sys
 from threading import Thread
 from typing import Any, TextIO
 
+from bookwright import garbage
 from bookwright.storage.files.privacy import keep_private
 
 
@@ -22,7 +22,7 @@ def main() -> None:
     if sys.argv[1] == "--apart":
         sys.exit(_run_apart(sys.argv[2:]))
     keep_private()
-    gc.set_threshold(10_000)  # as `bookwright` itself does: of Prefect's start a sixth is looking for garbage
+    garbage.spare_start()
     sys.stdout, sys.stderr = _Unbroken(sys.stdout), _Unbroken(sys.stderr)
     Thread(target=_end_with_starter, daemon=True).start()
     # Prefect's worker ends by sending itself SIGINT, which a shell's background job inherits as ignored.

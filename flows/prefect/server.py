@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -66,6 +67,8 @@ def server_environment(settings: Settings, port: int, *, has_ui: bool = True) ->
         "PREFECT_HOME": str(prefect_home(settings)),
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": url.removesuffix("/api"),
         "PREFECT_SERVER_UI_ENABLED": str(has_ui).lower(),
+        # Which kinds of blocks there are is shown in the UI alone, and a fifth of a start to write down.
+        "PREFECT_API_BLOCKS_REGISTER_ON_START": str(has_ui).lower(),
     } | _SERVER_DEFAULTS
     # The port as a setting and not only as an option: the UI asks the settings where the API is.
     lines = _JSON_LINES if settings.log_format is LogFormat.JSON else {}
@@ -132,7 +135,7 @@ def wait_until_up(process: subprocess.Popen[bytes], url: str, seconds: float = S
         while time.monotonic() < deadline:
             if process.poll() is not None:
                 raise NoPrefectServer(f"the Prefect server ended at its start with code {process.returncode}")
-            if _answers(client, url):
+            if _listens(url) and _answers(client, url):
                 return
             time.sleep(_UP_PERIOD)
     raise NoPrefectServer(f"the Prefect server did not come up within {seconds:.0f} s")
@@ -142,6 +145,14 @@ def is_up(url: str) -> bool:
     """True if an API answers there."""
     with httpx.Client(timeout=_LOOK_SECONDS) as client:
         return _answers(client, url)
+
+
+def _listens(url: str) -> bool:
+    """True if somebody takes a connection there, which is far cheaper to ask again and again than a request is."""
+    address = urlsplit(url)
+    with suppress(OSError), socket.create_connection((address.hostname, address.port), _LOOK_SECONDS):
+        return True
+    return False
 
 
 def _answers(client: httpx.Client, url: str) -> bool:

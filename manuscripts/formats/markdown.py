@@ -4,33 +4,34 @@ import re
 from collections.abc import Iterator
 
 from bookwright.manuscripts.blocks import Block, ManuscriptSource, notes_left_out
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 from bookwright.models.text.prose import is_scene_break
 
-_ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
-_FENCE = re.compile(r"^ {0,3}(```|~~~)")
-_KEY = re.compile(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_STRONG = re.compile(r"(?<!\\)(\*\*|__)(?=\S)((?:\\.|(?!\1).)+)(?<=\S)(?<!\\)\1")
-_EMPHASIS = re.compile(r"(?<![\w\\])_(?=\S)([^_\n]+?)(?<=\S)(?<!\\)_(?!\w)")
-_LINK = re.compile(r"(!?)\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
-_NOTE = re.compile(r"^ {0,3}\[\^[^\]\n]{1,100}\]:.*(?:\n(?: {4}|\t).*|\n[ \t]*(?=\n(?: {4}|\t)))*", re.MULTILINE)
-_NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,100}\]")
-_BULLET_OR_ROW, _FIGURE = re.compile(r"[ \t]*(?:[-+*][ \t]+\S|\|)"), re.compile(r"[ \t]*\d{1,9}[.)][ \t]+\S")
-_EASTERN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*(?::?-{3,}:?)?[ \t]*")
-_ROW = re.compile(r"\|\s*(.*?)\s*\|?")
-_GLOSS = re.compile(r"<(rt|rp)\b[^<>]{0,200}>.{0,200}?</\1>", re.IGNORECASE)
-_STRESS_TAG = re.compile(r"</?(?:em|i|cite)\b[^<>\n]*>", re.IGNORECASE)
-_BREAK_TAG = re.compile(r"<br\b[^<>\n]*>\n?", re.IGNORECASE)
-_RULE_TAG = re.compile(r"<hr\b[^<>\n]*>", re.IGNORECASE)
-_TAG = re.compile(
+_ATX = lazy_pattern(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = lazy_pattern(r"^ {0,3}(=+|-+)[ \t]*$")
+_FENCE = lazy_pattern(r"^ {0,3}(```|~~~)")
+_KEY = lazy_pattern(r"^([A-Za-z][\w-]*):[ \t]*(.*)$")
+_ESCAPED = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
+_STRONG = lazy_pattern(r"(?<!\\)(\*\*|__)(?=\S)((?:\\.|(?!\1).)+)(?<=\S)(?<!\\)\1")
+_EMPHASIS = lazy_pattern(r"(?<![\w\\])_(?=\S)([^_\n]+?)(?<=\S)(?<!\\)_(?!\w)")
+_LINK = lazy_pattern(r"(!?)\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
+_NOTE = lazy_pattern(r"^ {0,3}\[\^[^\]\n]{1,100}\]:.*(?:\n(?: {4}|\t).*|\n[ \t]*(?=\n(?: {4}|\t)))*", re.MULTILINE)
+_NOTE_MARK = lazy_pattern(r"\[\^[^\]\s]{1,100}\]")
+_BULLET_OR_ROW, _FIGURE = lazy_pattern(r"[ \t]*(?:[-+*][ \t]+\S|\|)"), lazy_pattern(r"[ \t]*\d{1,9}[.)][ \t]+\S")
+_EASTERN = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_RULE = lazy_pattern(r"[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*(?::?-{3,}:?)?[ \t]*")
+_ROW = lazy_pattern(r"\|\s*(.*?)\s*\|?")
+_GLOSS = lazy_pattern(r"<(rt|rp)\b[^<>]{0,200}>.{0,200}?</\1>", re.IGNORECASE)
+_STRESS_TAG = lazy_pattern(r"</?(?:em|i|cite)\b[^<>\n]*>", re.IGNORECASE)
+_BREAK_TAG = lazy_pattern(r"<br\b[^<>\n]*>\n?", re.IGNORECASE)
+_RULE_TAG = lazy_pattern(r"<hr\b[^<>\n]*>", re.IGNORECASE)
+_TAG = lazy_pattern(
     r"</?(?:p|div|span|section|center|a|b|strong|u|small|big|font|sup|sub|ruby|rb|blockquote|img)\b[^<>\n]*>",
     re.IGNORECASE,
 )
-_ATTRIBUTES = re.compile(r"\s*\{[#.][^}]*\}\s*$")
-_SPACES = re.compile(" {2,}")
+_ATTRIBUTES = lazy_pattern(r"\s*\{[#.][^}]*\}\s*$")
+_SPACES = lazy_pattern(" {2,}")
 
 
 def read_markdown(text: str, encoding: str) -> ManuscriptSource:

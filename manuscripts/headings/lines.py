@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bookwright.manuscripts.headings.numbers import HAN_NUMBER, HANGUL_NUMBER, WORD_NUMBER, number_of, plain_digits
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 MOST_LETTERS = 90
 """No heading is longer."""
@@ -46,59 +47,63 @@ class Heading:
 
 _GAP = r"[\s:：.．、·・,，—–―-]*"
 _END = r"\s*[:：.．—–―-]*"
-_PAGE = re.compile(r"(?:\s*[.．·…‥]{3,}\s*|\s*(?:\. ){3,}|\t+\s*|\s{3,})[0-9ivxlc]{1,5}$", re.IGNORECASE)
-_WRAP = re.compile(r"^[【《〈［\[（(「『=＝*＊~～◆◇■□●○★☆#\s-]+|[】》〉］\]）)」』=＝*＊~～◆◇■□●○★☆\s-]+$")
-_SENTENCE_END = re.compile(r"[。.,，、;；:：]$|[。；]|[.!?！？…]\s+\w+.*[.!?]$")
+_PAGE = lazy_pattern(r"(?:\s*[.．·…‥]{3,}\s*|\s*(?:\. ){3,}|\t+\s*|\s{3,})[0-9ivxlc]{1,5}$", re.IGNORECASE)
+_WRAP = lazy_pattern(r"^[【《〈［\[（(「『=＝*＊~～◆◇■□●○★☆#\s-]+|[】》〉］\]）)」』=＝*＊~～◆◇■□●○★☆\s-]+$")
+_SENTENCE_END = lazy_pattern(r"[。.,，、;；:：]$|[。；]|[.!?！？…]\s+\w+.*[.!?]$")
 _QUOTED = tuple("“\"「『‘'—–-")
 
-_EN_CHAPTER = re.compile(
+_EN_CHAPTER = lazy_pattern(
     rf"^(?P<word>chapter|chap\.|ch\.|episode)\s*(?:the\s+)?(?P<number>\d+|[ivxlcdm]+|{WORD_NUMBER})(?P<rest>(?:{_GAP}$)|[\s:.—–-].*)$",
     re.IGNORECASE,
 )
-_EN_PART = re.compile(
+_EN_PART = lazy_pattern(
     rf"^(?P<word>part|book|volume|vol\.?|act)\s*(?:the\s+)?(?P<number>\d+|[ivxlcdm]+|{WORD_NUMBER})(?P<rest>(?:{_GAP}$)|[\s:.—–-].*)$",
     re.IGNORECASE,
 )
-_EN_PART_AFTER = re.compile(rf"^(?:the\s+)?(?P<number>{WORD_NUMBER})\s*(?P<word>part|book|volume|act)$", re.IGNORECASE)
-_HAN = re.compile(
+_EN_PART_AFTER = lazy_pattern(
+    rf"^(?:the\s+)?(?P<number>{WORD_NUMBER})\s*(?P<word>part|book|volume|act)$", re.IGNORECASE
+)
+_HAN = lazy_pattern(
     rf"^(?:正文\s*)?第\s*(?P<number>{HAN_NUMBER})\s*(?P<word>[章回節节話话集折卷巻部篇編编冊册幕])(?P<rest>.*)$"
 )
-_HAN_BEFORE = re.compile(rf"^(?P<word>[卷巻])(?:之)?\s*(?P<number>{HAN_NUMBER})(?P<rest>.*)$")
-_HAN_SONO = re.compile(rf"^(?P<word>其)[のノ之]\s*(?P<number>{HAN_NUMBER})(?P<rest>.*)$")
+_HAN_BEFORE = lazy_pattern(rf"^(?P<word>[卷巻])(?:之)?\s*(?P<number>{HAN_NUMBER})(?P<rest>.*)$")
+_HAN_SONO = lazy_pattern(rf"^(?P<word>其)[のノ之]\s*(?P<number>{HAN_NUMBER})(?P<rest>.*)$")
 _PART_FIRST = (
-    re.compile(
+    lazy_pattern(
         rf"^(?P<above>(?:第\s*{HAN_NUMBER}\s*[卷巻部篇編编冊册]|[卷巻]\s*{HAN_NUMBER}).*?)[\s·・:：—-]*"
         rf"(?P<below>第\s*{HAN_NUMBER}\s*[章回節节話话].*)$"
     ),
-    re.compile(
+    lazy_pattern(
         rf"^(?P<above>(?:part|book|volume|vol\.?|act)\s+(?:\d+|[ivxlcdm]+|{WORD_NUMBER}).*?)[\s,;:·.—–-]+"
         r"(?P<below>(?:chapter|chap\.|ch\.)\s*\S.*)$",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"^(?P<above>(?:제\s*{HANGUL_NUMBER}|\d+)\s*[부권편막].*?)[\s,·:：.—–-]+"
         rf"(?P<below>(?:제\s*{HANGUL_NUMBER}|\d+)\s*[장화회].*)$"
     ),
 )
 """A part and a chapter of it in one line."""
-_HANGUL = re.compile(
+_OF_PARTS = (_EN_PART, _EN_PART_AFTER, _HAN_BEFORE)
+"""What these find is a part."""
+_HANGUL = lazy_pattern(
     rf"^(?:제\s*(?P<number>{HANGUL_NUMBER})|(?P<figure>\d+))\s*(?P<word>[장화회부권편막])(?P<rest>{_GAP}$|[\s:：.—–-].*)$"
 )
 _BARE = (
-    ("roman", re.compile(r"^(?P<number>[IVXLC]+)\.?(?P<rest>)$")),
-    ("roman title", re.compile(r"^(?P<number>[IVXLC]+)(?P<rest>[.:—–]\s+\S.*|\s+[—–-]\s+\S.*)$")),
-    ("figure", re.compile(r"^(?P<number>\d{1,4})\.?(?P<rest>)$")),
-    ("figure title", re.compile(r"^(?P<number>\d{1,4})(?P<rest>(?:[.:)．、—–]|\s+[—–-])\s*\S.*|\s+\S.*)$")),
-    ("word", re.compile(rf"^(?P<number>{WORD_NUMBER})\.?(?P<rest>)$", re.IGNORECASE)),
-    ("han", re.compile(rf"^(?P<number>{HAN_NUMBER})[.．、]?(?P<rest>)$")),
-    ("han title", re.compile(rf"^(?P<number>{HAN_NUMBER})(?P<rest>[.．、・　\s]\s*\S.*)$")),
+    ("roman", lazy_pattern(r"^(?P<number>[IVXLC]+)\.?(?P<rest>)$")),
+    ("roman title", lazy_pattern(r"^(?P<number>[IVXLC]+)(?P<rest>[.:—–]\s+\S.*|\s+[—–-]\s+\S.*)$")),
+    ("figure", lazy_pattern(r"^(?P<number>\d{1,4})\.?(?P<rest>)$")),
+    ("figure title", lazy_pattern(r"^(?P<number>\d{1,4})(?P<rest>(?:[.:)．、—–]|\s+[—–-])\s*\S.*|\s+\S.*)$")),
+    ("word", lazy_pattern(rf"^(?P<number>{WORD_NUMBER})\.?(?P<rest>)$", re.IGNORECASE)),
+    ("han", lazy_pattern(rf"^(?P<number>{HAN_NUMBER})[.．、]?(?P<rest>)$")),
+    ("han title", lazy_pattern(rf"^(?P<number>{HAN_NUMBER})(?P<rest>[.．、・　\s]\s*\S.*)$")),
 )
 
 _PARTS = frozenset("卷巻部篇編编冊册幕부권편막")
 _EPISODES = frozenset("話话화")
 _SECTIONS = frozenset("節节折")
 
-_SPECIAL = re.compile(
+_SPECIAL = lazy_pattern(
     r"^(?P<word>prologue|epilogue|interlude|intermezzo|prelude|postlude|coda|foreword|preface|introduction|afterword|"
     r"postscript|postface|"
     r"楔子|引子|引言|前言|序章|序幕|序言|序曲|自序|序|尾声|尾聲|终章|終章|终曲|終曲|大结局|大結局|结局|結局|后记|後記|跋|附录|附錄|"
@@ -107,12 +112,12 @@ _SPECIAL = re.compile(
     rf"(?:\s*(?P<number>\d+|[ivxl]+|{HAN_NUMBER}))?(?P<rest>{_GAP}$|\s*[:：.—–―·・-]+\s*\S.*|[\s　]+\S.*)$",
     re.IGNORECASE,
 )
-_EXTRA = re.compile(
+_EXTRA = lazy_pattern(
     rf"^(?P<word>番外編|番外篇|番外|外伝|外传|外傳|외전|bonus chapter)\s*(?P<number>\d+|{HAN_NUMBER})?"
     rf"(?P<rest>{_GAP}$|\s*[:：.—–―·・-]+\s*\S.*|[\s　]+\S.*|[之のノ]\S.*)$",
     re.IGNORECASE,
 )
-_MATTER = re.compile(
+_MATTER = lazy_pattern(
     r"^(?:table of contents|contents|list of chapters|copyright(?: page)?|dedication|title page|cover|"
     r"about the author|acknowledge?ments|also by .{1,40}|colophon|imprint|"
     r"目录|目錄|目次|もくじ|封面|版权(?:页|声明)?|版權(?:頁|聲明)?|扉页|扉頁|奥付|表紙|차례|목차|판권|표지|표제지)$",
@@ -185,7 +190,7 @@ def _of_match(found: re.Match[str]) -> Heading | None:
     if number is None or title is None:
         return None
     word = groups["word"].casefold().rstrip(".")
-    is_part = word in _PARTS or found.re in (_EN_PART, _EN_PART_AFTER, _HAN_BEFORE)
+    is_part = word in _PARTS or found.re.pattern in {pattern.pattern for pattern in _OF_PARTS}
     shape = f"{_case(groups['word'])} {_kind(written)} {_joint(groups.get('rest') or '') if title else 'bare'}"
     rank = Rank.PART if is_part else Rank.CHAPTER
     return Heading(rank, _family(word), number, title, shape=shape, written=written.strip())

@@ -79,7 +79,7 @@ Slug = Annotated[Name, Field(pattern=r"^\w[\w.\-]*$", max_length=80)]
 class Phase(BaseModel):
     """A stretch of an entry's life in the book."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     name: NonEmpty
     begins: Place | None = None
@@ -93,7 +93,7 @@ class Phase(BaseModel):
 class Section(BaseModel):
     """One aspect of an entry, with who may know it and from where on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     name: NonEmpty
     text: Body = Field(default="", max_length=20_000)
@@ -111,7 +111,7 @@ class Section(BaseModel):
 class CodexEntry(BaseModel):
     """A character, or a piece of the world."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     id: Slug
     kind: EntryKind
@@ -160,7 +160,7 @@ class TellingType(StrEnum):
 class Telling(BaseModel):
     """What one unit did for a secret whose place it was."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     place: Place
     type: TellingType
@@ -171,7 +171,7 @@ class Telling(BaseModel):
 class Knower(BaseModel):
     """Somebody in the story who knows a secret, or comes to know it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     name: NonEmpty
     since: StoryTime | None = None
@@ -181,7 +181,7 @@ class Knower(BaseModel):
 class Secret(BaseModel):
     """Something that readers are not to know before its place."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     id: Slug
     content: Annotated[Body, Field(min_length=1, max_length=8_000)]

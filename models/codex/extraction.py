@@ -19,7 +19,7 @@ CHECKS = ("characters", "world", "timeline", "foreshadowing", "phase")
 
 
 class _Found(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class FoundFact(_Found):

@@ -41,7 +41,7 @@ class ThreadEventType(StrEnum):
 
 
 class _ThreadPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
 
 class ThreadVisibility(_ThreadPart):

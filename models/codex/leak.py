@@ -11,7 +11,7 @@ Result = Literal["approved", "warning", "rejected"]
 class Suspicion(BaseModel):
     """What a reader who has only the pages comes to suspect, as a reviewing model says it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     location: Line
     """The words of the text that raise it."""
@@ -27,7 +27,7 @@ class Suspicion(BaseModel):
 class LeakJudgement(BaseModel):
     """The answer of the leak reviewer: what was suspected, and then the verdict."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     issues: Annotated[tuple[Suspicion, ...], Field(max_length=20)] = ()
     result: Result
@@ -36,7 +36,7 @@ class LeakJudgement(BaseModel):
 class Leak(BaseModel):
     """One place of a draft that gives something away, whoever found it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     found_by: Literal["code", "model"]
     kind: str
@@ -56,7 +56,7 @@ class Leak(BaseModel):
 class LeakRound(BaseModel):
     """One review of one draft."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     result: Result
     leaks: tuple[Leak, ...] = ()
@@ -65,7 +65,7 @@ class LeakRound(BaseModel):
 class LeakReport(BaseModel):
     """All reviews of a unit's text, oldest first; kept with the text that was accepted."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     unit: str
     rounds: tuple[LeakRound, ...] = ()

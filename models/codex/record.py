@@ -3,6 +3,7 @@
 Source: DESIGN section 10, items 2 and 6.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -52,10 +53,9 @@ class Origin(StrEnum):
     """The world that the book is set in."""
 
 
-class Stored(BaseModel, Generic[R]):
+@dataclass(frozen=True, kw_only=True)
+class Stored(Generic[R]):
     """One version of one record. The newest is the current one."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: int = 0
     """The row that keeps this version; a later one of the book has a higher id."""
@@ -84,7 +84,7 @@ class SuggestionStatus(StrEnum):
 class FieldSuggestion(BaseModel):
     """One field that an extraction would change and may not."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     present: Any = None

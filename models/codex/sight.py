@@ -17,7 +17,7 @@ from bookwright.models.tree.place import Place, ReadingOrder
 class SeenSection(BaseModel):
     """A section with what both clocks say of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     section: Section
     reader_may_know: bool
@@ -36,7 +36,7 @@ class SeenSection(BaseModel):
 class SeenEntry(BaseModel):
     """An entry as it stands at a place."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entry: CodexEntry
     phase: str | None = None

@@ -48,7 +48,7 @@ class Decided(StrEnum):
 class CandidateDraft(BaseModel):
     """One draft."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     number: int
     angle: Angle
@@ -62,7 +62,7 @@ class CandidateDraft(BaseModel):
 class Opinion(BaseModel):
     """What a reader said who saw two drafts and knew neither."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     shown_first: int
     better: int | None = None
@@ -73,7 +73,7 @@ class Opinion(BaseModel):
 class DraftComparison(BaseModel):
     """Two drafts, held against each other in both orders."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     first: int
     second: int
@@ -94,7 +94,7 @@ class DraftComparison(BaseModel):
 class CandidateChoice(BaseModel):
     """The candidates of a unit and the choice between them: a document of its own, beside its prose."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     revision: int
     """Of the unit, when they were drafted."""

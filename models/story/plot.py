@@ -10,7 +10,7 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 class PlotChapter(BaseModel):
     """One chapter as it is planned."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
     about: Line
@@ -25,7 +25,7 @@ class PlotChapter(BaseModel):
 class Plot(BaseModel):
     """The better of two stories that were told for the same order, made into a plan."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     """Why this one, and what was left out of it to keep it simple."""

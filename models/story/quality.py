@@ -36,7 +36,7 @@ _LEAST = {
 class Scores(BaseModel):
     """The seven dimensions and the whole, 0 to 1 each, as a model judged them. Source: S2-051."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     coherence: Score
     pacing: Score
@@ -62,7 +62,7 @@ class Scores(BaseModel):
 class QualityIssue(BaseModel):
     """Something that could be better, and where. Source: S2-053."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     category: Said
     severity: Literal["critical", "warning", "info"]
@@ -74,7 +74,7 @@ class QualityIssue(BaseModel):
 class Recommendation(BaseModel):
     """What to do about it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     priority: Literal["high", "medium", "low"]
     action: Said
@@ -83,7 +83,7 @@ class Recommendation(BaseModel):
 class QualityJudgement(BaseModel):
     """The answer of whoever judges a unit: what was found first, the numbers after it. Source: CRAFT, "Quality"."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     issues: Annotated[tuple[QualityIssue, ...], Field(max_length=12)] = ()
     scores: Scores
@@ -94,7 +94,7 @@ class QualityJudgement(BaseModel):
 class QualityReport(BaseModel):
     """What is known of one unit's quality; the scores are missing until somebody has judged it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     unit: str
     """Its label."""

@@ -34,7 +34,7 @@ class Weight(StrEnum):
 
 
 class _RegisterPart(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class RegisteredSecret(_RegisterPart):

@@ -12,7 +12,7 @@ from bookwright.models.text.figures import Drift, Figures
 class ChapterReport(BaseModel):
     """One chapter, or what stands in a chapter's place."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     number: int
     label: str
@@ -31,7 +31,7 @@ class ChapterReport(BaseModel):
 class Thread(BaseModel):
     """Something that readers were led to wait for."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str
     source: Literal["promise", "foreshadowing"]
@@ -55,7 +55,7 @@ class Thread(BaseModel):
 class SecretReport(BaseModel):
     """Something that was kept from readers, and whether it came out."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     content: str
@@ -72,7 +72,7 @@ class SecretReport(BaseModel):
 class ChoiceReport(BaseModel):
     """A choice among several drafts of the same pages."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     heading: str
@@ -93,7 +93,7 @@ class ChoiceReport(BaseModel):
 class RoleCost(BaseModel):
     """What one role has cost."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     role: str
     calls: int
@@ -108,7 +108,7 @@ class RoleCost(BaseModel):
 class BookReport(BaseModel):
     """Everything that a report says, before it is laid out."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     book: str
     title: str

@@ -9,7 +9,7 @@ Quoted = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class Person(_Answer):

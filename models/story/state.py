@@ -16,7 +16,7 @@ Told = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 class Relation(BaseModel):
     """How two people stand to each other now."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     who: Told
     to: Told
@@ -28,7 +28,7 @@ class Relation(BaseModel):
 class Promise(BaseModel):
     """Something readers were led to expect, and have not got yet."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: Line = ""
     """`"1.4-2"`, given by code when the promise is first entered; a new one has none yet."""
@@ -54,7 +54,7 @@ class Ending(StrEnum):
 class Settled(BaseModel):
     """A promise that leaves the list, and why."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: Told
     ending: Ending
@@ -64,7 +64,7 @@ class Settled(BaseModel):
 class Waiting(BaseModel):
     """What readers want as the last text ends."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     at_once: Line = ""
     further_off: Line = ""
@@ -74,7 +74,7 @@ class Waiting(BaseModel):
 class GlobalState(BaseModel):
     """The whole state; each version replaces the one before it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     aim: Told
     """The lead's central aim."""

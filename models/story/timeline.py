@@ -21,7 +21,7 @@ class StoryTurn(StrEnum):
 class StoryLineRow(BaseModel):
     """A unit with its time."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     chapter: int
@@ -51,7 +51,7 @@ class StoryLineRow(BaseModel):
 class TimeFinding(BaseModel):
     """A slip of time that code has found."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     result: str
@@ -68,7 +68,7 @@ class TimeFinding(BaseModel):
 class StoryLine(BaseModel):
     """When the units of a book are set."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     rows: tuple[StoryLineRow, ...] = ()
     """In the order of the story, strand by strand; what nobody can order stands last, as it is told."""

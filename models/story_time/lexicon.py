@@ -4,6 +4,7 @@ import re
 
 from bookwright.models.story_time.figures import Span
 from bookwright.models.story_time.numbers import ENGLISH, HAN, HANGUL, ORDINAL
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
@@ -14,7 +15,7 @@ _HAN_MONTH, _HAN_DAY = (
 _NOT_AGO = r"(?! ?(?:前|后|後|之|以|间|間|来|來|目|代|대|ぶり|まえ|あと|のち|이?전|이?후|뒤|동안|만에|째|차|간))"
 _CJK_DAY = rf"{_HAN_MONTH} ?[月월](?: ?{_HAN_DAY} ?[日号號일]{_NOT_AGO})?"
 
-NUMBERED_DAY = re.compile(
+NUMBERED_DAY = lazy_pattern(
     rf"\bday (?P<en>{ENGLISH})|\b(?P<th>{ORDINAL}) day\b"
     rf"|第 ?(?P<zh>{HAN}) ?[天日]|(?P<ja>{HAN}) ?日目|(?P<ko>{HANGUL}) ?일 ?[째차]|(?P<nal>{HANGUL})(?:째|번째) ?날"
     rf"|제 ?(?P<je>{HANGUL}) ?일"
@@ -23,9 +24,9 @@ NUMBERED_DAY = re.compile(
 
 ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民国": 1911, "民國": 1911}
 """What is added to a year that is counted from the beginning of an era."""
-CJK_DATE = re.compile(rf"(?P<year>\d{{1,5}}|[〇零一二三四五六七八九十百千元]+) ?[年년]{_NOT_AGO}(?: ?{_CJK_DAY})?")
+CJK_DATE = lazy_pattern(rf"(?P<year>\d{{1,5}}|[〇零一二三四五六七八九十百千元]+) ?[年년]{_NOT_AGO}(?: ?{_CJK_DAY})?")
 DATES = tuple(
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (
         r"(?<![\d.])(?P<year>-?\d{1,4})[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?(?![\d.])",
         rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})\b\.?,?(?: (?:of )?(?P<year>\d{{3,5}})\b)?",
@@ -37,7 +38,7 @@ DATES = tuple(
     )
 )
 """Other dates, the fullest first; a bare number of three or four figures is a year."""
-BEFORE_CHRIST = re.compile(r"\bb\.?c\.?(?:e\.?)?(?!\w)|公元前|紀元前|기원전")
+BEFORE_CHRIST = lazy_pattern(r"\bb\.?c\.?(?:e\.?)?(?!\w)|公元前|紀元前|기원전")
 
 _PARTS: dict[str, Span] = {
     "midnight|子夜|午夜|真夜中|자정": (0.99, 1.03),
@@ -49,12 +50,12 @@ _PARTS: dict[str, Span] = {
     "evening|dusk|sunset|nightfall|傍晚|黄昏|黃昏|晚上|当晚|當晚|夕方|夕暮れ|晩|저녁|해 ?질": (0.7, 0.85),
     "night|半夜|深夜|夜|밤": (0.85, 1.17),
 }
-PARTS = tuple((re.compile(rf"(?<![a-z])(?:{words})"), span) for words, span in _PARTS.items())
+PARTS = tuple((lazy_pattern(rf"(?<![a-z])(?:{words})"), span) for words, span in _PARTS.items())
 """Parts of the day, as shares of it; a night ends in the next day. The first that is found counts."""
-HOUR = re.compile(r"(?<![\d:])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?![\d:])")
+HOUR = lazy_pattern(r"(?<![\d:])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?![\d:])")
 
 WEEKDAYS = tuple(
-    re.compile(words)
+    lazy_pattern(words)
     for words in (
         "monday|星期一|周一|週一|礼拜一|月曜|월요일", "tuesday|星期二|周二|週二|礼拜二|火曜|화요일",
         "wednesday|星期三|周三|週三|礼拜三|水曜|수요일", "thursday|星期四|周四|週四|礼拜四|木曜|목요일",
@@ -84,12 +85,12 @@ _EN_UNIT = "minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|century
 FEW = r"(?:a )?few|several|some|many|a couple of|[几幾数數多]十?|몇|수|여러"
 HALF = r"half an?|半个?|半|반"
 
-ANCHOR = re.compile(
+ANCHOR = lazy_pattern(
     rf"(?<![\d.])(?P<label>1(?:\.[1-9]\d{{0,5}})+)(?![\d.])|\bchapter (?P<en>{ENGLISH})|第 ?(?P<zh>{HAN}) ?[章回话話]"
     rf"|제? ?(?P<ko>{HANGUL}) ?[장화]"
 )
 """A unit or a chapter that a time is counted from."""
-BEGINNING = re.compile(
+BEGINNING = lazy_pattern(
     r"\bthe (?:story|book|tale)(?: begins| opens| starts)?\b|\bthe beginning\b"
     r"|故事开[始头]|故事開始|物語の始まり|이야기의? ?시작"
 )
@@ -98,7 +99,7 @@ _ENDS = r"(?= ?(?:$|[,.;:()—–]))"
 _CJK_WAY = "之前|以前|前|まえ|之后|之後|以后|以後|过后|過後|后|後|のち|あと"
 _CJK_MANY = rf"(?P<many>半个?|[几幾数數多]十?|{HAN}) ?[多余餘]?(?P<unit>{_UNIT})"
 AMOUNTS = tuple(
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (
         rf"\b(?:(?P<many>{HALF}|{FEW}|{ENGLISH}) ?)?\b(?P<unit>{_EN_UNIT}) "
         rf"(?P<way>earlier|ago|previously|before|later|after(?:wards?)?|on){_ENDS}",
@@ -111,12 +112,12 @@ AMOUNTS = tuple(
     )
 )
 """So much time before or after; `@` stands for the unit that it is counted from."""
-BACK = re.compile(r"earlier|ago|previously|before|prior|前|まえ|전|早")
+BACK = lazy_pattern(r"earlier|ago|previously|before|prior|前|まえ|전|早")
 
 _OF = r"(?= ?(?:$|[,.;:()—–]|(?:as |of )?@))"
 _TIMES = "day|morning|afternoon|evening|night"
 NEARBY = tuple(
-    (re.compile(pattern), days)
+    (lazy_pattern(pattern), days)
     for pattern, days in (
         (rf"\b(?:the )?(?:next|following) (?:{_TIMES}){_OF}|\bthe (?:{_TIMES}) after{_OF}", 1),
         (r"次日|翌日|翌朝|翌晩|隔天|次の日|あくる日|다음 ?날|이튿날", 1),
@@ -131,17 +132,17 @@ NEARBY = tuple(
 )
 """Times that are counted from another by their word alone, in days."""
 LOOSE = (
-    re.compile(r"\b(?P<way>before|after|earlier than|later than|since) ?@"),
-    re.compile(rf"@ ?(?:[的のに]|보다)? ?(?P<way>{_CJK_WAY}|이?전|이?후|뒤)"),
-    re.compile(r"^(?:(?:some time|much|long|shortly|soon) )?(?P<way>earlier|later|before|after(?:wards)?)$"),
+    lazy_pattern(r"\b(?P<way>before|after|earlier than|later than|since) ?@"),
+    lazy_pattern(rf"@ ?(?:[的のに]|보다)? ?(?P<way>{_CJK_WAY}|이?전|이?후|뒤)"),
+    lazy_pattern(r"^(?:(?:some time|much|long|shortly|soon) )?(?P<way>earlier|later|before|after(?:wards)?)$"),
 )
 """Before or after, and nobody says by how much."""
-SAME = re.compile(
+SAME = lazy_pattern(
     r"(?:(?:during|in|at|while|from|since|with|parallel to|(?:at )?the (?:same )?time (?:of|as)|the same as) )?@"
     r" ?(?:の頃|のころ|时|時|그때|때|から|부터|起)?"
 )
 """At the time of something, or from there on."""
-BARE = re.compile(
+BARE = lazy_pattern(
     r"(?:.*(?:[ ,，、。.;；:：(（]|@ ?(?:[的のに의]|보다)?|比 ?@|约|大约|大約|約|およそ|大概|差不多|그로부터|약))?",
     re.DOTALL,
 )

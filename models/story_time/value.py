@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 
 MOST_LETTERS = 200
@@ -21,7 +22,7 @@ class StoryTime(BaseModel):
     The words stay as they were said. `models/story_time/reading.py` reads them, `models/story_time/clock.py` compares.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     when: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=MOST_LETTERS)]
     """Such as `"the evening of day 3"`, `"12 March 1923"`, `"two days before 1.4"`, `"十年前"`."""
@@ -41,7 +42,7 @@ class StoryTime(BaseModel):
         return self.when
 
 
-_STATED = re.compile(
+_STATED = lazy_pattern(
     r"^[ \t>*_#-]*(?:when|time|story time|时间|時間|故事时间|时候|時|とき|いつ|시간|때|시점)[ \t*_]*[:：][ \t*_]*"
     r"(?P<when>\S.*?)[ \t*_]*$",
     re.IGNORECASE | re.MULTILINE,

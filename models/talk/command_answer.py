@@ -17,7 +17,7 @@ _COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discrimin
 class Argument(BaseModel):
     """One value of a command."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     value: str
@@ -26,7 +26,7 @@ class Argument(BaseModel):
 class CommandAnswer(BaseModel):
     """How a model answers: flat, so that every provider and a weak model's grammar can hold it to its shape."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     quote: str
     """The author's words that the command rests on, as they stand there; empty only with `unclear`."""

@@ -6,4 +6,4 @@ from pydantic import BaseModel, ConfigDict
 class BaseCommand(BaseModel):
     """One command, with its values."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")

@@ -28,7 +28,7 @@ class TurnKind(StrEnum):
 class Turn(BaseModel):
     """One turn, in the text form that the agents' loop reads and writes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     kind: TurnKind
     text: str
@@ -42,7 +42,7 @@ class Turn(BaseModel):
 class SessionState(BaseModel):
     """Which session an execution goes on with. Source: REQUIREMENTS S4-005."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     initialized: bool = False
@@ -73,7 +73,7 @@ class Session(SessionState):
 class History(BaseModel):
     """The turns of a session, fit to be sent: the person first, then by turns."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     turns: tuple[Turn, ...] = ()
     repairs: tuple[str, ...] = ()

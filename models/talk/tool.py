@@ -54,7 +54,7 @@ class ErrorCode(StrEnum):
 class ToolError(BaseModel):
     """Why there is no result."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     code: ErrorCode
     message: str
@@ -63,7 +63,7 @@ class ToolError(BaseModel):
 class ToolResponse(BaseModel):
     """One tool's answer. Source: docs/tool-protocol.md."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     status: ToolStatus
     data: dict[str, Any] = Field(default_factory=dict)

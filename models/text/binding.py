@@ -8,20 +8,22 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from bookwright.models.text.lazy_pattern import lazy_pattern
+
 MARK = "§"
 RELEASE = "§-"
 
-_LEAD = re.compile(r"^(?:[\s>*_`+-]|\d{1,3}[.)、．]|[(（]\d{1,3}[)）])*(?=§)")
+_LEAD = lazy_pattern(r"^(?:[\s>*_`+-]|\d{1,3}[.)、．]|[(（]\d{1,3}[)）])*(?=§)")
 """Bullets, numbers, quotation bars, emphasis and code marks, which models put before a line as they like."""
 
-_NOT_TOLD = re.compile(r"[\W_]+")
-_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_TOKEN = re.compile(rf"{_LETTER.pattern}|(?:(?!{_LETTER.pattern})\w)+")
-_QUOTED = re.compile(r"\*([^*]+)\*|“([^”]+)”|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"")
+_NOT_TOLD = lazy_pattern(r"[\W_]+")
+_LETTER = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_TOKEN = lazy_pattern(rf"{_LETTER.pattern}|(?:(?!{_LETTER.pattern})\w)+")
+_QUOTED = lazy_pattern(r"\*([^*]+)\*|“([^”]+)”|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"")
 _STRETCH, _QUOTED_STRETCH = 14, 8
 """Weight of words in a row that come from a line and nowhere else, and from what it quotes."""
 _WORD_WEIGHT, _LETTER_WEIGHT = 2, 1
-_ARROW = re.compile(r"->|→|⇒|=>|$")
+_ARROW = lazy_pattern(r"->|→|⇒|=>|$")
 
 
 def binding_lines(text: str) -> list[str]:

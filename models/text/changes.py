@@ -20,7 +20,7 @@ _APOSTROPHE = re.compile(r"(?<=\w)[’']|[’'](?=\d)")
 class Change(BaseModel):
     """A passage of consecutive sentences in another wording, or dropped."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     first: str
     """Number of its first sentence, such as `"12.3"`."""
@@ -33,7 +33,7 @@ class Change(BaseModel):
 class Changes(BaseModel):
     """What is to be changed in a text, in the order in which it is taken: least loss first, or most needed first."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     changes: tuple[Change, ...] = ()
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Rhythm(BaseModel):
     """How long sentences and paragraphs are; lengths in the language's unit."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     sentences: int = 0
     mean: float = 0.0
@@ -34,7 +34,7 @@ class Rhythm(BaseModel):
 class Repeated(BaseModel):
     """Words that come back, as they stand in the text."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     quote: str
     count: int
@@ -43,7 +43,7 @@ class Repeated(BaseModel):
 class Repetition(BaseModel):
     """What a text says more than once."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     share: float = 0.0
     """Share of the n-grams that stand in the text more than once, 0 to 1."""
@@ -58,7 +58,7 @@ class Repetition(BaseModel):
 class StockHit(BaseModel):
     """One entry of the list of stock phrases, and what it found."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entry: str
     group: str
@@ -70,7 +70,7 @@ class StockHit(BaseModel):
 class Stock(BaseModel):
     """Stock phrases in one text."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     count: int = 0
     """Finds in all groups but names and leftovers, which are no matter of rate."""
@@ -91,7 +91,7 @@ class Stock(BaseModel):
 class SharedPassage(BaseModel):
     """A passage that an earlier chapter has too, or nearly."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     kind: Literal["wording", "paragraph"]
     quote: str
@@ -106,7 +106,7 @@ class SharedPassage(BaseModel):
 class NameDoubt(BaseModel):
     """A name that the codex does not have."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     count: int
@@ -118,7 +118,7 @@ class NameDoubt(BaseModel):
 class Figures(BaseModel):
     """All figures of one text."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     length: int
     target: int | None = None
@@ -139,7 +139,7 @@ class Figures(BaseModel):
 class StyleProfile(BaseModel):
     """The habits of a text that can be counted. Rates are for each 1 000 of the language's unit."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     language: str
     length: int
@@ -168,7 +168,7 @@ class StyleProfile(BaseModel):
 class Drift(BaseModel):
     """How far a text has moved from a profile."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     overall: float
     """0 for the same habits, 1 for another book."""

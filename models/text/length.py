@@ -30,7 +30,7 @@ WORDS_PER_CHARACTER = 0.6
 class LengthRecord(BaseModel):
     """How a book's models have answered lengths so far."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     ratio: float = 1.0
     """Delivered over asked, smoothed; 0.7 for a model that writes too little."""
@@ -130,7 +130,7 @@ def spread_after(owed: int, planned: list[int]) -> list[int]:
 class ChildLength(BaseModel):
     """What the engine grants the next child of an incremental division."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     length: int
     is_last: bool

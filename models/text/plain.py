@@ -4,10 +4,13 @@ import re
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Characters that no book holds and no EPUB may; Postgres refuses the first."""
+_WITHOUT_CONTROLS = {code: None for code in range(128) if _CONTROLS.match(chr(code))}
 
 
 def plain(text: str) -> str:
     """Take out control characters and lone surrogates; two halves that came apart become one again."""
+    if text.isascii():
+        return text.translate(_WITHOUT_CONTROLS)
     text = _CONTROLS.sub("", text)
     try:
         text.encode()

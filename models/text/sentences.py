@@ -6,15 +6,17 @@ Measured against kept libraries on recorded and hand-made prose (docs/benchmarks
 import re
 from functools import lru_cache
 
+from bookwright.models.text.lazy_pattern import lazy_pattern
+
 _CLOSERS = "\"'’”」』）)\\]*_»】》"
 _OPENERS = "\"'‘“「『（(\\[«【《"
 _EASTERN = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_END = re.compile(rf"(?P<marks>[.。．！？!?…｡]+)(?P<closers>(?:(?<!\s)[{_CLOSERS}])*)(?P<space>\s*)")
+_END = lazy_pattern(rf"(?P<marks>[.。．！？!?…｡]+)(?P<closers>(?:(?<!\s)[{_CLOSERS}])*)(?P<space>\s*)")
 """Marks that may end a sentence, what closes behind them, and the space after that."""
 
-_GOES_ON = re.compile(r"[a-z,，、;；:：.。．！？!?…–—\-~～%’”」』）)\]»】》]")
+_GOES_ON = lazy_pattern(r"[a-z,，、;；:：.。．！？!?…–—\-~～%’”」』）)\]»】》]")
 """What no sentence begins with."""
-_LETTER = re.compile(rf"[{_EASTERN}]")
+_LETTER = lazy_pattern(rf"[{_EASTERN}]")
 
 _TITLES = frozenset(
     "mr mrs ms mx dr st prof rev fr capt col gen lt sgt cpl maj cmdr adm hon pres gov sen rep messrs mme mlle mgr sr "
@@ -38,30 +40,30 @@ _SAID = (
     r"said|asked|answered|replied|cried|shouted|called|whispered|murmured|muttered|repeated|added|began|went on|told|"
     r"says|asks|thought|wrote|sang|laughed|snapped|insisted|agreed|breathed|observed|remarked|put in"
 )
-_TAG_EN = re.compile(
+_TAG_EN = lazy_pattern(
     rf"I (?:{_SAID})\b|(?!(?:He|She|It|We|You|They|I|This|That|There|Who)\b)"
     rf"[A-Z][\w’'-]*(?: [A-Z][\w’'-]*){{0,2}} (?:{_SAID})\b"
 )
-_TAG_ZH = re.compile(
+_TAG_ZH = lazy_pattern(
     r"[^，。！？；：…“”「」『』（）\s没沒不无無]{0,12}?(?:说|說|道|问|問|答|喊|叫|嚷|骂|罵|吼)(?:着|著|了|起来|一声|一聲)?[，。！？；：]"
     r"|[^，。！？；：…“”「」『』（）\s]{1,12}，[“「『]|(?:说|說)[完着著罢罷]"
 )
-_GOES_ON_ZH = re.compile(r"[的地得之了就便才都也而和与跟及、，]")
-_GOES_ON_JA = re.compile(
+_GOES_ON_ZH = lazy_pattern(r"[的地得之了就便才都也而和与跟及、，]")
+_GOES_ON_JA = lazy_pattern(
     r"と(?!$)|って|など|なんて|とか|という|が(?=[^あ-ん]|[、])|を|は(?![いっぁ])|に(?=[^ゃゅょ])|の(?=[^ぉー])|も(?=[^しうっ])|"
     r"だ(?:と|っ)|です|、|[^。！？「」『』、]{1,10}(?:言っ|訊い|聞い|尋ね|叫ん|答え|呟い|囁い)た"
 )
-_GOES_ON_KO = re.compile(
+_GOES_ON_KO = lazy_pattern(
     r"(?:이?라[고는며니]|이?란|하고|하며|하는|하던|고는|며)(?=[\s,.가-힣])|[가-힣]{1,6}[이가은는]? ?(?:[가-힣]+ )?"
     r"(?:말했|물었|대답했|외쳤|속삭였|중얼거렸|소리쳤|덧붙였|되물었)다"
 )
-_HANGUL = re.compile(r"[\uac00-\ud7af]")
-_FINAL_KO = re.compile(r"[다요까죠네지]$")
-_WORD_BEFORE = re.compile(r"(?:[^\W\d_](?:\.[^\W\d_])+|[^\W\d_]+)$")
-_INITIAL_BEFORE = re.compile(r"(?:^|[\s\"'“‘(*_.—-])[A-Z]$")
-_COLONS = re.compile(r"(?:[，：:,。！？!?…；—\s]|[说說道问問答喊叫写寫念])$")
-_LIST_NUMBER = re.compile(r"[\s*_#>+-]*(?:\d{1,3}|[IVXLC]{1,6})$")
-_LABEL = re.compile(r"[\s*_#>+-]*(?:\d{1,3}[.)]\s*)?\*\*[^*]{1,60}\*\*")
+_HANGUL = lazy_pattern(r"[\uac00-\ud7af]")
+_FINAL_KO = lazy_pattern(r"[다요까죠네지]$")
+_WORD_BEFORE = lazy_pattern(r"(?:[^\W\d_](?:\.[^\W\d_])+|[^\W\d_]+)$")
+_INITIAL_BEFORE = lazy_pattern(r"(?:^|[\s\"'“‘(*_.—-])[A-Z]$")
+_COLONS = lazy_pattern(r"(?:[，：:,。！？!?…；—\s]|[说說道问問答喊叫写寫念])$")
+_LIST_NUMBER = lazy_pattern(r"[\s*_#>+-]*(?:\d{1,3}|[IVXLC]{1,6})$")
+_LABEL = lazy_pattern(r"[\s*_#>+-]*(?:\d{1,3}[.)]\s*)?\*\*[^*]{1,60}\*\*")
 """Words in bold that say what an entry of a list is about; it goes on behind them."""
 _PAIR = {"”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "’": "‘"}
 _NEAR, _FAR = 60, 600

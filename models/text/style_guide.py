@@ -19,7 +19,7 @@ class StyleSource(StrEnum):
 class StyleGuide(BaseModel):
     """A style guide's structure; its text is what writers read."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     source: StyleSource
     chapters: int = Field(default=0, ge=0)

@@ -19,7 +19,7 @@ class Decision(StrEnum):
 class FlowDecision(BaseModel):
     """The flow decision agent's answer: thought first, verdict last."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     missing_points: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class ComplexReason(StrEnum):
 class AtomVerdict(BaseModel):
     """The judge's verdict on one task of a round."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     task: int = Field(ge=1)
     """The task's number in the list that was put before the judge, from 1."""
@@ -60,7 +60,7 @@ class AtomVerdict(BaseModel):
 class AtomVerdicts(BaseModel):
     """The judge's answer on a whole round."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     verdicts: tuple[AtomVerdict, ...] = Field(min_length=1)
 
@@ -78,7 +78,7 @@ class Expert(StrEnum):
 class Routing(BaseModel):
     """The router's answer."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     expert: Expert
@@ -87,7 +87,7 @@ class Routing(BaseModel):
 class Choice(BaseModel):
     """Which of two drafts goes on: thought first, then what of the other one is worth taking over, the verdict last."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     carry_over: Annotated[tuple[str, ...], Field(max_length=4)] = ()
@@ -98,7 +98,7 @@ class Choice(BaseModel):
 class Questions(BaseModel):
     """What a unit needs to know from the book so far, each with a name in it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     questions: tuple[str, ...] = Field(default=(), max_length=8)
 
@@ -106,7 +106,7 @@ class Questions(BaseModel):
 class TitleAndBlurb(BaseModel):
     """What stands on the cover and on its back."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     blurb: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1500)]
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]

@@ -32,7 +32,7 @@ class Level(StrEnum):
     @property
     def finer(self) -> tuple["Level", ...]:
         """The levels below this one, coarsest first."""
-        return tuple(Level)[self.depth + 1 :]
+        return _FINER[self]
 
     def is_at_least(self, other: "Level") -> bool:
         """True if this level is `other` or coarser."""
@@ -40,6 +40,7 @@ class Level(StrEnum):
 
 
 _ORDER = {level: depth for depth, level in enumerate(Level)}
+_FINER = {level: tuple(Level)[depth + 1 :] for level, depth in _ORDER.items()}
 _BOUNDS = {
     Level.BOOK: (1, 5_000_000),
     Level.VOLUME: (50_000, 500_000),

@@ -12,7 +12,7 @@ MOST_DEPTH = 3
 class OutlineUnit(BaseModel):
     """One part or chapter that the author foresees."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str = Field(max_length=120)
     goal: str = Field(default="", max_length=1_200)
@@ -50,7 +50,7 @@ class OutlineUnit(BaseModel):
 class Outline(BaseModel):
     """All that an author has settled before the book is begun."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str = ""
     design: str = ""

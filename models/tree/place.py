@@ -11,17 +11,18 @@ from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_valid
 
 from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.value import StoryTime
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.tree.task import TaskNode
 
-_LABEL = re.compile(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
-_NODE = re.compile(r"1(?:\.[1-9][0-9]{0,8})*", re.ASCII)
+_LABEL = lazy_pattern(r"1(?:\.[1-9][0-9]{0,8})+", re.ASCII)
+_NODE = lazy_pattern(r"1(?:\.[1-9][0-9]{0,8})*", re.ASCII)
 _BOOK = "1"
-_NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
-_CHAPTER = re.compile(
+_NUMBER = lazy_pattern(r"[1-9][0-9]{0,5}", re.ASCII)
+_CHAPTER = lazy_pattern(
     r"(?:chapter|ch\.?)[ :]*([1-9][0-9]{0,5})|第 ?([1-9][0-9]{0,5}) ?章|제 ?([1-9][0-9]{0,5}) ?장",
     re.IGNORECASE | re.ASCII,
 )
-_SHARE = re.compile(r"([0-9]{1,3}) ?%", re.ASCII)
+_SHARE = lazy_pattern(r"([0-9]{1,3}) ?%", re.ASCII)
 _WHOLE = 100
 _NEAR = 0.005
 """Percent by which a share may miss the end of a chapter and still lie in it."""
@@ -34,7 +35,7 @@ class Place(BaseModel):
     the book as it stands, so it needs no new place when a division makes other chapters than were thought.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str | None = None
     chapter: int | None = Field(default=None, ge=1)
@@ -82,7 +83,7 @@ def order_of(label: str) -> tuple[int, ...]:
 class ChapterPart(BaseModel):
     """A unit below a chapter, with what is to happen in it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     told: str = ""
@@ -91,7 +92,7 @@ class ChapterPart(BaseModel):
 class ReadingOrder(BaseModel):
     """The chapters of a book as far as they are known, which let places of all kinds be compared."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     chapters: tuple[str, ...] = ()
     """Their labels in reading order; for a book without chapters those of its highest units."""

@@ -1,15 +1,16 @@
 """What a planner, a divider or a decomposer answers: PlanNode and PlanOutput."""
 
-import re
 from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Za-z]))?")
-_PLACEHOLDER = re.compile(r"(?<![A-Za-z])[XNxn×]{1,4}(?![A-Za-z])")
+from bookwright.models.text.lazy_pattern import lazy_pattern
+
+_NUMBER = lazy_pattern(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Za-z]))?")
+_PLACEHOLDER = lazy_pattern(r"(?<![A-Za-z])[XNxn×]{1,4}(?![A-Za-z])")
 """What stands for a number in the sources' own example, `"约XX字"`."""
-_ELLIPSIS = re.compile(r"[\s.…·]*")
+_ELLIPSIS = lazy_pattern(r"[\s.…·]*")
 _FACTORS = {"万": 10_000, "萬": 10_000, "만": 10_000, "千": 1_000, "천": 1_000, "k": 1_000, "K": 1_000}
 
 
@@ -57,7 +58,7 @@ class PlanNode(BaseModel):
     Source: S3-083. `title` is ours: every unit has one.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str = ""
     """Parent's id, a dot, an ordinal; assigned by the engine, whatever the model writes."""

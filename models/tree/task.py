@@ -25,7 +25,7 @@ class NodeStatus(StrEnum):
 class TaskNode(BaseModel):
     """One task, with its place in the tree of its book."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     key: int
     """The surrogate key that everything refers to; it never changes."""

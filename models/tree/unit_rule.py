@@ -54,7 +54,7 @@ _POSITIONS = {position.value: position for position in Position} | {
 class Spot(BaseModel):
     """One unit, as a rule names it: by its label, as a chapter of the book, or as one of the book's own parts."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str = ""
     chapter: int = 0
@@ -67,7 +67,7 @@ class Spot(BaseModel):
 class UnitRule(BaseModel):
     """A rule by which units are chosen; in files and JSON its words, nothing more."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     words: str
     """As it is kept and shown."""

@@ -28,7 +28,7 @@ _LEVEL = 1
 class BackedUpBook(BaseModel):
     """One book of a backup."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     title: str
@@ -39,7 +39,7 @@ class BackedUpBook(BaseModel):
 class Contents(BaseModel):
     """What a database held when it was backed up."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     database: Literal["sqlite", "postgresql"]
     server: str

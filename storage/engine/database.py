@@ -134,22 +134,18 @@ class Database:
             DatabaseUnreachable: The server is down, or went away; the write may have arrived.
         """
         try:
-            with self._borrowed() as connection, connection.begin():
-                # A deferred transaction that reads and then writes fails at once if another wrote between.
-                self._begin(connection, "BEGIN IMMEDIATE")
-                yield connection
-                reach("before", point)
+            connection = self._taken()
+            try:
+                with connection.begin():
+                    # A deferred transaction that reads and then writes fails at once if another wrote between.
+                    self._begin(connection, "BEGIN IMMEDIATE")
+                    yield connection
+                    reach("before", point)
+            finally:
+                self._put_back(connection)
         except DatabaseError as error:
             raise self._translated(error) from error.orig
         reach("after", point)
-
-    @contextmanager
-    def _borrowed(self) -> Iterator[Connection]:
-        connection = self._taken()
-        try:
-            yield connection
-        finally:
-            self._put_back(connection)
 
     def _taken(self) -> Connection:
         """Take the connection that this thread has at rest, unless another process made it; else connect."""

@@ -3,22 +3,55 @@
 SQLAlchemy's way to a statement and back takes longer than SQLite's own work.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
-from sqlalchemy import Connection, Result, Select
+from sqlalchemy import Connection, Select
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.engine.result import IteratorResult, SimpleResultMetaData
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.types import TypeEngine
 
-Values = Mapping[str, Any]
+Values = dict[str, Any]
 _Take = Callable[[Any], Any] | None
 """What a type makes of a value on its way; None where it leaves it as it is."""
+
+
+class Rows(list[Any]):
+    """What a statement returned, all of it; a row is a tuple whose values go by the names of their columns, too."""
+
+    def first(self) -> Any:
+        """Return the first row; None where there is none."""
+        return self[0] if self else None
+
+    def one(self) -> Any:
+        """Return the only row.
+
+        Raises:
+            ValueError: There is none, or another one.
+        """
+        (row,) = self
+        return row
+
+    def one_or_none(self) -> Any:
+        """Return the only row, None where there is none.
+
+        Raises:
+            ValueError: There are several.
+        """
+        return self.one() if self else None
+
+    def scalar_one(self) -> Any:
+        """Return the first value of the only row.
+
+        Raises:
+            ValueError: There is no row, or another one.
+        """
+        return self.one()[0]
 
 
 class Prepared:
@@ -33,23 +66,22 @@ class Prepared:
         self._statement = statement
         self._columns = columns
 
-    def execute(self, connection: Connection, values: Values | Sequence[Values]) -> Result[Any]:
+    def execute(self, connection: Connection, values: Values | Sequence[Values]) -> Rows:
         """Run it with one set of values, or with several."""
         if connection.dialect.name != sqlite.dialect.name:
-            return connection.execute(self._statement, values)
-        if isinstance(values, Mapping):
+            found = connection.execute(self._statement, values)
+            return Rows(found if found.returns_rows else ())
+        if isinstance(values, dict):
             rows = through_driver(connection, self._text, self._bound(values))
         else:
             rows = through_driver(connection, self._text, [self._bound(each) for each in values])
-        return IteratorResult(self._names, iter(rows if self._takes_out is None else map(self._takes_out, rows)))
+        return Rows(map(self._row, rows))
 
     def _bound(self, values: Values) -> tuple[Any, ...]:
         filled = {**self._own, **values}
-        names, takes = self._slots
-        bound = [filled[name] for name in names]
-        for place, take in takes:
-            bound[place] = take(bound[place])
-        return tuple(bound)
+        for name, take in self._takes_in.items():
+            filled[name] = take(filled[name])
+        return tuple([filled[name] for name in self._places])
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
@@ -71,34 +103,41 @@ class Prepared:
         }
 
     @cached_property
-    def _slots(self) -> tuple[list[str], list[tuple[int, Callable[[Any], Any]]]]:
-        """The value's name for each place of the statement; and the places where its type makes something of it."""
+    def _places(self) -> list[str]:
+        """The value's name for each place of the statement."""
+        return list(self._compiled.positiontup or ())
+
+    @cached_property
+    def _takes_in(self) -> dict[str, Callable[[Any], Any]]:
+        """The values of which their types make something, by name."""
         made, dialect = self._compiled, sqlite.dialect()
-        names = list(made.positiontup or ())
-        takes = [made.binds[name].type.dialect_impl(dialect).bind_processor(dialect) for name in names]
-        return names, [(place, take) for place, take in enumerate(takes) if take is not None]
+        takes = ((name, made.binds[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in self._places)
+        return {name: take for name, take in takes if take is not None}
 
     @cached_property
-    def _names(self) -> SimpleResultMetaData:
-        return SimpleResultMetaData([str(name) for name in self._statement.exported_columns.keys()])  # noqa: SIM118
+    def _row(self) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
+        """What makes a row of what the driver reads."""
+        columns = self._statement.exported_columns
+        make = partial(tuple.__new__, namedtuple("Row", map(str, columns.keys()), rename=True))
+        takes = [(place, take) for place, column in enumerate(columns) if (take := _out_of(column.type)) is not None]
 
-    @cached_property
-    def _takes_out(self) -> Callable[[Sequence[Any]], Sequence[Any]] | None:
-        """What makes a row of what the driver reads; None where nothing has to be made of any value."""
-        takes = [_out_of(column.type) for column in self._statement.exported_columns]
-        if not any(takes):
-            return None
-        return lambda row: [value if take is None else take(value) for value, take in zip(row, takes, strict=True)]
+        def converted(read: Iterable[Any]) -> tuple[Any, ...]:
+            row = list(read)
+            for place, take in takes:
+                row[place] = take(row[place])
+            return make(row)
+
+        return converted if takes else make
 
 
 def through_driver(connection: Connection, text: str, values: Any = ()) -> Sequence[Sequence[Any]]:
     """Run a statement by its text and return its rows; `values` is a tuple, or a list of them to run it with each."""
-    if connection.dispatch.before_cursor_execute or connection.dispatch.after_cursor_execute:
+    listeners = connection.engine.dispatch
+    if listeners.before_cursor_execute or listeners.after_cursor_execute:
         heard = connection.exec_driver_sql(text, values or None)
         return heard.fetchall() if heard.returns_rows else ()
-    driver = connection.connection
+    cursor = connection.connection.cursor()
     try:
-        cursor = driver.cursor()
         if isinstance(values, list):
             cursor.executemany(text, values)
             return ()

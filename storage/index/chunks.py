@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bookwright.models.text.binding import binding_lines
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.prose import paragraphs, sentences
 
 LIMIT = 60
@@ -22,9 +23,9 @@ _LONGEST = 4 * LIMIT
 HEADER_CHARACTERS = 60
 _HEADING_LIMIT = LIMIT // 4
 
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_NO_SPACE_AROUND = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_CJK = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_NO_SPACE_AROUND = lazy_pattern(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_WORD = lazy_pattern(r"[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _CHARACTERS_A_WEIGHT = 6
 """Holds what has no words or spaces, such as an address, to 1 200 characters."""
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from sqlalchemy import Connection, Label, Select, delete, func, literal_column, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.tree.task import NodeStatus
@@ -202,8 +202,11 @@ class PassageRepository:
         return func.coalesce(own, shared.correlate(passages).scalar_subquery()).label("vector")
 
     def _insert(self, table: Any) -> Any:
-        dialect = sqlite if self._connection.dialect.name == "sqlite" else postgresql
-        return dialect.insert(table).on_conflict_do_nothing()
+        if self._connection.dialect.name == "sqlite":
+            return sqlite.insert(table).on_conflict_do_nothing()
+        from sqlalchemy.dialects import postgresql  # with its drivers: only who has such a server needs them
+
+        return postgresql.insert(table).on_conflict_do_nothing()
 
 
 _PLACES = (

@@ -4,7 +4,6 @@ Source: facts/local-models-chroma.md section B: weighted z-scores measured bette
 and cosines of e5 have no threshold, so only ranks and z-scores mean anything.
 """
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bookwright.models.text.language import detect_language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.storage.index.embedding import Vectors
 
 LEXICAL_WEIGHT = 0.3
@@ -33,12 +33,12 @@ _KNOWN_PASSAGES = 4_096
 """Passages whose words are remembered, ten times what one search looks at: some 15 MB."""
 
 _CJK_RANGES = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CJK = re.compile(f"[{_CJK_RANGES}]")
-_WORD = re.compile(r"[^\W_]+")
-_RUN = re.compile(rf"(?P<cjk>[{_CJK_RANGES}]+)|(?P<word>[^\W_{_CJK_RANGES}]+)")
-_SMALL = re.compile(r"\b[a-z][\w’'-]+")
-_CAPITALISED = re.compile(r"\b[A-Z][\w’'-]{2,}")
-_MARKED = re.compile(r"[「『《“\"]([^」』》”\"\n]{2,12})[」』》”\"]|([\u30a1-\u30ff]{2,})")
+_CJK = lazy_pattern(f"[{_CJK_RANGES}]")
+_WORD = lazy_pattern(r"[^\W_]+")
+_RUN = lazy_pattern(rf"(?P<cjk>[{_CJK_RANGES}]+)|(?P<word>[^\W_{_CJK_RANGES}]+)")
+_SMALL = lazy_pattern(r"\b[a-z][\w’'-]+")
+_CAPITALISED = lazy_pattern(r"\b[A-Z][\w’'-]{2,}")
+_MARKED = lazy_pattern(r"[「『《“\"]([^」』》”\"\n]{2,12})[」』》”\"]|([\u30a1-\u30ff]{2,})")
 _COMMON = frozenset(
     "a about after all also an and any are as at be because been before but by can could did do does every for from "
     "give had has have he her his how i if in into is it its keep let make may might more must no not of on one or our "

@@ -33,6 +33,7 @@ _BOOKS = (
     .join(briefs, (briefs.c.book == books.c.id) & (briefs.c.version == _latest_brief.c.version))
 )
 
+_BY_ID = Prepared(_BOOKS.where(books.c.id == bindparam("book")))
 _LENGTH_RATIO = Prepared(select(books.c.length_ratio).where(books.c.id == bindparam("book")))
 
 
@@ -61,7 +62,7 @@ class BookRepository:
 
     def find(self, identity: str) -> Book | None:
         """Return a book, or None."""
-        row = self._connection.execute(_BOOKS.where(books.c.id == identity)).one_or_none()
+        row = _BY_ID.execute(self._connection, {"book": identity}).one_or_none()
         return None if row is None else _book(row)
 
     def get(self, identity: str) -> Book:
@@ -135,7 +136,7 @@ class BookRepository:
 
 
 def _book(row: Row[Any]) -> Book:
-    values = dict(row._mapping)
+    values = row._asdict()
     values |= {"brief": make_brief(json.loads(values["brief"])), "windows": json.loads(values["windows"])}
     return Book.model_validate({name: values[name] for name in Book.model_fields})
 

@@ -280,7 +280,7 @@ class CodexRepository:
         self.has_changed, self._view.shelves = True, None
         self._connection.execute(_RETIRE, place)
         identity, moment = self._connection.execute(_ADD.values(values)).one()
-        return Stored[Record](
+        return Stored(
             id=identity, record=record, version=version, origin=origin, origins=origins, is_removed=is_removed,
             document=document, step=step, recorded_at=moment,
         )  # fmt: skip
@@ -294,7 +294,8 @@ class CodexRepository:
 
 def _stored(row: Row[Any]) -> Stored[Record]:
     record = RecordKind(row.kind).model.model_validate_json(row.data)
-    return Stored[Record](
-        id=row.id, record=record, version=row.version, origin=row.origin, origins=json.loads(row.origins),
+    origins = {path: Origin(name) for path, name in json.loads(row.origins).items()}
+    return Stored(
+        id=row.id, record=record, version=row.version, origin=Origin(row.origin), origins=origins,
         is_removed=row.is_removed, document=row.document, step=row.step, recorded_at=row.recorded_at,
     )  # fmt: skip

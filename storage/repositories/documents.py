@@ -145,7 +145,7 @@ class DocumentRepository:
         """Return a document for each draw, 0 to 1 over the book's ids, with text and its node's label; each once."""
         values: dict[str, Any] = {"book": self._book} | {f"draw_{i}": draw for i, draw in enumerate(draws)}
         values |= {f"kind_{i}": kind.value for i, kind in enumerate(kinds)}
-        rows = sql.drawn(len(draws), len(kinds)).execute(self._connection, values).all()
+        rows = sql.drawn(len(draws), len(kinds)).execute(self._connection, values)
         by_id = {row.id: (_document(row, _text_in(row)), row.label) for row in rows}
         starts = [rows[0].first + draw * (rows[0].last - rows[0].first) - sql.HALF for draw in draws if rows]
         return [by_id[hit] for hit in dict.fromkeys(min(key for key in by_id if key >= start) for start in starts)]
@@ -166,7 +166,7 @@ class DocumentRepository:
 
     def inputs_of(self, identity: int) -> list[int]:
         """Return the ids of the documents that stood in this one's prompt."""
-        return list(_INPUTS.execute(self._connection, {"document": identity}).scalars())
+        return [row.input for row in _INPUTS.execute(self._connection, {"document": identity})]
 
     def text_of(self, document: Document) -> str:
         """Return a document's text."""

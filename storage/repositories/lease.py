@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Result, and_, bindparam, exists, or_, select,
 from bookwright.models.edit import EditState
 from bookwright.models.errors import BookHeld, LeaseLost
 from bookwright.storage.engine.database import database_now
-from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.engine.prepared import Prepared, Rows
 from bookwright.storage.tables import books, edits
 
 
@@ -101,7 +101,7 @@ class Lease:
     def _identity(self) -> dict[str, Any]:
         return {"fenced_book": self.book, "fenced_token": self.token, "lease_seconds": self.seconds}
 
-    def _holds(self, fenced: Result[Any]) -> HolderNews:
+    def _holds(self, fenced: Result[Any] | Rows) -> HolderNews:
         row = fenced.one_or_none()
         if row is None:
             raise LeaseLost(f"another worker has taken over book {self.book!r}; this one stops without writing")

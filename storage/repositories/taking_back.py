@@ -39,7 +39,7 @@ def take_back(stores: Stores, unit: TaskNode, step: int | None, *, only_replaced
     Each record gets a new version, or is removed if nobody else told of it; the ids of those come back.
     `only_replaced` leaves what the prose told that stands there now.
     """
-    drawn = list((_REPLACED if only_replaced else _ALL_DRAWN).execute(stores.connection, _place(unit)))
+    drawn = (_REPLACED if only_replaced else _ALL_DRAWN).execute(stores.connection, _place(unit))
     if not drawn:
         return []
     told = {row.document for row in drawn}

@@ -3,7 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -17,10 +17,14 @@ _LEVEL = 3
 _WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)
 _columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
 _OF_HASH = select(texts.c.body).where(texts.c.hash == bindparam("hash"))
-_GET = select(
-    func.coalesce(  # what an origin has is looked for only where the book itself has it not
-        _OF_HASH.where(texts.c.book == bindparam("book")).scalar_subquery(),
-        _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book")))).limit(literal_column("1")).scalar_subquery(),
+_GET = Prepared(
+    select(
+        func.coalesce(  # what an origin has is looked for only where the book itself has it not
+            _OF_HASH.where(texts.c.book == bindparam("book")).scalar_subquery(),
+            _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book"))))
+            .limit(literal_column("1"))
+            .scalar_subquery(),
+        )
     )
 )
 
@@ -32,8 +36,12 @@ def _insert(dialect: str) -> Prepared:
     return Prepared(insert(texts).values(_columns).on_conflict_do_nothing())
 
 
+@lru_cache(maxsize=32)
 def text_hash(text: str) -> str:
-    """The name of a text: 24 hexadecimal digits of its SHA-256 (UTF-8, lone surrogates as they are)."""
+    """The name of a text: 24 hexadecimal digits of its SHA-256 (UTF-8, lone surrogates as they are).
+
+    The last ones are remembered: the steps of an activity have most of their prompts in common.
+    """
     return bytes_hash(_encoded(text))
 
 
@@ -83,16 +91,20 @@ class TextStore:
         Raises:
             KeyError: It is not stored (its prompt was let go by retention).
         """
-        body = self._connection.execute(_GET, {"book": self._book, "hash": key}).scalar_one()
+        body = self._body(key)
         if body is None:
             raise KeyError(key)
         return unpacked(body)
 
+    def _body(self, key: str) -> bytes | None:
+        found: bytes | None = _GET.execute(self._connection, {"book": self._book, "hash": key}).scalar_one()
+        return found
+
     def get_many(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the texts of those hashes; unknown ones are left out."""
         wanted = list(dict.fromkeys(keys))
-        if not wanted:
-            return {}
+        if len(wanted) < 2:  # one is mostly what is wanted, and has a statement that is there already
+            return {key: unpacked(body) for key in wanted if (body := self._body(key)) is not None}
         rows = self._connection.execute(
             select(texts.c.hash, texts.c.body).where(of_lineage(texts.c.book, self._book), texts.c.hash.in_(wanted))
         )

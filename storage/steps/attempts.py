@@ -62,7 +62,7 @@ def attempts_beside(connection: Connection, beside: StepKey) -> dict[str, list[S
     """Return the recorded attempts of a step's whole activity by step, oldest first."""
     found: dict[str, list[StepRecord]] = {}
     store = TextStore(connection, beside.book)
-    rows = _ATTEMPTS.execute(connection, _key_values(beside, "key_")).all()
+    rows = _ATTEMPTS.execute(connection, _key_values(beside, "key_"))
     asked = (row.id for row in rows if row.failure == Failure.TOOL_USE)
     uses = ToolUseRepository(connection, beside.book, store).of_steps(asked)
     for row in rows:

@@ -27,7 +27,7 @@ def encoded(columns: dict[str, Any]) -> dict[str, Any]:
 
 def node_of(row: Row[Any]) -> TaskNode:
     """Return the node that a row of the table holds."""
-    values = row._mapping
+    values = row._asdict()
     fields = {name: values[name] for name in _PLAIN}
     fields |= {name: tuple(items) for name, items in json.loads(values["spec"]).items()}
     fields |= {name: tuple(json.loads(values[name])) for name in _LISTS if values[name] != _NOTHING}

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Result, Row, and_, func, select
+from sqlalchemy import Connection, Row, and_, func, select
 
 from bookwright.models.errors import NodeNotFound
 from bookwright.models.story_time.value import story_time
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
-from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.engine.prepared import Prepared, Rows
 from bookwright.storage.tables import nodes
 from bookwright.storage.tree import node_statements as sql
 from bookwright.storage.tree.node_rows import encoded, node_of
@@ -164,7 +164,7 @@ class NodeRepository:
         `common` sets columns of all of them, such as `unit`, `level` or `planning_round`; a
         callable value is called with the item's place in the list, from 0.
         """
-        last = sql.LAST_ORDINAL.execute(self._connection, {"parent": parent.key}).scalar_one_or_none()
+        last = sql.LAST_ORDINAL.execute(self._connection, {"parent": parent.key}).scalar_one()
         added = []
         for index, item in enumerate(items):
             ordinal = (last or 0) + 1 + index
@@ -269,8 +269,8 @@ class NodeRepository:
             path.append(below)
         return path
 
-    def _note(self, rows: Result[Any]) -> None:
-        self.changed.update((row.key, node_of(row)) for row in rows.fetchall())
+    def _note(self, rows: Rows) -> None:
+        self.changed.update((row.key, node_of(row)) for row in rows)
 
     def _all(self, statement: Prepared, **values: Any) -> list[TaskNode]:
         return [self._read(row) for row in statement.execute(self._connection, values)]

@@ -1,8 +1,6 @@
 """What `python -m bench process` counts, on small books."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ import pytest
 from bench.process import Cell, before_prose, repeated_lines, room_left, write_book
 from bench.prompts import tokens
 from bookwright.storage.steps.queries import StepLine
+from tests.support.forks import reached
 
 LONG = "The keeper counted the lamps of the harbour twice."
 
@@ -90,10 +89,7 @@ def test_a_cell_is_one_json_object_with_its_figures() -> None:
 
 
 def test_the_command_writes_the_books_that_are_named() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", "process", "--json", "--lengths", "600, 900", "--profiles", "economy"],
-        stdout=subprocess.PIPE, text=True, check=True,
-    )  # fmt: skip
+    done = reached().run(["bench", "process", "--json", "--lengths", "600, 900", "--profiles", "economy"])
 
     cells = [json.loads(text) for text in done.stdout.splitlines()]
     assert [cell["measure"] for cell in cells] == ["process.economy.600", "process.economy.900"]

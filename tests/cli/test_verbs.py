@@ -20,9 +20,13 @@ LOOKS = (["version"], ["--help"], ["status"], ["status", "lamp"], ["tree", "lamp
 NOT_FOR_LOOKS = (
     "prefect", "pydantic_ai", "openai", "anthropic", "chromadb", "numpy", "textual", "trafilatura", "lxml", "alembic",
     "httpx", "httpx2", "jinja2", "aiohttp", "bookwright.agents", "bookwright.flows", "sqlalchemy.dialects.postgresql",
-    "bookwright.models.story_time.lexicon",
+    "bookwright.models.story_time.lexicon", "bookwright.exports.files", "bookwright.manuscripts", "bookwright.prompts",
 )  # fmt: skip
-NOT_FOR_WRITING = ("prefect", "anthropic", "textual", "trafilatura", "lxml", "alembic")
+NOT_FOR_WRITING = (
+    "prefect", "anthropic", "textual", "trafilatura", "lxml", "alembic", "sqlalchemy.dialects.postgresql",
+    "bookwright.agents.tools.fetch_page", "bookwright.exports.docx", "bookwright.exports.epub",
+    "bookwright.manuscripts.outlines",
+)  # fmt: skip
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -52,6 +56,22 @@ def test_a_look_imports_nothing_heavy(arguments: list[str]) -> None:
     assert among(loaded, NOT_FOR_LOOKS) == []
     assert ("bookwright.storage.branches.forking" in loaded) == (arguments[0] == "status")  # it tells of branches
     assert ("sqlalchemy" in loaded) == (arguments not in (["version"], ["--help"]))
+
+
+def test_the_help_needs_no_model_of_the_domain() -> None:
+    assert among(loaded_by("--help"), ["pydantic", "bookwright.models.settings", "bookwright.storage"]) == []
+
+
+@pytest.mark.usefixtures("book")
+def test_a_look_builds_only_the_models_that_it_uses() -> None:
+    code = (
+        "import sys; from bookwright.cli import edge; from bookwright.cli.main import app; edge.run(app, sys.argv[1:]);"
+        "from bookwright.models.brief import Brief; from bookwright.models.edit import QueuedEdit;"
+        "print(Brief.__pydantic_complete__, QueuedEdit.__pydantic_complete__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "log", "lamp"], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "True False"
 
 
 @pytest.mark.usefixtures("book")

@@ -23,6 +23,7 @@ from bookwright.models.step import Failure
 from bookwright.storage.engine.database import open_database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import steps
+from tests.durability.children import warm_up
 
 BRIEF = ("--premise", "A keeper reads a log in her own hand.", "--profile", "economy", "--title", "The Log")
 WRITE = ("write", *BRIEF, "--words", "6000", "--no-prefect")
@@ -67,6 +68,7 @@ def bookwright(
     variables: Mapping[str, str], *arguments: str, output: Path, first: Callable[[], object] = lambda: None
 ) -> Command:
     """Begin a command; `first` is done in its process before it."""
+    warm_up()
     pid = os.fork()
     if pid == 0:
         code = 70
@@ -126,7 +128,7 @@ def wait_until(is_so: Callable[[], bool], what: str, seconds: float = 60) -> Non
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
-        time.sleep(0.01)
+        time.sleep(0.03)
 
 
 def _ask(request: urllib.request.Request) -> Any:

@@ -115,7 +115,7 @@ class World:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
                 return Ending(code=-1, words=f"it did not end within {_SECONDS} s")
-            time.sleep(0.002)
+            time.sleep(0.01)
         if os.WIFSTOPPED(found[1]):
             return Ending(is_stopped=True)
         code, words = os.waitstatus_to_exitcode(found[1]), self._words(pid)

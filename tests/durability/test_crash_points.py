@@ -110,13 +110,12 @@ def test_a_worker_killed_at_any_named_place_loses_nothing(on_sqlite: Stage) -> N
 
 @pytest.mark.slow
 @pytest.mark.postgres
-@pytest.mark.parametrize("place", ["after:call_model:3", "before:record_step:3", "after:record_step:3"])
-def test_a_worker_killed_around_a_reply_loses_nothing_on_postgres(on_postgres: Stage, place: str) -> None:
-    trial = on_postgres.kill(A_TALE, place)
+def test_a_worker_killed_around_a_reply_loses_nothing_on_postgres(on_postgres: Stage) -> None:
+    trial = on_postgres.kill(A_TALE, "after:call_model:3", "before:record_step:2", "after:record_step:2")
 
     assert trial.wrongs == []
-    assert trial.reached == [f"{place}=kill"]
-    assert trial.again == (0 if place.startswith("after:record") else 1)
+    assert len(trial.reached) == 3
+    assert trial.again == 2
 
 
 @pytest.mark.slow
@@ -161,6 +160,20 @@ def test_candidates_killed_at_any_place_lead_to_the_same_choice(stage: Stage, sc
     assert len(trials) >= 20
 
 
+@pytest.mark.parametrize("stage", BOTH, indirect=True)
+def test_a_fork_or_a_merge_killed_at_every_place_in_turn_is_whole_or_was_not(stage: Stage) -> None:
+    """Each place once for every time that it is passed: a fork, a merge, its end, and the merge again."""
+    passed = stage.calm(A_BRANCH).passed
+    places = [place for place in passed for _ in range(passed[place])]
+
+    trial = stage.kill(A_BRANCH, *places)
+
+    assert trial.wrongs == []
+    assert trial.reached == [f"{place}=kill" for place in places]
+    assert trial.again == 0
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("stage", BOTH, indirect=True)
 def test_a_fork_or_a_merge_killed_at_any_place_is_whole_or_was_not(stage: Stage) -> None:
     trials = [stage.kill(A_BRANCH, point) for point in points(stage, A_BRANCH, most=3)]

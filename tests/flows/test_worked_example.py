@@ -17,7 +17,11 @@ from tests.flows.walking import begin
 from tests.support.fakes import ScriptedBackend
 
 POINT = "谁替他还了那笔债"
-NOVEL = {"premise": "一个欠债的守塔人在旧日志里读到自己的笔迹。", "length": 500_000, "language": "zh"}
+NOVEL = {
+    "premise": "一个欠债的守塔人在旧日志里读到自己的笔迹。", "language": "zh", "length": 500_000,
+    "max_unit_length": 20_000,
+}  # fmt: skip
+"""Of long chapters, since nothing rests on how many there are."""
 
 
 def one_design(request: Request) -> PlanOutput:

@@ -1,24 +1,17 @@
 """Programs of ours and of Prefect, each a fork of one process that has imported them: that costs more than most do.
 
-`python -m tests.support.forks` is that process, one for all processes that share the tests. It takes orders from a
-socket, each a line of JSON with the files that a program is to have open, and answers each with one.
+`forking.py` is that process. Where a fork starts `sys.executable -m` with a module of ours or of Prefect, it gets
+another fork, by way of `forked.py`.
 """
 
-import fcntl
-import gc
-import importlib
-import io
 import json
 import os
-import pkgutil
-import runpy
-import selectors
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,14 +24,14 @@ ADDRESS = "BOOKWRIGHT_TESTS_FORKS"
 """The variable that holds where the process listens."""
 SERVER = "bookwright.flows.prefect.app"
 """The module that `start_server` runs."""
-_IMPORTED = (
-    "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
-    "bookwright.flows.write_book", "bookwright.agents.backends.remote.clients", "openai", "chromadb", "uvicorn",
-    "tests.support.fake_provider", "tests.support.novelist",
-)  # fmt: skip
-_VERBS = "bookwright.cli"
-"""A package all of whose modules are imported, too."""
-_MOST_BYTES = 1 << 17
+_PYTHON = """#!/bin/sh
+case "$1 $2" in
+"-m bookwright"*|"-m prefect"*) shift; exec {python} -IS {forked} {socket} "$@";;
+*) exec {python} "$@";;
+esac
+"""
+"""What forks take for their Python."""
+MOST_BYTES = 1 << 17
 _LOOK_SECONDS = 0.02
 CPU_SECONDS: list[float] = []
 """What each fork that has ended took, with those that it waited for."""
@@ -151,7 +144,7 @@ class Forks:
         said = f"{json.dumps(order)}\n".encode()
         sent = socket.send_fds(self.line, [said], files) if files else 0
         self.line.sendall(said[sent:])
-        return json.loads(self.line.recv(_MOST_BYTES))
+        return json.loads(self.line.recv(MOST_BYTES))
 
 
 @cache
@@ -168,7 +161,8 @@ def listening() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="bookwright-forks-", ignore_cleanup_errors=True) as folder:
         os.environ[ADDRESS] = str(Path(folder, "socket"))
         environment = os.environ | {"PREFECT_HOME": folder}
-        command = [sys.executable, "-m", __name__]
+        command = [sys.executable, "-m", "tests.support.forking"]
+        _make_python(Path(folder))
         with subprocess.Popen(
             command, cwd=Path(__file__).parents[2], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         ) as process:
@@ -177,122 +171,13 @@ def listening() -> Iterator[None]:
             yield
 
 
-Order = dict[str, Any]
-
-
-class _Door:
-    """Where orders come in."""
-
-    def __init__(self) -> None:
-        self.door = socket.socket(socket.AF_UNIX)
-        self.door.bind(os.environ[ADDRESS])
-        self.door.listen()
-        self.heard = selectors.DefaultSelector()
-        self.heard.register(self.door, selectors.EVENT_READ)
-        self.heard.register(sys.stdin, selectors.EVENT_READ)
-        self.pipes: dict[socket.socket, tuple[int, int]] = {}
-        """By the line to each process that runs tests: its forks read the end of stdin when it closes that."""
-
-    def next(self) -> tuple[socket.socket, Order, list[int]] | None:
-        """Wait for an order, and return who gave it and its files; None once there is nobody any more."""
-        while True:
-            for key, _ in self.heard.select():
-                if key.fileobj is sys.stdin:
-                    return None
-                if key.fileobj is self.door:
-                    line, _ = self.door.accept()
-                    self.heard.register(line, selectors.EVENT_READ)
-                    self.pipes[line] = os.pipe()
-                    continue
-                line = key.fileobj
-                said, files, _, _ = socket.recv_fds(line, _MOST_BYTES, 3)
-                while said and not said.endswith(b"\n"):
-                    said += line.recv(_MOST_BYTES)
-                if said:
-                    return line, json.loads(said), files
-                self.heard.unregister(line)
-                self._leave(line)
-
-    def close(self) -> None:
-        """Have nothing of it open, in a fork."""
-        self.heard.close()
-        self.door.close()
-        for line in [*self.pipes]:
-            self._leave(line)
-
-    def _leave(self, line: socket.socket) -> None:
-        line.close()
-        for number in self.pipes.pop(line):
-            os.close(number)
-
-
-def main() -> None:
-    """Carry out orders until the process that began this one ends."""
-    gc.disable()
-    door = _Door()
-    print(flush=True)
-    while given := door.next():
-        line, order, files = given
-        if "look" in order:
-            answer = _looked(order["look"])
-        else:
-            _import_all()
-            answer = os.fork()
-            if answer == 0:
-                inner = os.dup(door.pipes[line][0])
-                door.close()
-                return _run([inner, *files][-3:], **order)
-        for number in files:
-            os.close(number)
-        line.send(json.dumps(answer).encode())
-
-
-def _looked(pid: int) -> tuple[int, float] | None:
-    """Return the exit code of a fork and the CPU seconds that it took; None as long as it runs."""
-    found, status, used = os.wait4(pid, os.WNOHANG)
-    return (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime) if found else None
-
-
-@cache
-def _import_all() -> None:
-    for name in _IMPORTED:
-        importlib.import_module(name)
-    for module in pkgutil.walk_packages(importlib.import_module(_VERBS).__path__, f"{_VERBS}."):
-        importlib.import_module(module.name)
-    gc.freeze()
-
-
-def _run(
-    files: list[int], run: list[str], environment: dict[str, str], cwd: str = ".", has_terminal: bool = False
-) -> None:
-    from prefect.context import refresh_global_settings_context
-
-    os.setsid()
-    os.chdir(cwd)
-    for place, number in enumerate(files):
-        os.dup2(number, place)
-    os.closerange(3, max(files) + 1)
-    if has_terminal:
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    os.environ.clear()
-    os.environ.update(environment)
-    _reopen()
-    refresh_global_settings_context()
-    gc.enable()
-    sys.argv = run
-    runpy.run_module(run[0], run_name="__main__", alter_sys=True)
-
-
-def _reopen() -> None:
-    """Read and write as a program that was begun with these files would: a line at a time in a terminal."""
-    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    if os.environ.get("PYTHONUNBUFFERED"):
-        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", write_through=True)
-    else:
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.__stdout__ = sys.stdout
-    sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
-
-
-if __name__ == "__main__":
-    main()
+def _make_python(folder: Path) -> None:
+    """Put what forks take for their Python beside the socket."""
+    found = {
+        "python": Path(sys.executable),
+        "forked": Path(__file__).with_name("forked.py"),
+        "socket": folder / "socket",
+    }
+    python = folder / "python"
+    python.write_text(_PYTHON.format_map({name: shlex.quote(str(path)) for name, path in found.items()}))
+    python.chmod(0o700)

@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import prefect
+from prefect.client.schemas.objects import StateType
 
 from bookwright import NO_CALLS_OUT
 from tests.places import ROOT
@@ -37,6 +38,13 @@ def has_deployment(home: Path) -> bool:
     ) as looked:  # fmt: skip
         return looked.execute("SELECT count(*) FROM deployment").fetchone() != (0,)
     return False
+
+
+def states_of(home: Path, name: str) -> list[StateType]:
+    """The types of the states of the flow runs of a name, oldest first: each look at the server is work for it."""
+    with closing(sqlite3.connect(f"file:{home / 'prefect.db'}?mode=ro", uri=True)) as looked:
+        found = looked.execute("SELECT state_type FROM flow_run WHERE name = ? ORDER BY created", (name,))
+        return [StateType(one) for (one,) in found if one]
 
 
 def _make() -> None:

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.support.forks import Forks
+from bookwright.flows.prefect.server import CHILD
+from tests.support.forks import ADDRESS, Forks
 
 
 def test_a_fork_reads_writes_and_ends_as_a_process_of_its_own_does(prefect_forks: Forks, tmp_path: Path) -> None:
@@ -39,3 +42,46 @@ def test_a_fork_leads_a_group_of_its_own_and_dies_of_a_signal(prefect_forks: For
     assert begun.startswith("Serving HTTP on 127.0.0.1")
     assert (is_running, group) == (True, fork.pid)
     assert code == -signal.SIGKILL
+
+
+def test_what_a_fork_starts_of_ours_is_a_fork_that_ends_as_its_starter_sees(
+    prefect_forks: Forks, tmp_path: Path
+) -> None:
+    """`--apart` starts a module in a process of its own, hands SIGTERM on to it and takes its exit code over."""
+    apart, environment = [CHILD, "--apart", "http.server", "0"], {"BOOKWRIGHT_HOME": str(tmp_path)}
+
+    missing = prefect_forks.run([CHILD, "--apart", "bookwright", "read", "nobody"], environment=environment)
+    with prefect_forks.talking(apart, {"PYTHONUNBUFFERED": "1"}) as (fork, said):
+        begun = said.readline()
+        fork.terminate()
+        code, left = fork.wait(60), said.read()
+
+    assert (missing.returncode, missing.stdout) == (2, b"")
+    assert b"'nobody'" in missing.stderr
+    assert begun.startswith("Serving HTTP on")
+    assert (code, left) == (128 + signal.SIGTERM, "")
+
+
+def test_whoever_kills_what_stands_for_a_fork_kills_the_fork(prefect_forks: Forks) -> None:
+    python = Path(os.environ[ADDRESS]).with_name("python")
+    command = [python, "-m", CHILD, "http.server", "0"]
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as standing:
+        assert standing.stdout is not None
+        begun = standing.stdout.readline()
+        standing.kill()
+        left = standing.stdout.read()  # to the end, which comes once nobody can write there any more
+
+    assert begun.startswith("Serving HTTP on")
+    assert left == ""
+    assert prefect_forks.run(["json.tool"], b"[]").returncode == 0
+
+
+def test_a_python_that_runs_anything_else_is_one_of_its_own() -> None:
+    python = Path(os.environ[ADDRESS]).with_name("python")
+
+    said = subprocess.run(
+        [python, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True, check=True
+    )
+
+    assert said.stdout.strip() == sys.executable

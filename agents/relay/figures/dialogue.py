@@ -1,18 +1,18 @@
 """Speech in prose: all marks of four languages, nested, left open over paragraphs, or set off by a dash."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bookwright.agents.relay.figures.text import paragraphs_of
 from bookwright.models.text.language import Language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 Span = tuple[int, int]
 """Where speech begins and ends in a paragraph, marks included."""
 
 _PAIRS = {"“": "”", "「": "」", "『": "』", "«": "»", "〝": "〟", "‘": "’", "'": "'", '"': '"', "＂": "＂"}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
-_MARKS = re.compile(f"[{''.join({*_PAIRS, *_CLOSERS})}]")
+_MARKS = lazy_pattern(f"[{''.join({*_PAIRS, *_CLOSERS})}]")
 _SINGLE = "‘'"
 _STRAIGHT = "\"＂'"
 _BRACKETS = frozenset("「『“«〝")
@@ -21,17 +21,17 @@ _BRACKETS = frozenset("「『“«〝")
 _THOUGHTS = {Language.JA: frozenset("‘'"), Language.KO: frozenset("‘'")}
 """Single marks hold thoughts there, not speech."""
 
-_BEFORE_SINGLE = re.compile(r"(?:^|[\s(\[—–\-“「『\"：:，,。！？])$")
+_BEFORE_SINGLE = lazy_pattern(r"(?:^|[\s(\[—–\-“「『\"：:，,。！？])$")
 _ENDS_SPEECH = frozenset(".,!?…—–-。！？，、~～”』」")
-_HOLDS_END = re.compile(r"[.,!?…。！？，、—～~]")
-_LEADS_IN = re.compile(r"(?:^|[.!?…。！？:：,，、—–\-\s“”」』»说道问答喊叫])\s*$")
-_QUOTED_ON = re.compile(r"(?:と(?!い[うっわ])|って|라고|이라고|하고|고\s|라며)")
-_NAMED_ON = re.compile(r"(?:とい[うっわ]|[のはがをにも]|라는|이라는|[은는이가을를의]\s)")
+_HOLDS_END = lazy_pattern(r"[.,!?…。！？，、—～~]")
+_LEADS_IN = lazy_pattern(r"(?:^|[.!?…。！？:：,，、—–\-\s“”」』»说道问答喊叫])\s*$")
+_QUOTED_ON = lazy_pattern(r"(?:と(?!い[うっわ])|って|라고|이라고|하고|고\s|라며)")
+_NAMED_ON = lazy_pattern(r"(?:とい[うっわ]|[のはがをにも]|라는|이라는|[은는이가을를의]\s)")
 _MENTION = {Language.EN: 24, Language.KO: 10, Language.ZH: 6, Language.JA: 6}
 """A quotation of so few characters without a stop, amid a sentence, names a word and speaks to nobody."""
 
-_DASH = re.compile(r"\s*(?:[—–―─]{1,2}|-{1,2})\s*(?=[^\sa-z\-—–―─])")
-_ASIDE = re.compile(r"\s[—–―]\s?|(?<=[,.!?…，。！？])[—–―]\s?|[—–―](?=[.,;，。；])")
+_DASH = lazy_pattern(r"\s*(?:[—–―─]{1,2}|-{1,2})\s*(?=[^\sa-z\-—–―─])")
+_ASIDE = lazy_pattern(r"\s[—–―]\s?|(?<=[,.!?…，。！？])[—–―]\s?|[—–―](?=[.,;，。；])")
 _DASH_LANGUAGES = (Language.EN, Language.ZH, Language.KO)
 _ENDS = tuple(".!?…。！？:：”」』、，,")
 _LOOK_BACK = 8

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bookwright.models.text.language import Language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 
 @dataclass(frozen=True)
@@ -18,10 +19,10 @@ class NameForm:
     is_named: bool
 
 
-_CAPITAL = re.compile(r"(?<![\w'’])([A-Z][a-zà-öø-ÿ]+(?:[-'’][A-Z]?[a-zà-öø-ÿ]+)*)")
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:\n“”\"‘«»—–(\[*]|[.!?]['’])\s*$")
-_TITLE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|Lady|Lord|Sir|Captain|Aunt|Uncle|Father|Sister|Brother|Professor)\.?\s+$")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_CAPITAL = lazy_pattern(r"(?<![\w'’])([A-Z][a-zà-öø-ÿ]+(?:[-'’][A-Z]?[a-zà-öø-ÿ]+)*)")
+_SENTENCE_START = lazy_pattern(r"(?:^|[.!?…:\n“”\"‘«»—–(\[*]|[.!?]['’])\s*$")
+_TITLE = lazy_pattern(r"(?:Mr|Mrs|Ms|Miss|Dr|Lady|Lord|Sir|Captain|Aunt|Uncle|Father|Sister|Brother|Professor)\.?\s+$")
+_POSSESSIVE = lazy_pattern(r"['’]s?$")
 _NO_NAMES = frozenset(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August "
     "September October November December English French German Spanish Italian Latin Greek Chinese Japanese Korean "
@@ -41,21 +42,21 @@ _ZH_DOES = (
     "|忽然|却|没有|也|将|把|的声音)"
 )
 _ZH_TITLE = "(?:先生|小姐|女士|太太|师兄|师姐|师弟|师妹|公子|姑娘|大人|将军|老师|医生|队长|大哥|前辈|掌柜)"
-_ZH_PLACE = re.compile(rf"(?<=[\n。！？，、；：“”「」…\s])([\u4e00-\u9fff]{{2,3}}?)(?:{_ZH_DOES}|{_ZH_TITLE})")
+_ZH_PLACE = lazy_pattern(rf"(?<=[\n。！？，、；：“”「」…\s])([\u4e00-\u9fff]{{2,3}}?)(?:{_ZH_DOES}|{_ZH_TITLE})")
 
 _JA_HONORIFIC = "(?:さん|くん|君|ちゃん|様|さま|先生|殿|氏|先輩|博士|隊長)"
-_JA_TITLED = re.compile(rf"([\u4e00-\u9fff々]{{1,4}}|[ァ-ヶー]{{2,10}}|[ぁ-ん]{{2,4}}){_JA_HONORIFIC}")
-_JA_KATAKANA = re.compile(r"(?<![ァ-ヶー])([ァ-ヶー]{3,12})(?![ァ-ヶー])")
-_JA_KANJI = re.compile(r"(?<![\u4e00-\u9fff々])([\u4e00-\u9fff々]{2,5})(?=[はがのをにともへ、])")
+_JA_TITLED = lazy_pattern(rf"([\u4e00-\u9fff々]{{1,4}}|[ァ-ヶー]{{2,10}}|[ぁ-ん]{{2,4}}){_JA_HONORIFIC}")
+_JA_KATAKANA = lazy_pattern(r"(?<![ァ-ヶー])([ァ-ヶー]{3,12})(?![ァ-ヶー])")
+_JA_KANJI = lazy_pattern(r"(?<![\u4e00-\u9fff々])([\u4e00-\u9fff々]{2,5})(?=[はがのをにともへ、])")
 _JA_NO_NAMES = frozenset(
     "皆 父 母 兄 姉 弟 妹 奥 旦那 客 神 王 王女 姫 医者 叔父 叔母 お父 お母 子 貴 諸 何 爺 婆 和 主".split()
 )
 
-_KO_TITLED = re.compile(
+_KO_TITLED = lazy_pattern(
     r"(?<![가-힣])([가-힣]{2,4}?)\s?(?:씨|님|선생님|선생|군|양|교수|박사|형사|대장|선배|아저씨|아주머니)"
     r"(?=[은는이가을를의에와과도만께였라,.!?\s\"”’]|$)"
 )
-_KO_WORD = re.compile(
+_KO_WORD = lazy_pattern(
     r"(?<![가-힣])([가-힣]{2,4}?)(?:이가|이는|이를|이의|에게|은|는|이|가|을|를|의|와|과|도|만|아|야|한테)(?![가-힣])"
 )
 _KO_NO_NAMES = frozenset(

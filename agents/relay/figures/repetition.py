@@ -5,7 +5,7 @@ from bisect import bisect
 from collections import Counter
 from itertools import pairwise
 
-from bookwright.agents.relay.figures.text import all_sentences, tokens_with_places
+from bookwright.agents.relay.figures.text import all_sentences, first_tokens, tokens_with_places
 from bookwright.models.text.figures import Repeated, Repetition
 from bookwright.models.text.language import Language
 
@@ -37,7 +37,7 @@ def _phrases(text: str, language: Language) -> tuple[float, list[Repeated]]:
     found: dict[tuple[str, ...], Repeated] = {}
     size = _SIZE[language]
     tokens, grams = _grams(text, size, language)
-    counts = Counter(gram for gram in grams if gram)
+    counts = Counter(filter(None, grams))
     place = repeated = 0
     while place < len(grams):
         count = counts[grams[place]]
@@ -70,8 +70,4 @@ def _grams(text: str, size: int, language: Language) -> tuple[list[tuple[str, in
 def _openings(text: str, language: Language) -> list[str]:
     size = _OPENING[language]
     joint = " " if language in (Language.EN, Language.KO) else ""
-    found = []
-    for sentence in all_sentences(text, language):
-        tokens = [token for token, _, _ in tokens_with_places(sentence, language)[:size]]
-        found.append(joint.join(tokens))
-    return found
+    return [joint.join(first_tokens(sentence, language, size)) for sentence in all_sentences(text, language)]

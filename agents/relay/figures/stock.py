@@ -20,6 +20,8 @@ OWN_GROUP = "own"
 _HEADER = re.compile(r"\[([^\[\]\\^]+)\]")
 _PLAIN = re.compile(r"[^\\^$.|?*+()\[\]{}]+")
 _GROUP = re.compile(r"\([^()]*\)(?:[?*+]|\{[^}]*\})?")
+_CHOICE = re.compile(r"\(\?:([\w|]+)\)(?![?*{])")
+"""A group of which every find has one word."""
 _QUOTES = 3
 
 
@@ -31,8 +33,8 @@ class StockPhrase:
     """As it is spelt in the list, by which it is taken off."""
     group: str
     pattern: re.Pattern[str]
-    needle: str
-    """Letters that stand in every find, so that most entries need no search at all; may be empty."""
+    needles: tuple[str, ...]
+    """Letters of which some stand in every find, so that most entries need no search at all; one may be empty."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def stock_in(text: str, language: Language, phrases: StockList | None = None) ->
 
 
 def _hit(phrase: StockPhrase, whole: str, small: str) -> StockHit | None:
-    if phrase.needle not in small:
+    if not any(map(small.__contains__, phrase.needles)):
         return None
     spans = [match.span() for match in phrase.pattern.finditer(small) if match.end() > match.start()]
     if not spans:
@@ -130,7 +132,7 @@ def _phrase(entry: str, group: str, language: Language, place: str) -> StockPhra
         pattern = re.compile(body, re.MULTILINE)
     except re.error as error:
         raise InvalidSetting(f"{place} is no regular expression ({error}): {entry!r}") from None
-    return StockPhrase(entry, group, pattern, _needle(small))
+    return StockPhrase(entry, group, pattern, _needles(small))
 
 
 def _one_script(text: str, language: Language) -> str:
@@ -138,12 +140,18 @@ def _one_script(text: str, language: Language) -> str:
     return simplified(text) if language is Language.ZH else text
 
 
-def _needle(entry: str) -> str:
-    """Return the longest run of letters that every find of a pattern holds."""
+def _needles(entry: str) -> tuple[str, ...]:
+    """Return runs of letters of which each find of a pattern holds one: its longest, or the words of a choice."""
     flat = re.sub(r"\\.|\[[^\]]*\]", "\0", entry)
+    choices = [tuple(match[1].split("|")) for match in _CHOICE.finditer(flat) if _is_outermost(flat, match.start())]
     while flat != (flat := _GROUP.sub("\0", flat)):
         pass
     if "|" in flat:
-        return ""
+        return ("",)
     certain = re.sub(r".(?:[?*]|\{0?,?\d*,?\d*\})", "\0", flat)
-    return max(re.split(r"[^\w]+", certain), key=len, default="")
+    longest = max(re.split(r"[^\w]+", certain), key=len, default="")
+    return max(((longest,), *choices), key=lambda words: min(map(len, words)))
+
+
+def _is_outermost(pattern: str, place: int) -> bool:
+    return pattern.count("(", 0, place) == pattern.count(")", 0, place)

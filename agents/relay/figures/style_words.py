@@ -3,6 +3,7 @@
 import re
 
 from bookwright.models.text.language import Language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 SMALL_WORDS = {
     Language.EN: (
@@ -24,33 +25,33 @@ SMALL_WORDS = {
 }  # fmt: skip
 
 MARKS = {
-    "comma": re.compile(r"[,，、]"),
-    "semicolon": re.compile(r"[;；]"),
-    "colon": re.compile(r"[:：]"),
-    "dash": re.compile(r"[—–―─]+|(?<=\s)--?(?=\s)"),
-    "ellipsis": re.compile(r"…+|\.{3,}|。{2,}"),
-    "exclamation": re.compile(r"[!！]+"),
-    "question": re.compile(r"[?？]+"),
-    "bracket": re.compile(r"[(（]"),
+    "comma": lazy_pattern(r"[,，、]"),
+    "semicolon": lazy_pattern(r"[;；]"),
+    "colon": lazy_pattern(r"[:：]"),
+    "dash": lazy_pattern(r"[—–―─]+|(?<=\s)--?(?=\s)"),
+    "ellipsis": lazy_pattern(r"…+|\.{3,}|。{2,}"),
+    "exclamation": lazy_pattern(r"[!！]+"),
+    "question": lazy_pattern(r"[?？]+"),
+    "bracket": lazy_pattern(r"[(（]"),
 }
 
 _FIRST = {
-    Language.EN: re.compile(r"\b(?:I|me|my|mine|we|us|our)\b"),
-    Language.ZH: re.compile(r"(?:我|咱)"),
-    Language.JA: re.compile(r"(?:私|僕|俺|わたし|あたし|ぼく|おれ)(?=[はがをにのもと、])"),
-    Language.KO: re.compile(r"(?<![가-힣])(?:나|내|우리|저|제)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
+    Language.EN: lazy_pattern(r"\b(?:I|me|my|mine|we|us|our)\b"),
+    Language.ZH: lazy_pattern(r"(?:我|咱)"),
+    Language.JA: lazy_pattern(r"(?:私|僕|俺|わたし|あたし|ぼく|おれ)(?=[はがをにのもと、])"),
+    Language.KO: lazy_pattern(r"(?<![가-힣])(?:나|내|우리|저|제)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
 }
 _SECOND = {
-    Language.EN: re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE),
-    Language.ZH: re.compile(r"[你您]"),
-    Language.JA: re.compile(r"(?:あなた|君|きみ|お前)(?=[はがをにのもと、])"),
-    Language.KO: re.compile(r"(?<![가-힣])(?:너|네|당신)(?:는|가|를|의|은|이|을)?(?![가-힣])"),
+    Language.EN: lazy_pattern(r"\b(?:you|your|yours)\b", re.IGNORECASE),
+    Language.ZH: lazy_pattern(r"[你您]"),
+    Language.JA: lazy_pattern(r"(?:あなた|君|きみ|お前)(?=[はがをにのもと、])"),
+    Language.KO: lazy_pattern(r"(?<![가-힣])(?:너|네|당신)(?:는|가|를|의|은|이|을)?(?![가-힣])"),
 }
 _THIRD = {
-    Language.EN: re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE),
-    Language.ZH: re.compile(r"[他她]"),
-    Language.JA: re.compile(r"(?:彼女|彼)(?=[はがをにのもと、])"),
-    Language.KO: re.compile(r"(?<![가-힣])(?:그|그녀|그들)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
+    Language.EN: lazy_pattern(r"\b(?:he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE),
+    Language.ZH: lazy_pattern(r"[他她]"),
+    Language.JA: lazy_pattern(r"(?:彼女|彼)(?=[はがをにのもと、])"),
+    Language.KO: lazy_pattern(r"(?<![가-힣])(?:그|그녀|그들)(?:는|가|를|의|에게|도|와)?(?![가-힣])"),
 }
 PERSONS = {"first": _FIRST, "second": _SECOND, "third": _THIRD}
 
@@ -58,24 +59,24 @@ _KO_PAST = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28) if chr(c
 """Syllables that end in ㅆ, by which Korean tells what is past."""
 
 PAST = {
-    Language.EN: re.compile(r"\b(?:was|were|had|did|said|went|came|took|saw|knew|looked|[a-z]{2,}ed)\b"),
-    Language.JA: re.compile(r"(?:た|だった|ました|でした)[。！？!?]?$"),
-    Language.KO: re.compile(rf"[{_KO_PAST}](?:다|어요|습니다|지요|죠|네요)[.!?…]*$"),
+    Language.EN: lazy_pattern(r"\b(?:was|were|had|did|said|went|came|took|saw|knew|looked|[a-z]{2,}ed)\b"),
+    Language.JA: lazy_pattern(r"(?:た|だった|ました|でした)[。！？!?]?$"),
+    Language.KO: lazy_pattern(rf"[{_KO_PAST}](?:다|어요|습니다|지요|죠|네요)[.!?…]*$"),
 }
 PRESENT = {
-    Language.EN: re.compile(r"\b(?:is|are|has|does|says|goes|comes|takes|sees|knows|looks|am)\b"),
-    Language.JA: re.compile(r"(?:る|う|く|す|つ|ぬ|む|ぐ|ぶ|だ|ない|ます|です|である)[。！？!?]?$"),
-    Language.KO: re.compile(r"(?:는다|[한인온간선난된]다|있다|없다|이다|[아어해]요|니다)[.!?]?$"),
+    Language.EN: lazy_pattern(r"\b(?:is|are|has|does|says|goes|comes|takes|sees|knows|looks|am)\b"),
+    Language.JA: lazy_pattern(r"(?:る|う|く|す|つ|ぬ|む|ぐ|ぶ|だ|ない|ます|です|である)[。！？!?]?$"),
+    Language.KO: lazy_pattern(r"(?:는다|[한인온간선난된]다|있다|없다|이다|[아어해]요|니다)[.!?]?$"),
 }
 POLITE = {
-    Language.JA: re.compile(r"(?:です|ます|でした|ました|ません|でしょう|ましょう)(?:[かねよ]?)[。！？!?]?$"),
-    Language.KO: re.compile(r"(?:요|니다|니까)[.!?…]?$"),
+    Language.JA: lazy_pattern(r"(?:です|ます|でした|ました|ません|でしょう|ましょう)(?:[かねよ]?)[。！？!?]?$"),
+    Language.KO: lazy_pattern(r"(?:요|니다|니까)[.!?…]?$"),
 }
 
-_EN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_KO_WORD = re.compile(r"[가-힣]{2,}")
-_HAN_RUN = re.compile(r"[\u4e00-\u9fff]+")
-_JA_RUN = re.compile(r"[\u4e00-\u9fff々]+[ぁ-ん]?|[ァ-ヶー]{2,}")
+_EN_WORD = lazy_pattern(r"[a-z]+(?:'[a-z]+)?")
+_KO_WORD = lazy_pattern(r"[가-힣]{2,}")
+_HAN_RUN = lazy_pattern(r"[\u4e00-\u9fff]+")
+_JA_RUN = lazy_pattern(r"[\u4e00-\u9fff々]+[ぁ-ん]?|[ァ-ヶー]{2,}")
 
 
 def content_words(text: str, language: Language) -> list[str]:

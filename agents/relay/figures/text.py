@@ -1,12 +1,12 @@
 """A text as figures take it: paragraphs of words, sentences that end where a reader would stop, tokens with places."""
 
 import re
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import paragraphs, sentences
 
-_WORD = re.compile(r"\w+(?:['’\-]\w+)*")
+_WORD = re.compile(r"\w++(?:['’\-]\w++)*+")
 _SIGN = re.compile(r"[^\W_]")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Gen|Lt|Sgt|Rev|Hon|Jr|Sr|No|vs)|\b[A-Z])\.$")
 _QUOTING = re.compile(r"(?:と|って)(?!ても|ころ|にかく|もあれ|りあえず)")
@@ -45,6 +45,12 @@ def tokens_with_places(text: str, language: Language) -> list[tuple[str, int, in
     """Split a text into words, or characters for zh and ja, each with where it begins and ends."""
     pattern = _WORD if counts_words(language) else _SIGN
     return [(match[0].lower(), *match.span()) for match in pattern.finditer(text)]
+
+
+def first_tokens(text: str, language: Language, count: int) -> list[str]:
+    """Return the words, or characters for zh and ja, that a text begins with."""
+    pattern = _WORD if counts_words(language) else _SIGN
+    return [match[0].lower() for match in islice(pattern.finditer(text), count)]
 
 
 def folded(text: str) -> str:

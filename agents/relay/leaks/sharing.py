@@ -12,6 +12,7 @@ from functools import lru_cache
 from bookwright.agents.relay.leaks.letters import is_spelt, plain_letters
 from bookwright.models.codex.entries import Secret
 from bookwright.models.text.language import Language
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 SOMEBODY = {Language.EN: "someone", Language.ZH: "某人", Language.JA: "ある人", Language.KO: "어떤 사람"}
 """Stands for a name where a sentence has to stay one."""
@@ -20,10 +21,10 @@ _LEAST_NAME = 3
 """Letters of a part of a spelt name that is a name by itself: `Edric` of `Prince Edric`, not `de`."""
 
 _WORD = {
-    Language.EN: re.compile(r"\w+(?:['’]\w+)?"),
-    Language.ZH: re.compile(r"[\u3400-\u9fff]"),
-    Language.JA: re.compile(r"[\u3400-\u9fff]|[\u30a0-\u30ff]{2,}"),
-    Language.KO: re.compile(r"[\uac00-\ud7af]+"),
+    Language.EN: lazy_pattern(r"\w+(?:['’]\w+)?"),
+    Language.ZH: lazy_pattern(r"[\u3400-\u9fff]"),
+    Language.JA: lazy_pattern(r"[\u3400-\u9fff]|[\u30a0-\u30ff]{2,}"),
+    Language.KO: lazy_pattern(r"[\uac00-\ud7af]+"),
 }
 
 _COMMON = {
@@ -44,8 +45,8 @@ _COMMON = {
 """What every sentence has; to take it out would leave no sentence."""
 
 _ENDING = {
-    Language.EN: re.compile(r"(?<=\w{3})(?:['’]s|ing|ed|es|s|e)$"),
-    Language.KO: re.compile(
+    Language.EN: lazy_pattern(r"(?<=\w{3})(?:['’]s|ing|ed|es|s|e)$"),
+    Language.KO: lazy_pattern(
         r"(?<=.)(?:이었다|였다|에게|에서|으로|처럼|까지|부터|하고|이라고|라고|이다|이며|들이|들을|들의"
         r"|은|는|이|가|을|를|의|에|로|와|과|도|만|다|며|한|들)$"
     ),

@@ -1,6 +1,5 @@
 """Finds sentences that tell a secret in its own words."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,13 @@ from bookwright.agents.relay.leaks.letters import plain_letters
 from bookwright.agents.relay.leaks.sharing import names_of, without_names
 from bookwright.agents.relay.leaks.units import Run, Sentence, runs_of, spared
 from bookwright.models.codex.entries import Importance, Secret
+from bookwright.models.text.lazy_pattern import lazy_pattern
 
 THRESHOLDS = {Importance.CRITICAL: 0.55, Importance.HIGH: 0.60, Importance.MEDIUM: 0.70, Importance.LOW: 0.75}
 """Similarity above which it is a leak. Source: DETAILS "Leak checks and thresholds"."""
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN = re.compile(rf"[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*|[々〻ー]|(?!_)[{_CJK}]")
+_TOKEN = lazy_pattern(rf"[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*|[々〻ー]|(?!_)[{_CJK}]")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ _KINDS = {"secret": SourceKind.VISIBILITY, "foreshadowing": SourceKind.FORESHADO
 class KeywordSource(BaseModel):
     """What forbids a word, and how much of that the writer may know."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     kind: SourceKind
     id: str = ""
@@ -40,7 +40,7 @@ class KeywordSource(BaseModel):
 class ForbiddenKeyword(BaseModel):
     """One word, with all that forbid it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     text: str
     sources: tuple[KeywordSource, ...]
@@ -54,7 +54,7 @@ class ForbiddenKeyword(BaseModel):
 class ForbiddenKeywords(BaseModel):
     """All of them, sorted, none twice."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     keywords: tuple[ForbiddenKeyword, ...] = ()
 

@@ -16,7 +16,7 @@ _GRAVEST = tuple(Importance)
 class Reveal(BaseModel):
     """An order to let a secret out: what a reader is to know by the end of a unit."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     secret: str
     content: str

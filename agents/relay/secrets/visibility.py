@@ -21,7 +21,7 @@ _CLOSING = " \n\"'”’」』）)"
 
 
 class _Shown(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class VisibleSection(_Shown):

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bookwright.agents.relay.secrets.coming_out import MOST_ORDERS, told_in
 from bookwright.models.codex.entries import Secret, folded
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
+from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.tree.place import Place, ReadingOrder
 
 
@@ -31,7 +32,7 @@ class AlertType(StrEnum):
 class Alert(BaseModel):
     """One thing that wants looking after."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     type: AlertType
     foreshadowing_id: str = ""
@@ -45,7 +46,7 @@ class Alert(BaseModel):
 class Pacing(BaseModel):
     """How soon a book's threads want looking after, in chapters."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str = "custom"
     reminder: int = Field(ge=0, le=10_000)
@@ -66,8 +67,8 @@ PACINGS = {
 STILL_OPEN = "is open at the end of the book"
 """Ends the alert of a thread that the book leaves open."""
 
-_SENTENCE = re.compile(r"[^.!?。！？…\n]+(?:[.!?。！？…]+[\"”’」』）)]*)?")
-_HINT = re.compile(
+_SENTENCE = lazy_pattern(r"[^.!?。！？…\n]+(?:[.!?。！？…]+[\"”’」』）)]*)?")
+_HINT = lazy_pattern(
     r"little did (?:\w+ ){1,3}know|(?:would|was to) (?:soon |later |one day )?(?:regret|remember|come to)\b"
     r"|for (?:reasons|some reason)[^.]{0,30}(?:not|n't|never)|as (?:if|though)[^.]{0,40}(?:hiding|a secret)"
     r"|for the last time|had (?:no|not the faintest) idea (?:that|what|how)"

@@ -42,7 +42,7 @@ MOST_REPEATS = 3
 class ForeshadowInstruction(BaseModel):
     """What is to be done for one thread."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     foreshadowing_id: str
     action: ForeshadowAction
@@ -63,7 +63,7 @@ class ForeshadowInstruction(BaseModel):
 class SceneCheck(BaseModel):
     """Which threads a unit owes something, by id."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     should_plant: tuple[str, ...] = ()
     should_reinforce: tuple[str, ...] = ()

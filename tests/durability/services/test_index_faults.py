@@ -40,7 +40,7 @@ from tests.support import novelist
 from tests.support.fake_provider import FakeProvider
 
 BOOK = make_brief(BRIEF)
-EARLY, HALF = 24, 40
+EARLY, HALF = 18, 26
 """Calls after which an old copy of the index is kept, and after which the book rests."""
 
 _LONG_WORDS = 250

@@ -19,7 +19,7 @@ from prefect.client.schemas.filters import (
     FlowRunFilterId,
     FlowRunFilterName,
 )
-from prefect.client.schemas.objects import FlowRun, TaskRun
+from prefect.client.schemas.objects import FlowRun, StateType, TaskRun
 from prefect.events.worker import EventsWorker
 
 from bookwright.agents.backends.service import ModelService
@@ -39,6 +39,7 @@ from tests.flows.prefect.observed import Recording, reached
 from tests.support.fake_provider import FakeProvider
 from tests.support.forks import Forks
 from tests.support.novelist import write as novelist
+from tests.support.prefect_database import states_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -157,7 +158,7 @@ def test_two_books_are_shown_whole_although_a_loaded_server_was_killed_in_their_
     expected = {book_id(make_brief(brief)): walked(tmp_path / "alone", brief) for brief in BRIEFS}
 
     walks = [Walk(lambda brief=brief: write_book(brief=brief, return_state=True)) for brief in BRIEFS]
-    wait_until(lambda: are_running(expected), "both books are begun", PATIENCE_SECONDS)
+    wait_until(lambda: are_running(tmp_path / "prefect", expected), "both books are begun", PATIENCE_SECONDS)
     fate.begun.set()
     with load(api_url(server.port)):
         states = [walk.ended() for walk in walks]
@@ -177,9 +178,8 @@ def test_two_books_are_shown_whole_although_a_loaded_server_was_killed_in_their_
             assert artifacts_of(client, run) == {f"{book}-{what}" for what in boards} | chapters
 
 
-def are_running(books: Iterable[str]) -> bool:
-    with get_client(sync_client=True) as client:
-        return all([run.state_name for run in runs_of(client, book)] == ["Running"] for book in books)
+def are_running(home: Path, books: Iterable[str]) -> bool:
+    return all(states_of(home, book) == [StateType.RUNNING] for book in books)
 
 
 def is_chapter(name: str) -> bool:

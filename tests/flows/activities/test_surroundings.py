@@ -44,5 +44,5 @@ def test_a_unit_is_told_its_place_in_the_words_of_the_book(tmp_path: Path) -> No
     with deps.storage.write() as stores:
         act = add(stores, add(stores, root, Level.VOLUME, 1), Level.ACT, 2)
 
-    assert position_of(act, deps) == "第1卷第2幕"
+    assert position_of(act, deps.storage.above(act), deps) == "第1卷第2幕"
     deps.storage.database.dispose()

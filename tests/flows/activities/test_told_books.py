@@ -1,6 +1,7 @@
 """Books that are told instead of planned: which they are, and what their writer has in view."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,24 +17,28 @@ from bookwright.flows.activities.surroundings import is_one_sitting
 from bookwright.flows.activities.told_books import is_free, is_told_whole, pages_before
 from bookwright.flows.deps import Deps
 from bookwright.flows.library import find_or_create
+from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
 from bookwright.models.brief import make_brief
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.errors import BookPaused
 from bookwright.models.profile import PROFILES, ProfileName, fitted
 from bookwright.models.settings import load_settings
 from bookwright.models.step import Reply
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage
 from tests.flows.walking import begin
 from tests.support.books import new_library
 from tests.support.fakes import ScriptedBackend
 
 WINDOW = 200_000
+ITS_PLAN = Limits(until_level=Level.CHAPTER, until_count=1)
 READERS = ("cold_read", "review")
 BRIEF = {"length": 6_000, "profile": "economy", "max_unit_length": 2_000, "max_planning_rounds": None}
 
@@ -115,9 +120,9 @@ def test_a_book_about_which_its_author_has_said_more_is_planned(tmp_path: Path) 
 
 
 class Told:
-    """A book that the rehearsal author wrote to its end, and all that was asked for it."""
+    """A book that the rehearsal author wrote, to its end where no limit is given, and all that was asked for it."""
 
-    def __init__(self, home: Path, sample: str = "", **brief: Any) -> None:
+    def __init__(self, home: Path, sample: str = "", limits: Limits | None = None, **brief: Any) -> None:
         settings = load_settings(home=home, model="rehearsal:exact", embedding="hashing", free_megabytes=0)
         self.database = new_library(settings)
         self.requests: list[Request] = []
@@ -126,7 +131,11 @@ class Told:
         if sample:
             with BookStorage(self.database, book.id, book.brief.language).write() as stores:
                 keep_guide(guide_of_sample(sample, book.brief), book.brief, stores, DocumentOrigin.AUTHOR)
-        self.book = run_book(book.id, RunConfig(settings, self.database, self))
+        run = RunConfig(settings, self.database, self, limits=limits or Limits())
+        with suppress(BookPaused) if limits else nullcontext():
+            run_book(book.id, run)
+        with self.database.read() as connection:
+            self.book = BookRepository(connection).get(book.id)
         self.storage = BookStorage(self.database, book.id, book.brief.language)
 
     def ask(
@@ -261,7 +270,7 @@ def test_a_story_of_one_sitting_costs_no_plan(tmp_path: Path) -> None:
 
 
 def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_path: Path) -> None:
-    book = Told(tmp_path, length=10_000, profile="economy", max_unit_length=2_000)
+    book = Told(tmp_path, limits=ITS_PLAN, length=10_000, profile="economy", max_unit_length=2_000)
     asked = [name for each in book.requests if (name := each.name.partition(" ")[2]).startswith("plan/")]
     [again] = book.prompts("1 plan/plot.again")
     with book.storage.read() as stores:
@@ -278,7 +287,7 @@ def test_the_plan_of_a_book_of_many_chapters_is_doubted_and_made_once_more(tmp_p
 
 
 def test_the_plan_of_a_novel_has_a_second_story_and_room_for_all_its_chapters(tmp_path: Path) -> None:
-    book = Told(tmp_path, length=24_000, profile="economy", max_unit_length=1_200)
+    book = Told(tmp_path, limits=ITS_PLAN, length=24_000, profile="economy", max_unit_length=1_200)
     plans = {
         name: next(own for own in book.requests if own.name == f"1 plan/{name}") for name in ("story", "plot.again")
     }

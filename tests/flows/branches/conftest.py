@@ -8,15 +8,7 @@ import pytest
 
 from bookwright.flows.library import open_library
 from tests.flows.branches.grove import Grove
-from tests.flows.revision.changed import Written, written
-
-
-@pytest.fixture(scope="module")
-def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """A book of a few chapters that was planned."""
-    found = written(tmp_path_factory.mktemp("lamps"), length=6_000, profile="economy", max_planning_rounds=1)
-    yield found
-    found[0].database.dispose()
+from tests.flows.revision.changed import Written
 
 
 @pytest.fixture

@@ -69,10 +69,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory, prefect_forks: Forks) -> 
 
 
 @contextmanager
-def served(settings: Settings, missing: set[str], forks: Forks) -> Iterator[PrefectApi]:
+def served(settings: Settings, missing: set[str], forks: Forks, *, has_ui: bool = False) -> Iterator[PrefectApi]:
     """Run the server of a data folder without some of its defences."""
     port = free_port()
-    environment = server_environment(settings, port)
+    environment = server_environment(settings, port, has_ui=has_ui)
     if "login" in missing:
         del environment["PREFECT_SERVER_API_AUTH_STRING"]
     if "csrf" in missing:
@@ -130,7 +130,7 @@ def test_each_defence_holds_those_whom_no_other_holds(
 def test_the_servers_own_pages_come_in_and_ask_for_the_login(
     settings: Settings, tmp_path: Path, prefect_forks: Forks
 ) -> None:
-    with served(settings, set(), prefect_forks) as api:
+    with served(settings, set(), prefect_forks, has_ui=True) as api:
         page = shown(f"{api.url.removesuffix('/api')}/", tmp_path)
 
     assert 'type="password"' in page

@@ -53,20 +53,27 @@ from tests.support.novelist import write as novelist
 pytestmark = pytest.mark.prefect
 
 
-def test_each_activity_is_one_task_run_with_a_readable_name(
+def test_each_activity_is_one_task_run_with_a_readable_name_and_asks_for_no_slot_of_its_tags(
     prefect_server: None, home: Path, plain_walk: list[str]
 ) -> None:
-    state = run_flow(brief=BRIEF)
-
     with get_client(sync_client=True) as client:
-        run = flow_run_of(client, state)
-        task_runs = ended_task_runs(client, run, len(plain_walk))
+        for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
+            client.create_concurrency_limit(tag=tag, concurrency_limit=0)
+        try:
+            state = run_flow(brief=BRIEF)  # one that asked for a slot would wait for ever
+            run = flow_run_of(client, state)
+            task_runs = ended_task_runs(client, run, len(plain_walk))
+        finally:
+            for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
+                client.delete_concurrency_limit_by_tag(tag=tag)
+
     assert (run.name, state.name) == (BOOK, "Completed")
     assert "The Log" in (state.message or "")
     assert sorted(task_run.name for task_run in task_runs) == sorted(plain_walk)
     assert 'plan 1 book "The Log"' in plain_walk
     plan = next(task_run for task_run in task_runs if task_run.name.startswith("plan "))
     assert set(plan.tags) == {f"book:{BOOK}", "level:book", "type:write"}
+    assert {f"book:{BOOK}"} == set.intersection(*(set(task_run.tags) for task_run in task_runs))
 
 
 def test_a_finished_book_makes_no_task_run_and_pays_nothing(prefect_server: None, home: Path) -> None:
@@ -110,21 +117,6 @@ def test_a_book_that_went_on_shows_only_what_was_left(prefect_server: None, home
 
 def _first_close(names: list[str]) -> str:
     return next(name for name in names if name.startswith("close "))
-
-
-def test_no_task_asks_for_a_slot_of_its_tags(prefect_server: None, home: Path, plain_walk: list[str]) -> None:
-    with get_client(sync_client=True) as client:
-        for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
-            client.create_concurrency_limit(tag=tag, concurrency_limit=0)
-        try:
-            state = run_flow(brief=BRIEF)  # one that asked for a slot would wait for ever
-            shown = ended_task_runs(client, flow_run_of(client, state), len(plain_walk))
-        finally:
-            for tag in (f"book:{BOOK}", "level:book", "level:chapter", "type:write", "type:design"):
-                client.delete_concurrency_limit_by_tag(tag=tag)
-
-    assert sorted(task_run.name for task_run in shown) == sorted(plain_walk)
-    assert {f"book:{BOOK}"} == set.intersection(*(set(task_run.tags) for task_run in shown))
 
 
 def test_a_task_run_that_was_left_pending_has_a_last_state_at_the_end(prefect_server: None, home: Path) -> None:

@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from typing import Any
 import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, FlowRunFilterName
-from prefect.client.schemas.objects import FlowRun, State
+from prefect.client.schemas.objects import TERMINAL_STATES, FlowRun, State, StateType
 from prefect.events.worker import EventsWorker
 from prefect.flow_runs import resume_flow_run
 from prefect.states import Suspended
@@ -51,7 +49,7 @@ from tests.flows.prefect.observed import reached
 from tests.support.fake_provider import Entry, FakeProvider
 from tests.support.forks import SERVER, Fork, Forks
 from tests.support.novelist import write as novelist
-from tests.support.prefect_database import give_database, has_deployment
+from tests.support.prefect_database import give_database, has_deployment, states_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
@@ -94,12 +92,8 @@ class Studio:
 
     def ended_run_of(self, book: str) -> FlowRun:
         """The flow run of a book, waited for."""
-
-        def has_ended() -> bool:
-            run = self.run_of(book)
-            return run is not None and run.state is not None and run.state.is_final()
-
-        wait_for(has_ended)
+        home = prefect_home(load_settings())
+        wait_for(lambda: TERMINAL_STATES.issuperset(states_of(home, book)[-1:] or [StateType.SCHEDULED]))
         run = self.run_of(book)
         assert run is not None
         return run
@@ -303,11 +297,11 @@ def test_a_resting_book_is_handed_in_on_the_page_of_the_pool(studio: Studio, mon
 def test_bookwright_server_ends_its_books_before_its_worker_and_its_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefect_forks: Forks
 ) -> None:
-    command = str(Path(sys.executable).with_name("bookwright"))
     with FakeProvider(author=author, piece_seconds=0.005) as provider:
         set_environment(monkeypatch, tmp_path, provider.url)
         give_database(prefect_home(load_settings()))
-        server = subprocess.Popen([command, "server", "--worker", "--port", str(free_port())])
+        command = ["bookwright", "server", "--worker", "--port", str(free_port())]
+        server = prefect_forks.begin(command, os.environ, (0, 1, 2))
         try:
             wait_for((tmp_path / "prefect" / "api-url").exists)
             wait_for(lambda: has_deployment(tmp_path / "prefect"))

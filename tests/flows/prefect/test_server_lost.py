@@ -1,7 +1,5 @@
 """A book goes on when the Prefect server dies or was never there."""
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ from bookwright.flows.prefect.server import (
     free_port,
     prefect_home,
     server_environment,
-    start_server,
     wait_until_up,
 )
 from bookwright.models.book import BookState
@@ -24,23 +21,26 @@ from tests.flows.prefect.observed import (
     Recording,
     write_at_terminal,
 )
+from tests.support.forks import SERVER, Forks
 from tests.support.prefect_database import give_database
 
 pytestmark = pytest.mark.prefect
 
 
-def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(home: Path, plain_walk: list[str]) -> None:
+def test_the_walk_goes_on_when_the_server_dies_and_says_so_once(
+    home: Path, plain_walk: list[str], prefect_forks: Forks
+) -> None:
     settings = load_settings()
     port = free_port()
     give_database(prefect_home(settings))
-    server = start_server(server_environment(settings, port, has_ui=False), home / "server.log")
+    server = prefect_forks.start([SERVER], server_environment(settings, port, has_ui=False), home / "server.log")
     wait_until_up(server, api_url(port))
     notices: list[str] = []
     recordings: list[Recording] = []
 
     def kill_at_five(count: int) -> None:
         if count == 5 and server.poll() is None:
-            os.kill(server.pid, signal.SIGKILL)
+            server.kill()
             server.wait()
 
     def seen_by(observer: RunObserver) -> RunObserver:

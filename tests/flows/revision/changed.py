@@ -12,7 +12,7 @@ from bookwright.agents.backends.protocol import FailureListener, Listener, Reque
 from bookwright.agents.backends.service import ModelService
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.readers import CHOOSE, FIRST_READER
-from bookwright.flows.library import find_or_create
+from bookwright.flows.library import find_or_create, open_library
 from bookwright.flows.limits import Limits
 from bookwright.flows.open_book import RunConfig
 from bookwright.flows.run_book import run_book
@@ -26,6 +26,7 @@ from bookwright.models.staleness import UNREAD
 from bookwright.models.step import Activity, Reply
 from bookwright.models.story.plot import Plot
 from bookwright.models.story.retelling import RepairOrders, Retelling
+from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps
 from tests.support.books import make_brief_of, make_settings, new_library
@@ -78,7 +79,7 @@ def marked_models(settings: Settings, first: int = 0) -> Iterator[Marking]:
 
 def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEntry] = (), **brief: Any) -> Written:
     """A book by the marking author; with limits, its beginning."""
-    settings = make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
+    settings = _settings(home)
     database = new_library(settings)
     book = find_or_create(database, make_brief_of(**brief))
     with BookStorage(database, book.id, book.brief.language).write() as stores:
@@ -90,6 +91,19 @@ def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEnt
         except BookPaused:
             assert limits is not None
     return BookStorage(database, book.id, book.brief.language), settings
+
+
+def reopened(home: Path) -> Written:
+    """The only book of such a data folder."""
+    settings = _settings(home)
+    database = open_library(settings)
+    with database.read() as connection:
+        [book] = BookRepository(connection).all()
+    return BookStorage(database, book.id, book.brief.language), settings
+
+
+def _settings(home: Path) -> Settings:
+    return make_settings(home, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
 
 
 def resting_by_marks(stores: Stores) -> dict[int, set[int]]:

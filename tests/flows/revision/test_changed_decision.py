@@ -44,25 +44,17 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 
 
 @pytest.fixture(scope="module")
-def tale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """A book of three chapters."""
-    found = written(tmp_path_factory.mktemp("tale"), length=6_000, profile="economy", max_planning_rounds=1)
-    yield found
-    found[0].database.dispose()
-
-
-@pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """The same, told from one plan by somebody who has every page in view."""
+    """A book of three chapters, told from one plan by somebody who has every page in view."""
     found = written(tmp_path_factory.mktemp("told"), length=6_000, profile="economy")
     yield found
     found[0].database.dispose()
 
 
 on_novel = pytest.mark.parametrize("copied", ["novel"], indirect=True)
-on_tale = pytest.mark.parametrize("copied", ["tale"], indirect=True)
+on_lamps = pytest.mark.parametrize("copied", ["lamps"], indirect=True)
 SOAKED = pytest.param("story", marks=pytest.mark.soak)
-on_both = pytest.mark.parametrize("copied", ["tale", "told", SOAKED], indirect=True)
+on_both = pytest.mark.parametrize("copied", ["lamps", "told", SOAKED], indirect=True)
 
 
 def direct(storage: BookStorage) -> list[StaleDocument]:
@@ -212,7 +204,7 @@ def test_a_refresh_leaves_nothing_directly_stale_and_a_second_one_asks_nobody(co
         assert stores.books.get(storage.book).state is BookState.FINISHED
 
 
-@on_tale
+@on_lamps
 def test_what_comes_out_as_it_was_makes_nothing_further_stale(copied: Written) -> None:
     storage, settings = copied
     with storage.write() as stores:
@@ -232,7 +224,7 @@ def test_what_comes_out_as_it_was_makes_nothing_further_stale(copied: Written) -
     assert direct(storage) == []
 
 
-@on_tale
+@on_lamps
 @pytest.mark.parametrize("calls", [1, 4])
 def test_an_interrupted_refresh_goes_on_where_it_was_and_pays_for_nothing_twice(
     copied: Written, calls: int, tmp_path: Path

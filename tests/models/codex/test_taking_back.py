@@ -1,5 +1,6 @@
 """Leaving out of a record's history what some texts told."""
 
+from dataclasses import replace
 from typing import Any
 
 from bookwright.models.codex.entries import CodexEntry, Section
@@ -98,7 +99,7 @@ def test_a_phase_goes_with_what_was_told_of_it_and_stays_while_others_tell_of_it
 def test_a_record_that_was_taken_out_and_told_of_again_counts_from_there() -> None:
     grey = ada(says("eyes", "grey"))
     versions = history((grey, Origin.PROSE, FIRST), (grey, Origin.PROSE, None), (grey, Origin.PROSE, SECOND))
-    versions[1] = versions[1].model_copy(update={"is_removed": True})
+    versions[1] = replace(versions[1], is_removed=True)
 
     assert without_told(versions, {FIRST}) == grey
     assert without_told(versions, {SECOND}) is None

@@ -1,6 +1,8 @@
 """How a text's language is told, counted and checked. Source: S0-033 to S0-037."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bookwright.models.text.language import Language, detect_language, is_in, script_shares
 
@@ -88,3 +90,15 @@ def test_a_script_that_no_language_has_is_in_none() -> None:
 
     assert not any(is_in(language, cyrillic) for language in Language)
     assert set(script_shares(cyrillic).values()) == {0.0}
+
+
+@given(st.text("ab1_ '-.\n\t\x1c", max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40))
+def test_a_sign_beyond_ascii_changes_no_count_of_words(text: str) -> None:
+    assert Language.EN.measure(text) == Language.EN.measure(f"{text} …")
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("It's a well-to-do man's 'tis--no_1.", 6), ("a'b'c d''e 'f' g-", 5), ("- ' --", 0), ("", 0)]
+)
+def test_an_apostrophe_or_a_hyphen_joins_what_stands_on_both_sides(text: str, count: int) -> None:
+    assert Language.EN.measure(text) == count

@@ -46,7 +46,7 @@ def test_values_go_through_their_types_and_others_stand_in_the_statement(connect
 
 def test_several_sets_of_values_are_written_at_once(connection: Connection) -> None:
     heard: list[bool] = []
-    event.listen(connection, "before_cursor_execute", lambda *call: heard.append(call[5]))
+    event.listen(connection.engine, "before_cursor_execute", lambda *call: heard.append(call[5]))
     Prepared(insert(_NOTES), "note").execute(connection, [{"note": "a"}, {"note": "b"}])
 
     assert heard == [True]
@@ -56,11 +56,11 @@ def test_several_sets_of_values_are_written_at_once(connection: Connection) -> N
 def test_rows_are_the_same_whether_somebody_listens_or_not(connection: Connection) -> None:
     notes = Prepared(select(_NOTES, literal(True).label("is_told")).where(_NOTES.c.n == bindparam("n")))
     _ADD.execute(connection, {"note": "a"})
-    unheard = notes.execute(connection, {"n": 7}).all()
+    unheard = notes.execute(connection, {"n": 7})
     heard: list[str] = []
-    event.listen(connection, "before_cursor_execute", lambda *call: heard.append(call[2]))
+    event.listen(connection.engine, "before_cursor_execute", lambda *call: heard.append(call[2]))
 
-    assert notes.execute(connection, {"n": 7}).all() == unheard
+    assert notes.execute(connection, {"n": 7}) == unheard
     assert [row._asdict() for row in unheard] == [{"id": 1, "note": "a", "n": 7, "kind": "plain", "is_told": True}]
     assert unheard[0].is_told is True
     assert len(heard) == 1

@@ -1,0 +1,200 @@
+"""`python -m tests.support.forking`: the process that programs are forked from, one for all that share the tests.
+
+It takes orders from a socket, each a line of JSON with the files that a program is to have open, and answers each
+with one.
+"""
+
+import fcntl
+import gc
+import importlib
+import io
+import json
+import os
+import pkgutil
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import termios
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from bookwright.flows.prefect.server import CHILD
+from tests.support.forks import ADDRESS, MOST_BYTES
+
+_IMPORTED = (
+    "prefect.server.api.server", "prefect.cli", "prefect.workers.process", "bookwright.flows.prefect.guard",
+    "bookwright.flows.write_book", "bookwright.agents.backends.remote.clients", "openai", "chromadb", "uvicorn",
+    "tests.support.fake_provider", "tests.support.novelist",
+)  # fmt: skip
+_VERBS = "bookwright.cli"
+"""A package all of whose modules are imported, too."""
+
+Order = dict[str, Any]
+
+
+class _Door:
+    """Where orders come in."""
+
+    def __init__(self) -> None:
+        self.door = socket.socket(socket.AF_UNIX)
+        self.door.bind(os.environ[ADDRESS])
+        self.door.listen()
+        self.heard = selectors.DefaultSelector()
+        self.heard.register(self.door, selectors.EVENT_READ)
+        self.heard.register(sys.stdin, selectors.EVENT_READ)
+        self.pipes: dict[socket.socket, tuple[int, int]] = {}
+        """By the line to each process that runs tests: its forks read the end of stdin when it closes that."""
+        self.children: dict[socket.socket, int] = {}
+        """By the line to each process that stands for a fork which another has started: that fork ends with it."""
+
+    def next(self) -> tuple[socket.socket, Order, list[int]] | None:
+        """Wait for an order, and return who gave it and its files; None once there is nobody any more."""
+        while True:
+            for key, _ in self.heard.select():
+                if key.fileobj is sys.stdin:
+                    return None
+                if key.fileobj is self.door:
+                    line, _ = self.door.accept()
+                    self.heard.register(line, selectors.EVENT_READ)
+                    self.pipes[line] = os.pipe()
+                    continue
+                line = key.fileobj
+                said, files, _, _ = socket.recv_fds(line, MOST_BYTES, 3)
+                while said and not said.endswith(b"\n"):
+                    said += line.recv(MOST_BYTES)
+                if said:
+                    return line, json.loads(said), files
+                self.heard.unregister(line)
+                if line in self.children:
+                    _end(self.children.pop(line))
+                self._leave(line)
+
+    def close(self) -> None:
+        """Have nothing of it open, in a fork."""
+        self.heard.close()
+        self.door.close()
+        for line in [*self.pipes]:
+            self._leave(line)
+
+    def _leave(self, line: socket.socket) -> None:
+        line.close()
+        for number in self.pipes.pop(line):
+            os.close(number)
+
+
+_starters: dict[int, int] = {}
+"""Of each fork that lives, the fork that has started it, or 0."""
+_spent: Counter[int] = Counter()
+"""The CPU seconds of all that a fork has started and that has ended."""
+
+
+def main() -> None:
+    """Carry out orders until the process that began this one ends."""
+    gc.disable()
+    door = _Door()
+    print(flush=True)
+    while given := door.next():
+        line, order, files = given
+        if "look" in order:
+            answer: Any = _looked(order["look"])
+        else:
+            _import_all()
+            answer = os.fork()
+            if answer == 0:
+                inner = os.dup(door.pipes[line][0])
+                door.close()
+                return _run([inner, *files][-3:], **order)
+            parents = order.get("parents", ())
+            _starters[answer] = next((parent for parent in parents if parent in _starters), 0)
+            if parents:
+                door.children[line] = answer
+        for number in files:
+            os.close(number)
+        line.send(json.dumps(answer).encode())
+
+
+def _looked(pid: int, options: int = os.WNOHANG) -> tuple[int, float] | None:
+    """Return the exit code of a fork and the CPU seconds that it and what it started took; None as long as it runs."""
+    found, status, used = os.wait4(pid, options)
+    if not found:
+        return None
+    seconds = used.ru_utime + used.ru_stime + _spent.pop(pid, 0)
+    _spent[_starters.pop(pid)] += seconds
+    return os.waitstatus_to_exitcode(status), seconds
+
+
+def _end(pid: int) -> None:
+    """Leave nothing behind of a fork whose place in its starter's eyes is empty."""
+    if pid in _starters:
+        os.kill(pid, signal.SIGKILL)
+        _looked(pid, 0)
+
+
+@cache
+def _import_all() -> None:
+    for name in _IMPORTED:
+        importlib.import_module(name)
+    for module in pkgutil.walk_packages(importlib.import_module(_VERBS).__path__, f"{_VERBS}."):
+        importlib.import_module(module.name)
+    gc.freeze()
+
+
+def _run(
+    files: list[int], run: list[str], environment: dict[str, str], cwd: str = ".", has_terminal: bool = False,
+    parents: Sequence[int] = (),
+) -> None:  # fmt: skip
+    from prefect.context import refresh_global_settings_context
+
+    sys.executable = str(Path(os.environ[ADDRESS]).with_name("python"))
+    os.setsid()
+    os.chdir(cwd)
+    for place, number in enumerate(files):
+        os.dup2(number, place)
+    os.closerange(3, max(files) + 1)
+    if has_terminal:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    os.environ.clear()
+    os.environ.update(environment)
+    _reopen()
+    refresh_global_settings_context()
+    if run[0] == CHILD:
+        _log_anew()
+    gc.enable()
+    sys.argv = run
+    runpy.run_module(run[0], run_name="__main__", alter_sys=True)
+
+
+def _log_anew() -> None:
+    """Have Prefect log as the environment says, and where that program does, which puts streams of its own in place."""
+    from prefect.logging.configuration import setup_logging
+
+    sys.stderr = cast(TextIO, _Stderr())
+    setup_logging(incremental=False)
+    sys.stderr = sys.__stderr__
+
+
+class _Stderr:
+    """Whatever is stderr at the time."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.__stderr__ if sys.stderr is self else sys.stderr, name)
+
+
+def _reopen() -> None:
+    """Read and write as a program that was begun with these files would: a line at a time in a terminal."""
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if os.environ.get("PYTHONUNBUFFERED"):
+        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", write_through=True)
+    else:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.__stdout__ = sys.stdout
+    sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+
+
+if __name__ == "__main__":
+    main()
