@@ -28,7 +28,7 @@ test: setup ## run all tests, four files at a time, since some wait for servers
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 soak: setup ## run what takes long: every failpoint, long locks, many races, 32 books at once
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m soak --timeout 3600
 
 lint: setup ## check style and types
 	$(BIN)/ruff check .

@@ -1,9 +1,11 @@
 """A real browser without a window, for tests of what a page can do; skipped by name where none is installed."""
 
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -27,11 +29,14 @@ _OPTIONS = (
 def browsing(url: str, folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """Keep a page open, with a profile of its own, for as long as the block lasts."""
     command = [PROGRAM, *_OPTIONS, f"--user-data-dir={folder}", *options, url]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as process:
         try:
             yield process
         finally:
-            process.terminate()
+            with suppress(ProcessLookupError):  # it has ended by itself
+                os.killpg(process.pid, signal.SIGTERM)  # Debian's program is a script that starts the browser
 
 
 def shown(url: str, folder: Path) -> str:

@@ -19,6 +19,7 @@ import sys
 import termios
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -64,11 +65,8 @@ class _Door:
                     self.pipes[line] = os.pipe()
                     continue
                 line = key.fileobj
-                said, files, _, _ = socket.recv_fds(line, MOST_BYTES, 3)
-                while said and not said.endswith(b"\n"):
-                    said += line.recv(MOST_BYTES)
-                if said:
-                    return line, json.loads(said), files
+                if given := _received(line):
+                    return line, *given
                 self.heard.unregister(line)
                 if line in self.children:
                     _end(self.children.pop(line))
@@ -115,7 +113,23 @@ def main() -> None:
                 door.children[line] = answer
         for number in files:
             os.close(number)
-        line.send(json.dumps(answer).encode())
+        with suppress(OSError):  # whoever asked was killed: the end of its line is what is heard next
+            line.send(json.dumps(answer).encode())
+
+
+def _received(line: socket.socket) -> tuple[Order, list[int]] | None:
+    """Return an order and its files; None from somebody who has ended, or was killed while giving it."""
+    files: list[int] = []
+    with suppress(OSError):
+        said, files, _, _ = socket.recv_fds(line, MOST_BYTES, 3)
+        more = said
+        while more and not said.endswith(b"\n"):
+            said += (more := line.recv(MOST_BYTES))
+        if said.endswith(b"\n"):
+            return json.loads(said), files
+    for number in files:
+        os.close(number)
+    return None
 
 
 def _looked(pid: int, options: int = os.WNOHANG) -> tuple[int, float] | None:

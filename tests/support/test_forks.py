@@ -1,7 +1,9 @@
 """A fork is to its test what a process of its own is: files, folder, environment, group, signals, exit code."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +77,23 @@ def test_whoever_kills_what_stands_for_a_fork_kills_the_fork(prefect_forks: Fork
     assert begun.startswith("Serving HTTP on")
     assert left == ""
     assert prefect_forks.run(["json.tool"], b"[]").returncode == 0
+
+
+def test_whoever_is_gone_before_its_answer_leaves_the_forks_to_the_others(
+    prefect_forks: Forks, tmp_path: Path
+) -> None:
+    command = ["http.server", "0", "--bind", "127.0.0.1", "--directory", str(tmp_path)]
+
+    with prefect_forks.talking(command, {"PYTHONUNBUFFERED": "1"}) as (fork, said):
+        begun = said.readline()
+        for _ in range(50):
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(os.environ[ADDRESS])
+                line.sendall(f"{json.dumps({'look': fork.pid})}\n".encode())
+        is_running = fork.poll() is None
+
+    assert begun.startswith("Serving HTTP on 127.0.0.1")
+    assert is_running
 
 
 def test_a_python_that_runs_anything_else_is_one_of_its_own() -> None:
