@@ -79,9 +79,7 @@ def test_whoever_kills_what_stands_for_a_fork_kills_the_fork(prefect_forks: Fork
     assert prefect_forks.run(["json.tool"], b"[]").returncode == 0
 
 
-def test_whoever_is_gone_before_its_answer_leaves_the_forks_to_the_others(
-    prefect_forks: Forks, tmp_path: Path
-) -> None:
+def test_whoever_is_gone_before_its_answer_leaves_the_forks_to_the_others(prefect_forks: Forks, tmp_path: Path) -> None:
     command = ["http.server", "0", "--bind", "127.0.0.1", "--directory", str(tmp_path)]
 
     with prefect_forks.talking(command, {"PYTHONUNBUFFERED": "1"}) as (fork, said):
