@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +25,9 @@ os.environ["PREFECT_API_SSL_CERT_FILE"] = str(Path(__file__).parent / "support" 
 
 os.environ["OMP_WAIT_POLICY"] = "passive"
 """As the embedded model sets it, too late where llama.cpp is loaded before: its threads waited burning cores."""
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A shell's background jobs ignore it, and so would all programs that they start, which tests press Ctrl-C on."""
 
 gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported comes again after 700 new objects
 
