@@ -18,6 +18,15 @@ _BESIDE = re.compile(
 )
 _MEETING = ("” “", '" "', '” "', '" “', "”“", "」「", "』『")
 """Marks of which some stand in all that `_BESIDE` finds; it looks at every letter and takes its time."""
+_TWICE = tuple(
+    (
+        opens,
+        closes,
+        re.compile(f"{opens}[^{opens}{closes}]*?([^{opens}{closes}]{{0,20}}{opens}[^{opens}{closes}]{{0,20}})"),
+    )
+    for opens, closes in (("“", "”"), ("「", "」"), ("『", "』"))
+)
+"""Two marks, and the place where the first stands again before the second, with what is around it."""
 _LEFTOVERS = re.compile(
     r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|chapter \d+\s*$|第.{1,6}[章节節]\s*$|제\s*\d+\s*장\s*$)", re.IGNORECASE
 )
@@ -31,6 +40,7 @@ class _Wording:
     repeated: str
     alike: str
     side_by_side: str
+    opened_twice: str
 
 
 _WORDINGS = {
@@ -39,12 +49,14 @@ _WORDINGS = {
         repeated='occurs {count} times: "{quote}"',
         alike='four sentences in a row open alike: "{quote}"',
         side_by_side="two speeches stand side by side, with nothing between them: {quote}",
+        opened_twice="a quotation opens again before it is closed: {quote}",
     ),
     "zh": _Wording(
         heading="正文里混进了标题：“{quote}”",
         repeated="前后出现 {count} 次：“{quote}”",
         alike="接连四句开头一样：“{quote}”",
         side_by_side="两句对话紧挨着，中间什么也没有：{quote}",
+        opened_twice="引号没合上又开了一次：{quote}",
     ),
 }
 
@@ -64,11 +76,21 @@ def spots_in(text: str, language: Language, locale: str = "en") -> list[str]:
 
 
 def collisions(text: str, locale: str = "en") -> list[str]:
-    """Name the places where one speech ends and another begins in the same paragraph: a line between them was lost."""
+    """Name the places where one speech of a paragraph ends and another begins, or begins before the first has ended.
+
+    What stood between them was lost.
+    """
     said = _WORDINGS.get(locale, _WORDINGS["en"])
-    meeting = (paragraph for paragraph in paragraphs(text) if any(marks in paragraph for marks in _MEETING))
-    found = (match for paragraph in meeting for match in _BESIDE.finditer(paragraph))
-    return [said.side_by_side.format(quote=match.group()) for match in found][:_PHRASES]
+    parts = paragraphs(text)
+    meeting = (part for part in parts if any(marks in part for marks in _MEETING))
+    beside = [said.side_by_side.format(quote=match.group()) for part in meeting for match in _BESIDE.finditer(part)]
+    twice = [said.opened_twice.format(quote=quote) for part in parts for quote in _opened_twice(part)]
+    return [*beside, *twice][:_PHRASES]
+
+
+def _opened_twice(paragraph: str) -> list[str]:
+    unclosed = [pattern for opens, closes, pattern in _TWICE if paragraph.count(opens) > paragraph.count(closes)]
+    return [quote for pattern in unclosed for quote in pattern.findall(paragraph)]
 
 
 def tokens_of(text: str, language: Language) -> list[str]:

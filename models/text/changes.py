@@ -173,8 +173,24 @@ class _Table:
         return new
 
     def _fits(self, span: Sequence[tuple[int, int]], new: dict[int, list[str]]) -> bool:
-        """True if every paragraph leaves open what it left open before, and one that goes left nothing open."""
-        return all(is_balanced_like("".join(new[row]), "".join(self._rows[row])) for row in new)
+        """True if every paragraph leaves open what it left open before, and one that goes left nothing open.
+
+        Or if it leaves nothing open any more, and the next one does not go on with what was open: that was damage.
+        """
+        return all(self._is_whole(row, "".join(parts)) for row, parts in new.items())
+
+    def _is_whole(self, row: int, text: str) -> bool:
+        old = "".join(self._rows[row])
+        after = "".join(part for parts in self._rows[row + 1 : row + 2] for part in parts)
+        if is_balanced_like(text, old):
+            return True
+        return bool(text.strip()) and not any(_open_marks(text)) and not _is_gone_on_with(old, after)
+
+
+def _is_gone_on_with(text: str, after: str) -> bool:
+    """True if a paragraph ends within a speech that the next one goes on with, by opening the same mark again."""
+    begun = after.lstrip()[:1]
+    return any(begun == opening and text.rfind(opening) > text.rfind(closing) for opening, closing in _PAIRS)
 
 
 def _open_marks(text: str) -> tuple[int, ...]:

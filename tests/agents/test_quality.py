@@ -124,3 +124,23 @@ def test_two_speeches_with_nothing_between_them_are_found(text: str, found: str)
 )
 def test_speeches_with_words_or_a_paragraph_between_them_are_not(text: str) -> None:
     assert collisions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "雨停了。\n\n“她是老鲁的娘。”老冯把笔放下来，“小脚，八一年腊月过世。“你骂别的我都不开口。这一条没有。”",
+            "小脚，八一年腊月过世。“你骂别的我都不开口。这一条没有。",
+        ),
+        ("“She came. “I saw her,” he said.", "She came. “I saw her,"),
+        ("「来た。「誰が」と言った。", "来た。「誰が"),
+    ],
+)
+def test_a_quotation_that_opens_again_before_it_is_closed_is_named(text: str, found: str) -> None:
+    assert collisions(text) == [f"a quotation opens again before it is closed: {found}"]
+    assert collisions(text, "zh") == [f"引号没合上又开了一次：{found}"]
+
+
+def test_a_speech_that_goes_on_in_the_next_paragraph_opens_its_mark_again() -> None:
+    assert collisions("“Yes,” he said. “It came at night.\n\n“And it went.”") == []

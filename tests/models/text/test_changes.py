@@ -39,6 +39,19 @@ def test_what_is_not_there_leaves_speech_open_or_was_changed_already_is_passed_o
     assert after(*twice) == TEXT.replace("The keeper rowed out.", "He rowed out.")
 
 
+def test_a_quotation_that_was_left_open_may_be_closed_unless_the_next_paragraph_goes_on_with_it() -> None:
+    broken = "“She is his mother.” He put down the pen. “She died. “You may scold. Not him.”\n\nShe sat down."
+    going_on = "“It came at night.\n\n“And it went.”"
+
+    def mended(text: str, number: str, words: str) -> str:
+        change = Change(first=number, text=words)
+        return repaired(text, [change], LengthRange(low=1, high=100), Language.EN, lambda words: False)
+
+    assert mended(broken, "1.4", "You may scold.") == broken.replace("“You may", "You may")
+    assert mended(broken, "1.4", "““You may scold.") == broken
+    assert mended(going_on, "1.1", "“It came at night.”") == going_on
+
+
 def test_a_change_that_does_not_fit_is_left_out_and_the_others_are_taken() -> None:
     wanted = [Change(first="1.1", text="The king rowed out."), Change(first="1.2", text="She had a lamp.")]
 
