@@ -15,6 +15,7 @@ from bookwright.storage.engine import migrate
 from bookwright.storage.engine.database import open_database
 from tests.support.forks import Forks, listening, reached
 from tests.support.postgres import PostgresServer, running_postgres
+from tests.support.scratch import temporary_files
 
 settings.register_profile("bookwright", deadline=None)  # a busy machine is no fault of the program
 settings.register_profile("thorough", deadline=None, max_examples=2_000)  # pytest --hypothesis-profile=thorough
@@ -33,9 +34,10 @@ gc.set_threshold(50_000, 10, 10)  # by default each look at all that is imported
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin what all processes that share the tests have programs forked from, unless this is one of them."""
+    """Begin what all processes share that run tests: temporary files, and what programs are forked from."""
     if not hasattr(config, "workerinput"):
         begun = ExitStack()
+        begun.enter_context(temporary_files())
         begun.enter_context(listening())
         config.add_cleanup(begun.close)
 

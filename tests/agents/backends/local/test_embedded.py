@@ -162,7 +162,7 @@ def test_a_server_that_is_let_go_of_at_once_ends() -> None:
         "from bookwright.agents.backends.local import embedded, weights;"
         "from bookwright.models.settings import load_settings;"
         "path = weights.locate(weights.SMOLLM2, load_settings());"
-        "[embedded._start(path, 'key', 512) and None for _ in range(8)]"
+        "[embedded._start(path, 'key', 512) and None for _ in range(4)]"
     )
 
     assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
