@@ -21,6 +21,7 @@ def temporary_files(memory: Path = MEMORY, room: int = ROOM_BYTES) -> Iterator[N
         yield
         return
     with tempfile.TemporaryDirectory(prefix="bookwright-tests-", dir=memory, ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)  # Postgres, which root may not run, enters as another user
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         try:
             yield

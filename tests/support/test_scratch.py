@@ -1,6 +1,7 @@
 """Temporary files go where they cost least, unless there is no room or somebody has said where."""
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -22,7 +23,9 @@ def test_they_are_in_memory_for_children_too_and_gone_afterwards(tmp_path: Path)
     with temporary_files(tmp_path, room=1):
         folder = Path(tempfile.mkdtemp())
         told = os.environ["TMPDIR"]
+        mode = stat.S_IMODE(Path(told).stat().st_mode)
 
+    assert mode == 0o711, "other users must get to what is theirs, and list nothing"
     assert folder.parent == Path(told)
     assert folder.is_relative_to(tmp_path)
     assert list(tmp_path.iterdir()) == []
