@@ -41,13 +41,16 @@ class _Job:
     execution: Execution
     can_use_tool: CanUseTool
     ended: "Future[bool]" = field(default_factory=Future)
+    is_cancelled: bool = False
+    """To be ended as soon as there is a handle to end it by."""
+    handle: ExecutionHandle | None = None
 
 
 @dataclass
 class _Tab:
     state: TabExecutionState
     jobs: deque[_Job] = field(default_factory=deque)
-    running: ExecutionHandle | None = None
+    current: _Job | None = None
 
 
 class TabExecutor:
@@ -90,12 +93,16 @@ class TabExecutor:
             return None if tab is None else replace(tab.state)
 
     def cancel(self, tab_id: str) -> None:
-        """Cancel what runs in a tab; what waits there is next."""
+        """Cancel what runs in a tab, or is about to begin; what waits there is next."""
         with self._lock:
             tab = self._tabs.get(tab_id)
-            running = tab.running if tab else None
-        if running is not None:
-            running.cancel()
+            if tab is None or tab.state.status is TabStatus.IDLE:
+                return
+            job = tab.current or tab.jobs[0]  # the tab's thread has not come to its first one yet
+            job.is_cancelled = True
+            handle = job.handle
+        if handle is not None:
+            handle.cancel()
 
     def _tab(self, execution: Execution) -> _Tab:
         known = self._tabs.get(execution.tab_id)
@@ -115,11 +122,11 @@ class TabExecutor:
 
     def _next(self, tab: _Tab) -> _Job | None:
         with self._lock:
-            tab.running = None
+            tab.current = None
             if not tab.jobs:
                 tab.state.status = TabStatus.IDLE
                 return None
-            job = tab.jobs.popleft()
+            job = tab.current = tab.jobs.popleft()
             tab.state.waiting = len(tab.jobs)
             return job
 
@@ -135,7 +142,10 @@ class TabExecutor:
             sinks.on_failed(error, StreamMetrics())
             return False
         with self._lock:
-            tab.running = handle
+            job.handle = handle
+            is_cancelled = job.is_cancelled
+        if is_cancelled:
+            handle.cancel()
         ended_well = handle.completion.result()
         self._keep_session(tab, execution, handle)
         return ended_well

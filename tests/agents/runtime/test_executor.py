@@ -86,6 +86,48 @@ def test_a_cancelled_execution_makes_way_for_the_next(tabs):
     assert (first.result(60), second.result(60)) == (False, True)
 
 
+def test_a_cancel_that_comes_before_the_execution_has_begun_is_not_lost(tabs):
+    lanes = Lanes()
+    executor = tabs(Speaker([HANG]), lanes)
+
+    with lanes.enter("tab"):
+        ended = executor.execute("a", running())
+        executor.cancel("tab")
+
+    assert ended.result(60) is False
+
+
+def test_a_cancel_where_nothing_runs_is_not_remembered(tabs):
+    executor, execution = tabs(Speaker(["One.", "Two."])), running()
+    executor.cancel("tab")
+    assert executor.execute("a", execution).result(60) is True
+    while executor.state("tab").status is TabStatus.BUSY:
+        pass
+    executor.cancel("tab")
+    assert executor.execute("b", execution).result(60) is True
+
+
+def test_a_cancel_while_the_agent_starts_is_not_lost(bus, runnable):
+    starts, may_go_on, speaker = threading.Event(), threading.Event(), Speaker([HANG])
+
+    class Slow:
+        def start(self, given, sinks, execution):
+            handle = runnable(speaker).start(given, sinks, execution)
+            starts.set()
+            assert may_go_on.wait(60)
+            return handle
+
+    agents = AgentRegistry()
+    agents.register("keeper", Slow)
+    executor = TabExecutor(agents, bus)
+    ended = executor.execute("a", running())
+    assert starts.wait(60)
+    executor.cancel("tab")
+    may_go_on.set()
+
+    assert ended.result(60) is False
+
+
 def test_an_execution_that_is_no_longer_wanted_is_passed_over(tabs):
     gate = threading.Event()
     executor, execution = tabs(speaker := Speaker(["One."], gate=gate)), running()
