@@ -11,8 +11,7 @@ from bookwright.flows.library import open_library
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Section
 from bookwright.storage.stores import BookStorage
 from tests.flows.gated import Sit
-from tests.flows.revision.changed import Written, reopened, written
-from tests.support.made_once import made_once
+from tests.flows.revision.changed import LAMPS, Written, written_once
 
 SECRET = "Old Tam is the drowned king under another name."
 HABIT = "Keeps a brass key under the third stair of the quay."
@@ -27,43 +26,34 @@ SABINE = CodexEntry(
 ABOUT: dict[str, Any] = {"entries": [SABINE], "secrets": [HEIR]}
 
 
-def _written(factory: pytest.TempPathFactory, name: str, **brief: Any) -> Iterator[Written]:
-    def make(home: Path) -> None:
-        written(home, **brief)[0].database.dispose()
-
-    found = reopened(made_once(factory, name, make))
-    yield found
-    found[0].database.dispose()
-
-
 @pytest.fixture(scope="session")
 def novel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """A book of eight chapters with a secret and somebody in its codex."""
-    yield from _written(tmp_path_factory, "novel", **ABOUT, length=13_000, profile="economy", max_unit_length=1_650)
+    yield from written_once(tmp_path_factory, "novel", **ABOUT, length=13_000, profile="economy", max_unit_length=1_650)
 
 
 @pytest.fixture(scope="session")
 def hundred(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """One of about a hundred chapters."""
-    yield from _written(tmp_path_factory, "hundred", **ABOUT, length=250_000, profile="economy")
+    yield from written_once(tmp_path_factory, "hundred", **ABOUT, length=250_000, profile="economy")
 
 
 @pytest.fixture(scope="session")
 def fable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """One of three chapters."""
-    yield from _written(tmp_path_factory, "fable", **ABOUT, length=6_000, profile="economy")
+    yield from written_once(tmp_path_factory, "fable", **ABOUT, length=6_000, profile="economy")
 
 
 @pytest.fixture(scope="session")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """One of three chapters that a model has read beside the secret."""
-    yield from _written(tmp_path_factory, "reviewed", **ABOUT, length=5_000, profile="standard")
+    yield from written_once(tmp_path_factory, "reviewed", **ABOUT, length=5_000, profile="standard")
 
 
 @pytest.fixture(scope="session")
 def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """One of three chapters, about which its author has said nothing."""
-    yield from _written(tmp_path_factory, "lamps", length=6_000, profile="economy", max_planning_rounds=1)
+    yield from written_once(tmp_path_factory, "lamps", **LAMPS)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from bookwright.models.gate import GateKind
 from bookwright.storage.engine.looks import open_for_looks
 from bookwright.storage.engine.sqlite_driver import sqlite_driver
 from bookwright.storage.repositories.lease import Lease
+from tests.app.watching.saying import happened, said, say
 from tests.cli.shelf import a_book
-from tests.cli.watch.saying import happened, said, say
 from tests.support.books import finish, make_book
 
 

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from bookwright.agents.backends.protocol import FailureListener, Listener, Request
@@ -30,6 +31,7 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.stores import BookStorage, Stores
 from bookwright.storage.tables import documents, steps
 from tests.support.books import make_brief_of, make_settings, new_library
+from tests.support.made_once import made_once
 
 Written = tuple[BookStorage, Settings]
 
@@ -75,6 +77,21 @@ def marked_models(settings: Settings, first: int = 0) -> Iterator[Marking]:
     """The marking author, for as long as it is needed."""
     with closing(ModelService(settings)) as models:
         yield Marking(models, first)
+
+
+LAMPS: dict[str, Any] = {"length": 6_000, "profile": "economy", "max_planning_rounds": 1}
+"""A book of three chapters about which its author has said nothing."""
+
+
+def written_once(factory: pytest.TempPathFactory, name: str, **brief: Any) -> Iterator[Written]:
+    """Give a copy of a book that is written once for all who ask for that name."""
+
+    def make(home: Path) -> None:
+        written(home, **brief)[0].database.dispose()
+
+    found = reopened(made_once(factory, name, make))
+    yield found
+    found[0].database.dispose()
 
 
 def written(home: Path, limits: Limits | None = None, entries: Sequence[CodexEntry] = (), **brief: Any) -> Written:

@@ -1,0 +1,211 @@
+"""A branch shares what stands, pays only for what it writes anew, and changes nothing of its origin."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.app.branches.listing import branch_tree
+from bookwright.flows.library import find_or_create
+from bookwright.flows.limits import Limits
+from bookwright.flows.open_book import RunConfig
+from bookwright.flows.revision.revise import take_in
+from bookwright.flows.run_book import run_book
+from bookwright.models.book import BookState
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookPaused, InvalidInput
+from bookwright.models.tree.plan import TaskType
+from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.branches.cut import CutNode, cut_at
+from bookwright.storage.tables import passages, steps, texts, vectors
+from tests.app.branches.grove import Grove
+from tests.support.books import make_brief_of, make_settings, new_library
+
+NEWS = "\n\nAnd the lamp was blue all along."
+
+
+def test_a_branch_that_changes_nothing_ends_as_its_origin_and_pays_nothing(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin)
+
+    grove.write(branch)
+
+    assert grove.book(branch).state is BookState.FINISHED
+    assert grove.book(branch).calls == grove.book(branch).cost == 0
+    for form in ("md", "txt", "html"):
+        assert grove.text(branch, form) == grove.text(origin, form)
+    with grove.open(branch).storage.read() as stores:
+        assert stores.staleness.all() == []
+
+
+def test_a_branch_of_a_book_that_rests_goes_on_as_its_origin_does(tmp_path: Path) -> None:
+    settings = make_settings(tmp_path, free_megabytes=0).model_copy(update={"model": "rehearsal:miss"})
+    database = new_library(settings)
+    grove = Grove(database, settings)
+    order = make_brief_of(length=6_000, profile="economy", max_planning_rounds=1)
+    origin = find_or_create(database, order).id
+    with closing(ModelService(settings)) as models, pytest.raises(BookPaused):
+        run_book(origin, RunConfig(settings, database, models, limits=Limits.parse("chapter 1", None)))
+    before = grove.book(origin).calls
+    branch = grove.fork(origin)
+
+    for book in (branch, origin):
+        grove.write(book)
+
+    assert grove.text(branch) == grove.text(origin)
+    assert 0 < grove.book(branch).calls == grove.book(origin).calls - before
+    database.dispose()
+
+
+def test_a_fork_copies_no_text_and_no_vector(grove: Grove, origin: str) -> None:
+    def counts() -> list[int]:
+        with grove.database.read() as connection:
+            found = (select(func.count()).select_from(table) for table in (texts, vectors, passages, steps))
+            return [connection.execute(query).scalar_one() for query in found]
+
+    before = counts()
+    grove.fork(origin)
+
+    assert counts() == before
+
+
+def test_from_a_chapter_on_a_branch_is_open_again_and_pays_for_that_alone(grove: Grove, origin: str) -> None:
+    calls, before = grove.book(origin).calls, grove.text(origin)
+    branch = grove.fork(origin, at="chapter 2")
+
+    with grove.open(branch).storage.read() as stores:
+        first, second = stores.nodes.children(stores.nodes.root().key, TaskType.WRITE)
+        assert (first.status, second.status, second.written) == (NodeStatus.DONE, NodeStatus.OPEN, 0)
+        assert stores.nodes.root().written == first.written
+    grove.write(branch)
+
+    assert grove.book(branch).state is BookState.FINISHED
+    assert 0 < grove.book(branch).calls < calls
+    assert (grove.book(origin).calls, grove.text(origin)) == (calls, before)
+    with grove.open(branch).storage.read() as stores:
+        root = stores.nodes.root()
+        assert abs(root.written - (root.length or 0)) <= 0.06 * (root.length or 0)
+        assert [stale for stale in stores.staleness.all() if stale.is_direct] == []
+
+
+def test_what_is_changed_in_a_branch_or_in_its_origin_stays_there(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin)
+    twig = grove.fork(branch)
+    before = grove.rows(origin), grove.rows(twig)
+
+    _edit(grove, branch, "1.4")
+
+    assert (grove.rows(origin), grove.rows(twig)) == before
+    assert NEWS.strip() in grove.text(branch).decode()
+    _edit(grove, origin, "1.5")
+    assert NEWS.strip() not in grove.text(twig).decode()
+
+
+def _edit(grove: Grove, book: str, label: str) -> None:
+    with grove.open(book).storage.write() as stores:
+        node = stores.nodes.by_label(label)
+        old = stores.documents.current(node.key, DocumentKind.PROSE)
+        assert old is not None
+        take_in(stores, node, old, old.text + NEWS)
+
+
+def test_every_prompt_and_reply_of_its_origin_can_be_read_in_a_branch_of_a_branch(grove: Grove, origin: str) -> None:
+    twig = grove.open(grove.fork(grove.fork(origin)))
+    with grove.open(origin).storage.read() as stores:
+        known = [(line.id, stores.steps.prompt(line.id), stores.steps.reply(line.id)) for line in stores.steps.lines()]
+
+    with twig.storage.read() as stores:
+        assert [(key, stores.steps.prompt(key), stores.steps.reply(key)) for key, _, _ in known] == known
+        assert stores.steps.by_role() == []
+
+
+def test_a_book_with_branches_is_not_deleted_and_a_branch_is(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, name="she stays")
+    with grove.open(origin).storage.write() as stores, pytest.raises(InvalidInput, match=branch):
+        stores.books.delete(origin)
+
+    with grove.open(branch).storage.write() as stores:
+        stores.books.delete(branch)
+
+    assert [row.book.id for row in branch_tree(grove.open(origin)).rows] == [origin]
+    with grove.open(origin).storage.write() as stores:
+        stores.books.delete(origin)
+
+
+def test_branches_are_shown_as_a_tree_with_their_bills_apart_and_together(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 2", name="she stays")
+    grove.write(branch)
+    twig = grove.fork(branch)
+
+    tree = branch_tree(grove.open(twig))
+
+    assert [(row.book.id, row.depth) for row in tree.rows] == [(origin, 0), (branch, 1), (twig, 2)]
+    assert [row.name for row in tree.rows[1:]] == ["she stays", "branch 1"]
+    assert tree.calls == grove.book(origin).calls + grove.book(branch).calls
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "said"),
+    [("book", None, "another book"), ("1.1", None, "task of planning"), (None, "she stays", "already"),
+     (None, " ", "1 to 80")],
+)  # fmt: skip
+def test_a_fork_that_cannot_be_is_refused_before_anything_is_written(
+    grove: Grove, origin: str, at: str | None, name: str | None, said: str
+) -> None:
+    grove.fork(origin, name="she stays")
+    with pytest.raises(InvalidInput, match=said):
+        grove.fork(origin, at, name)
+
+    assert len(branch_tree(grove.open(origin)).rows) == 2
+
+
+def test_two_workers_write_two_branches_of_one_book_at_once(grove: Grove, origin: str) -> None:
+    before = grove.text(origin)
+    both = [grove.fork(origin, at="chapter 2", name=name) for name in ("she stays", "she leaves")]
+
+    with ThreadPoolExecutor(2) as workers:
+        list(workers.map(grove.write, both))
+
+    assert [grove.book(branch).state for branch in both] == [BookState.FINISHED] * 2
+    assert grove.text(origin) == before
+
+
+@given(st.integers(0, 10_000))
+def test_a_cut_parts_every_node_of_a_tree_once_and_keeps_what_stands_before(seed: int) -> None:
+    tree = _grown(Random(seed))
+    units = [node for node in tree if node.task_type == TaskType.WRITE and node.label != "1"]
+    at = Random(seed).choice(units)
+
+    cut = cut_at(at.label, tree)
+
+    groups = [set(cut.above), set(cut.opened), set(cut.left_out)]
+    assert sum(map(len, groups)) == len(set().union(*groups))
+    for node in tree:
+        is_before = node.key not in set().union(*groups)
+        assert is_before == (node.order < at.order and not at.label.startswith(f"{node.label}."))
+    assert at.key in cut.opened
+    assert cut.above[tree[0].key] == sum(node.written for node in tree if node.key in cut.opened)
+
+
+def _grown(random: Random) -> list[CutNode]:
+    """A tree whose units hold what their parts hold, in reading order."""
+    found: list[CutNode] = []
+
+    def grow(label: str, depth: int) -> int:
+        place = len(found)
+        found.append(CutNode(place + 1, label, TaskType.WRITE, NodeStatus.DONE, 0))
+        parts = range(1, random.randint(1, 3) + 1) if depth else ()
+        for part in range(1, random.randint(0, 2)):
+            key = len(found) + 1
+            found.append(CutNode(key, f"{label}.{part + 9}", TaskType.DESIGN, NodeStatus.DONE, 0))
+        written = sum(grow(f"{label}.{part}", depth - 1) for part in parts) or random.randint(1, 9)
+        found[place] = found[place]._replace(written=written)
+        return written
+
+    grow("1", 3)
+    return found

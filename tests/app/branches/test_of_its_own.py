@@ -1,0 +1,162 @@
+"""What a branch has of its own: a lease, a cap, a folder, a stream of events, secrets; and what a backup keeps."""
+
+import json
+from contextlib import closing
+
+import pytest
+
+from bookwright.agents.backends.service import ModelService
+from bookwright.app.access import at_rest
+from bookwright.app.branches.listing import branch_tree
+from bookwright.flows.open_book import RunConfig, hold
+from bookwright.flows.run_book import run_book
+from bookwright.flows.vault.rendering import Vault
+from bookwright.flows.vault.sync import Sync
+from bookwright.models.book import BookState
+from bookwright.models.codex.entries import Secret
+from bookwright.models.codex.record import Origin, RecordKind
+from bookwright.models.document import DocumentKind
+from bookwright.models.errors import BookHeld, BookPaused
+from bookwright.storage.backup.backup import back_up, restore
+from tests.app.branches.grove import Grove
+from tests.relay.test_prompts_keep_secrets import HIDDEN, Gossip, leaks
+from tests.support.vaults import contents
+
+EVENT_FILE = "events/{}.ndjson"
+
+
+def test_a_branch_is_forked_and_written_while_its_origin_is_held_by_another(grove: Grove, origin: str) -> None:
+    with (
+        closing(ModelService(grove.settings)) as models,
+        hold(origin, RunConfig(grove.settings, grove.database, models), way_on="the same command"),
+    ):
+        branch = grove.fork(origin, at="chapter 2")
+        grove.write(branch)
+        with pytest.raises(BookHeld):
+            grove.write(origin)
+
+    assert grove.book(branch).state is BookState.FINISHED
+    assert grove.book(branch).lease_owner is None
+
+
+def test_the_cap_of_a_branch_counts_what_the_branch_has_spent_alone(grove: Grove, origin: str) -> None:
+    spent = grove.book(origin).tokens
+    branch = grove.fork(origin, at="chapter 2")
+    _cap(grove, branch, 1)
+    with pytest.raises(BookPaused, match="budget"):
+        grove.write(branch)
+    assert grove.book(branch).tokens == 0
+    _cap(grove, branch, spent)
+
+    grove.write(branch)
+
+    assert 0 < grove.book(branch).tokens <= spent  # what its origin spent is no part of it
+    assert grove.book(origin).brief.budget.tokens is None
+
+
+def _cap(grove: Grove, book: str, tokens: int) -> None:
+    with grove.open(book).storage.write() as stores:
+        brief = stores.books.get(book).brief
+        stores.books.edit_brief(book, brief.changed(budget={"tokens": tokens}))
+
+
+def test_an_edit_in_the_folder_of_a_branch_is_the_branchs_alone(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin)
+    vaults = {book: Vault(grove.open(book).storage, grove.book(book), grove.settings) for book in (origin, branch)}
+    for vault in vaults.values():
+        vault.render()
+    before, text = contents(vaults[origin]), grove.text(origin)
+    page = next(path for path in sorted(before) if path.startswith("chapters/"))
+    file = vaults[branch].folder.root / page
+    assert vaults[branch].folder.root != vaults[origin].folder.root
+    assert contents(vaults[branch])[page].splitlines()[-1] == before[page].splitlines()[-1]
+    file.write_text(file.read_text().rstrip() + "\n\nAnd the lamp was blue all along.\n")
+
+    for book in vaults:
+        fresh = Vault(grove.open(book).storage, grove.book(book), grove.settings)
+        with at_rest(fresh.storage) as stores:
+            work = Sync(fresh, stores)
+            work.look()
+            work.apply()
+
+    assert b"the lamp was blue all along" in grove.text(branch)
+    assert grove.text(origin) == text
+    assert contents(vaults[origin]) == before
+
+
+def test_what_is_said_while_a_branch_is_written_stands_in_a_file_of_its_own(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 2")
+    of_origin, of_branch = (grove.settings.home / EVENT_FILE.format(book) for book in (origin, branch))
+    before = of_origin.read_bytes()
+
+    grove.write(branch)
+
+    events = [json.loads(line) for line in of_branch.read_text().splitlines()]
+    assert len(events) > 2 * grove.book(branch).calls
+    assert origin not in of_branch.read_text()
+    assert of_origin.read_bytes() == before
+
+
+def test_a_secret_that_is_told_to_a_branch_stays_secret_there_until_its_page(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 1")
+    secret = Secret.model_validate({"id": "twin", "content": HIDDEN[0], "revealed_at": 2})
+    with grove.open(branch).storage.write() as stores:
+        stores.codex.add(secret, Origin.AUTHOR)
+
+    with closing(ModelService(grove.settings)) as models:
+        gossip = Gossip(models, HIDDEN[:1])
+        run_book(branch, RunConfig(grove.settings, grove.database, gossip))
+
+    labels = [request.facts["label"] for request in gossip.asked if request.facts["activity"] == "write"]
+    by_label: dict[str, list[str]] = {}
+    for label, prompt in zip(labels, gossip.prose_prompts, strict=True):
+        by_label.setdefault(label, []).append(prompt)
+    first, *later = sorted(by_label, key=lambda label: [int(part) for part in label.split(".")])
+    assert not any(leaks(prompt, HIDDEN[:1]) for prompt in by_label[first])
+    assert any(leaks(prompt, HIDDEN[:1]) for label in later for prompt in by_label[label])
+    with grove.open(origin).storage.read() as stores:
+        assert stores.codex.secrets() == []
+
+
+def test_a_secret_that_a_branch_keeps_longer_stays_out_of_its_prompts_and_not_of_its_origins(
+    grove: Grove, origin: str
+) -> None:
+    secret = Secret.model_validate({"id": "twin", "content": HIDDEN[0], "revealed_at": 1})
+    with grove.open(origin).storage.write() as stores:
+        stores.codex.add(secret, Origin.AUTHOR)
+    branch = grove.fork(origin, at="chapter 1")
+    with grove.open(branch).storage.write() as stores:
+        found = stores.codex.get(RecordKind.SECRET, "twin")
+        stores.codex.edit(secret.model_copy(update={"revealed_at": None}), found.version, Origin.AUTHOR)
+
+    with closing(ModelService(grove.settings)) as models:
+        gossip = Gossip(models, HIDDEN[:1])
+        run_book(branch, RunConfig(grove.settings, grove.database, gossip))
+
+    assert gossip.prose_prompts
+    assert not any(leaks(prompt, HIDDEN[:1]) for prompt in gossip.prose_prompts)
+    with grove.open(origin).storage.read() as stores:
+        assert stores.codex.secrets() == [secret]
+
+
+def test_a_backup_keeps_branches_with_all_that_they_share(grove: Grove, origin: str) -> None:
+    branch = grove.fork(origin, at="chapter 2", name="she stays")
+    grove.write(branch)
+    twig = grove.fork(branch)
+    before = {book: (grove.text(book), grove.rows(book)) for book in (origin, branch, twig)}
+    tree = branch_tree(grove.open(origin)).facts()
+    back_up(grove.settings, grove.settings.home / "backup.zip")
+    with grove.open(twig).storage.write() as stores:
+        stores.books.delete(twig)
+    with grove.open(branch).storage.write() as stores:
+        stores.books.delete(branch)
+
+    grove.database.dispose()
+    restore(grove.settings, grove.settings.home / "backup.zip")
+
+    assert {book: (grove.text(book), grove.rows(book)) for book in before} == before
+    assert branch_tree(grove.open(origin)).facts() == tree
+    with grove.open(twig).storage.read() as stores:
+        prose = stores.documents.latest(DocumentKind.PROSE)
+        assert prose is not None
+        assert stores.documents.inputs_of(prose.id)

@@ -1,0 +1,148 @@
+"""Branches on Postgres: shared as on SQLite, written by two workers at once, whole or not there when it goes away."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event
+
+from bookwright import failpoints
+from bookwright.app.branches.listing import branch_tree
+from bookwright.app.branches.merging import MergeOrder, merge, stale_after, undo_merge
+from bookwright.exports.files import export
+from bookwright.exports.json_file import import_book
+from bookwright.failpoints import Failpoint
+from bookwright.flows.library import open_library
+from bookwright.models.book import BookState
+from bookwright.models.errors import DatabaseUnreachable
+from bookwright.storage.engine.database import open_database
+from tests.app.branches.grove import Grove, resting
+from tests.app.branches.test_merging import rewrite
+from tests.durability.wire import Loss, wire
+from tests.flows.revision.changed import Written
+from tests.support.postgres import PostgresServer
+
+pytestmark = pytest.mark.postgres
+
+ORIGIN = "lamps"
+
+
+@pytest.fixture(scope="module")
+def exported(lamps: Written, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That book as a file, which any database takes."""
+    return export(lamps[0], "json", tmp_path_factory.mktemp("exported") / "lamps.json")
+
+
+@pytest.fixture
+def grove(
+    lamps: Written, exported: Path, postgres: PostgresServer, postgres_template: str, tmp_path: Path
+) -> Iterator[Grove]:
+    """The book on Postgres."""
+    url = postgres.url(postgres.new_database(postgres_template))
+    settings = lamps[1].model_copy(update={"home": tmp_path / "grove", "database_url": url})
+    database = open_library(settings)
+    import_book(exported, database, ORIGIN)
+    yield Grove(database, settings)
+    failpoints.arm()
+    database.dispose()
+
+
+def test_a_branch_pays_for_what_is_open_a_merge_equals_it_and_undo_equals_before(grove: Grove) -> None:
+    whole, branch = grove.fork(ORIGIN), grove.fork(ORIGIN, at="chapter 2")
+    assert grove.text(whole) == grove.text(ORIGIN)
+    with grove.open(whole).storage.read() as stores, grove.open(ORIGIN).storage.read() as others:
+        assert stores.staleness.all() == []
+        assert resting(stores) == resting(others) != []
+    grove.write(branch)
+    before, book = grove.rows(ORIGIN), grove.open(ORIGIN)
+
+    merge(book, MergeOrder(branch))
+
+    assert grove.text(ORIGIN) == grove.text(branch) != grove.text(whole)
+    assert stale_after(book)[0] == []
+    undo_merge(book)
+    assert grove.rows(ORIGIN) == before
+    assert 0 == grove.book(whole).calls < grove.book(branch).calls
+
+
+def test_two_workers_write_two_branches_of_one_book_at_once(grove: Grove) -> None:
+    before = grove.text(ORIGIN)
+    both = [grove.fork(ORIGIN, at="chapter 2", name=name) for name in ("she stays", "she leaves")]
+
+    with ThreadPoolExecutor(2) as workers:
+        list(workers.map(grove.write, both))
+
+    assert [grove.book(branch).state for branch in both] == [BookState.FINISHED] * 2
+    assert grove.text(ORIGIN) == before
+
+
+@pytest.mark.parametrize(
+    ("table", "by_merge"),
+    [("documents", False), ("merges", True),
+     *(pytest.param(table, False, marks=pytest.mark.soak) for table in ("books", "nodes", "codex", "lineages")),
+     pytest.param("documents", True, marks=pytest.mark.soak)],
+)  # fmt: skip
+def test_a_server_that_goes_away_in_a_fork_or_a_merge_leaves_nothing_of_it(
+    grove: Grove, postgres: PostgresServer, table: str, by_merge: bool
+) -> None:
+    branch = grove.fork(ORIGIN, name="she stays")
+    rewrite(grove, branch, "1.4", "She stayed.")
+    rows, tree, book = grove.rows(ORIGIN), branch_tree(grove.open(ORIGIN)).facts(), grove.open(ORIGIN)
+
+    def work() -> object:
+        return merge(book, MergeOrder(branch)) if by_merge else grove.fork(ORIGIN)
+
+    with hung_up_before(f"INSERT INTO {table} ", grove, postgres) as met, pytest.raises(DatabaseUnreachable):
+        work()
+
+    assert len(met) == 1
+    assert (grove.rows(ORIGIN), branch_tree(book).facts()) == (rows, tree)
+    work()
+    assert (grove.rows(ORIGIN) != rows, len(branch_tree(book).rows)) == (by_merge, 2 if by_merge else 3)
+
+
+@contextmanager
+def hung_up_before(statement: str, grove: Grove, server: PostgresServer) -> Iterator[list[str]]:
+    """End all connections right before the first statement that begins so; yields those it met."""
+    met: list[str] = []
+    name = grove.settings.database_url.rpartition("/")[2]
+
+    def hear(connection: Connection, cursor: Any, said: str, *rest: Any) -> None:
+        if said.startswith(statement) and not met:
+            met.append(said)
+            server.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+    event.listen(grove.database.engine, "before_cursor_execute", hear)
+    yield met
+    event.remove(grove.database.engine, "before_cursor_execute", hear)
+
+
+@pytest.mark.parametrize(("loss", "is_there"), [(Loss.REQUEST, False), (Loss.REPLY, True)])
+@pytest.mark.parametrize("point", [Failpoint.FORK, Failpoint.MERGE])
+def test_a_fork_or_a_merge_that_was_not_confirmed_is_whole_or_not_there(
+    grove: Grove, postgres: PostgresServer, tmp_path: Path, point: Failpoint, loss: Loss, is_there: bool
+) -> None:
+    twin = grove.fork(ORIGIN, name="she stays")
+    rewrite(grove, twin, "1.4", "She stayed.")
+    text = grove.text(ORIGIN)
+    log = tmp_path / "failpoints"
+    with wire(postgres, log, point, loss) as by_wire:
+        url = by_wire.url(grove.settings.database_url.rpartition("/")[2])
+        lossy = Grove(open_database(grove.settings.model_copy(update={"database_url": url})), grove.settings)
+        failpoints.arm(log=str(log))
+        with pytest.raises(DatabaseUnreachable, match="try again"):
+            lossy.fork(ORIGIN, name="later") if point is Failpoint.FORK else merge(lossy.open(ORIGIN), MergeOrder(twin))
+        lossy.database.dispose()
+
+    names = [row.name for row in branch_tree(grove.open(ORIGIN)).rows[1:]]
+    assert by_wire.losses == 1
+    assert ("later" in names) is (is_there and point is Failpoint.FORK)
+    assert (grove.text(ORIGIN) != text) is (is_there and point is Failpoint.MERGE)
+    if is_there and point is Failpoint.MERGE:
+        undo_merge(grove.open(ORIGIN))
+        assert grove.text(ORIGIN) == text
+    elif not is_there:
+        assert grove.fork(ORIGIN, name="later").startswith("later")

@@ -1,0 +1,1 @@
+"""What the Relay keeps through whole walks: secrets, registers, clocks, quality."""
