@@ -17,7 +17,7 @@ from jinja2 import (
 
 from bookwright.models.errors import InvalidTemplate
 from bookwright.prompts.card import Card
-from bookwright.prompts.render import environment, environment_with
+from bookwright.prompts.templates import environment, environment_with
 
 _ENDING = ".md.j2"
 _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)

@@ -12,7 +12,8 @@ from bookwright.agents.blueprints.steps import own
 from bookwright.models.blueprint import Blueprint, MemberKind
 from bookwright.models.errors import InvalidBlueprint
 from bookwright.prompts import BookCard, Card, FormCard, NodeCard, render
-from bookwright.prompts.render import has_frame, render_directions
+from bookwright.prompts.render import render_directions
+from bookwright.prompts.templates import has_frame
 from bookwright.storage.files.blueprints import ENDING, QUALITY, BlueprintFolder, blueprint_of, read_folder
 
 PROMPT_LOCALES = ("en", "zh")

@@ -10,7 +10,7 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.story.register import FewThreads, Register
 from bookwright.models.text.changes import Changes
 from bookwright.models.tree.plan import PlanOutput
-from bookwright.prompts.render import BLUEPRINT
+from bookwright.prompts.templates import BLUEPRINT
 
 _SMALL_PAGE = Agent("design", "story/small/design", "designer", CREATIVE, "designer", artefact="draft")
 _CRITIC = Agent("critic", "story/blueprint/critic", "critic", REASONING, "designer", artefact="criticism")

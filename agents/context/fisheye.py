@@ -14,7 +14,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs, sentences
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import environment
+from bookwright.prompts.templates import environment
 from bookwright.storage.index.chunks import is_heading, join_sentences
 from bookwright.storage.stores import Stores
 from bookwright.storage.tree.outline import LineSpan, OutlineReader, TreeLine

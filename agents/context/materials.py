@@ -16,7 +16,7 @@ from bookwright.models.text.binding import binding_lines
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import environment
+from bookwright.prompts.templates import environment
 from bookwright.storage.stores import Stores
 from bookwright.storage.tree.outline import OutlineReader, TreeLine
 

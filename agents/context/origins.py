@@ -9,7 +9,7 @@ from bookwright.models.document import Document, DocumentKind
 from bookwright.models.text.prose import paragraphs
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import environment
+from bookwright.prompts.templates import environment
 from bookwright.storage.index.chunks import LIMIT, weigh
 from bookwright.storage.index.passage import Passage
 from bookwright.storage.stores import Stores

@@ -15,7 +15,8 @@ from bookwright.models.profile import ProfileName
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import Card, Told
-from bookwright.prompts.render import fields_of, render_left_out
+from bookwright.prompts.render import render_left_out
+from bookwright.prompts.templates import fields_of
 
 _log = logging.getLogger(__name__)
 

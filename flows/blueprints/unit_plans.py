@@ -8,7 +8,8 @@ from bookwright.models.blueprint import CHARACTERS_A_WORD, UnitPlan
 from bookwright.models.tree.level import Level, child_level, usual_child_length
 from bookwright.models.tree.task import TaskNode
 from bookwright.prompts import FormCard
-from bookwright.prompts.render import BLUEPRINT, render_directions
+from bookwright.prompts.render import render_directions
+from bookwright.prompts.templates import BLUEPRINT
 
 LEAST_CHILD = 50
 """Words below which a child is not worth a division, however many a blueprint wants."""

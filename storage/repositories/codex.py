@@ -240,8 +240,7 @@ class CodexRepository:
 
     def _same(self, kind: RecordKind, record: Record) -> Stored[Record] | None:
         """The record that an extracted one means: by id, then by name, then by alias."""
-        found = (self.find(kind, name) for name in (record.id, *names_of(record)))
-        return next((stored for stored in found if stored is not None), None)
+        return next(filter(None, (self.find(kind, name) for name in (record.id, *names_of(record)))), None)
 
     def _check_names(self, record: Record) -> None:
         if not isinstance(record, CodexEntry):

@@ -7,7 +7,7 @@ import pytest
 from bookwright.agents.cards import element_allowance, node_card
 from bookwright.models.text.language import Language
 from bookwright.models.tree.task import TaskNode
-from bookwright.prompts.render import environment
+from bookwright.prompts.templates import environment
 
 
 @pytest.mark.parametrize(

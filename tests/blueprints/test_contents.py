@@ -13,7 +13,8 @@ from bookwright.models.text.language import Language, detect_language
 from bookwright.models.tree.level import Level
 from bookwright.prompts import Card, render
 from bookwright.prompts.card import FormCard
-from bookwright.prompts.render import environment_with, fields_of, render_directions
+from bookwright.prompts.render import render_directions
+from bookwright.prompts.templates import environment_with, fields_of
 from tests.blueprints.contents import (
     LANGUAGES,
     LOCALES,

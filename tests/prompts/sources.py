@@ -9,7 +9,8 @@ import jinja2.nodes
 from jinja2 import meta
 
 import bookwright
-from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS, TEMPLATES, environment
+from bookwright.prompts.render import BLOCK_TAGS, PROSE_TAGS
+from bookwright.prompts.templates import TEMPLATES, environment
 from tests.agents.everyone import EVERY_AGENT
 
 OVERLAYS = TEMPLATES / "locales"

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from bookwright.agents.backends.protocol import ToolSpec
-from bookwright.prompts.render import TEMPLATES, render_form, render_lookups, render_turn, render_unverified
+from bookwright.prompts.render import render_form, render_lookups, render_turn, render_unverified
+from bookwright.prompts.templates import TEMPLATES
 from tests.prompts.sources import PATHS, sentences_of_its_own, variables, words
 
 REACT = sorted(path.relative_to(TEMPLATES).as_posix().removesuffix(".md.j2") for path in TEMPLATES.glob("react/*.j2"))
