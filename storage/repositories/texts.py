@@ -15,6 +15,7 @@ from bookwright.storage.tables import texts
 
 _LEVEL = 3
 _WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)
+_MOST_MEMORY = 9
 _columns: dict[str, Any] = {name: bindparam(name) for name in ("book", "hash", "body")}
 _OF_HASH = select(texts.c.body).where(texts.c.hash == bindparam("hash"))
 _GET = Prepared(
@@ -51,9 +52,9 @@ def bytes_hash(encoded: bytes) -> str:
 
 
 def packed(encoded: bytes) -> bytes:
-    """Compress a text. For a short one zlib's own room, which it clears each time, is as small as the text."""
+    """Compress a text. For a short one zlib's own room, which it clears each time, is about as small as the text."""
     bits = min(max(len(encoded).bit_length(), _WINDOW_BITS[0]), _WINDOW_BITS[-1])
-    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, bits, bits - 6)
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, bits, min(bits - 4, _MOST_MEMORY))
     return packer.compress(encoded) + packer.flush()
 
 
