@@ -104,9 +104,13 @@ def spread(total: int, weights: list[int]) -> list[int]:
     """
     if not weights:
         return []
-    total = max(total, len(weights))
+    return [1 + share for share in _shares(max(total - len(weights), 0), weights)]
+
+
+def _shares(total: int, weights: list[int]) -> list[int]:
+    """Share `total` out in proportion to `weights`; what rounding leaves goes to the greatest of them."""
     whole = sum(max(weight, 1) for weight in weights)
-    shares = [1 + (total - len(weights)) * max(weight, 1) // whole for weight in weights]
+    shares = [total * max(weight, 1) // whole for weight in weights]
     shares[weights.index(max(weights))] += total - sum(shares)
     return shares
 
@@ -114,12 +118,12 @@ def spread(total: int, weights: list[int]) -> list[int]:
 def spread_after(owed: int, planned: list[int]) -> list[int]:
     """Share what a unit still owes out to the children that wait, the last of them the unit's last.
 
-    What is missing is shared in proportion. What elders overran is paid in small shares, first by the others; the
+    What elders left is given out in proportion. What they overran is paid in small shares, first by the others; the
     last pays only when it waits alone, and keeps `LAST_KEEPS` of its plan. What nobody pays, the unit overruns.
     """
     debt = sum(planned) - owed
-    if debt <= 0:
-        return spread(owed, planned)
+    if debt <= 0:  # on top of what each was planned for, since a share of the whole, rounded down, may be less than that
+        return [length + more for length, more in zip(planned, _shares(-debt, planned), strict=True)]
     if len(planned) == 1:
         return [max(owed, math.ceil(planned[0] * LAST_KEEPS))]
     *others, last = planned

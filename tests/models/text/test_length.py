@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bookwright.models.text.length import (
@@ -180,8 +180,11 @@ def test_what_elders_overran_is_paid_by_the_next_in_small_shares_and_last_by_the
 
 def test_what_elders_left_is_shared_by_all_that_wait() -> None:
     assert spread_after(1_320, [600, 600]) == [660, 660]
+    assert spread_after(304, [50, 50, 204]) == [50, 50, 204]
+    assert spread_after(306, [50, 50, 204]) == [50, 50, 206]
 
 
+@example([50, 50, 289, 50, 50, 50, 245], 207)  # rounding took a word of the last one's at each of six divisions
 @given(st.lists(st.integers(50, 5_000), min_size=2, max_size=12), st.integers(0, 10_000))
 def test_the_last_of_a_unit_keeps_its_share_whatever_its_elders_write(planned: list[int], seed: int) -> None:
     chance, total, written = random.Random(seed), sum(planned), 0
