@@ -37,8 +37,9 @@ class Contestant:
 
 RAW = Contestant("raw journal", "raw_journal")
 OURS = Contestant("Bookwright", "engine", rest_seconds=2.2)
+GRAPH = Contestant("LangGraph graph", "langgraph_graph", is_peer=True)
 PEERS = (
-    Contestant("LangGraph graph", "langgraph_graph", is_peer=True),
+    GRAPH,
     Contestant("LangGraph tasks", "langgraph_tasks", is_peer=True),
     Contestant("DBOS", "dbos_workflow", is_peer=True),
 )
@@ -63,8 +64,9 @@ _FULL = Sizes(speed=1_000, rounds=3, resume=(200, 1_000), resumes=5, killed=200,
 
 _TARGETS = {
     "syncs_per_step": "<= 1.1", "cpu_per_step": "<= 1.0", "speed_over_raw": ">= 0.5",
-    "cpu_last_over_second_decile": "<= 1.25", "memory_growth": "<= 20", "resume_millis": "<= 100",
-    "resume_growth": "<= 1.5", "paid_again_at_worst": "<= 1", "paid_twice_by_two": "<= 0",
+    "cpu_over_graph": "<= 2.0", "cpu_last_over_second_decile": "<= 1.25", "memory_growth": "<= 20",
+    "resume_millis": "<= 100", "resume_millis_large": "<= 125", "resume_growth": "<= 1.5",
+    "paid_again_at_worst": "<= 1", "paid_twice_by_two": "<= 0",
 }  # fmt: skip
 """Of this engine; the others are only measured."""
 
@@ -121,18 +123,22 @@ def _speed(contestants: Sequence[Contestant], sizes: Sizes) -> dict[Contestant, 
     def median(contestant: Contestant, figure: str) -> float:
         return statistics.median(each[contestant][figure] for each in rounds)
 
-    def over_raw(contestant: Contestant) -> float:
-        return statistics.median(each[RAW]["seconds"] / each[contestant]["seconds"] for each in rounds)
+    def over(contestant: Contestant, other: Contestant, figure: str) -> float:
+        return statistics.median(each[contestant][figure] / each[other][figure] for each in rounds)
+
+    def over_graph(contestant: Contestant) -> Figures:
+        return {"cpu_over_graph": (over(contestant, GRAPH, "cpu"), f"of {GRAPH.name}'s CPU per step")}
 
     return {
         each: {
             "syncs_per_step": (median(each, "syncs"), "syncs"),
             "cpu_per_step": (median(each, "cpu"), "ms"),
-            "speed_over_raw": (over_raw(each), "of the raw journal, 1 ms syncs"),
+            "speed_over_raw": (over(RAW, each, "seconds"), "of the raw journal, 1 ms syncs"),
             "cpu_last_over_second_decile": (median(each, "deciles"), f"CPU per step, {steps:,} steps"),
             "memory_growth": (median(each, "growth"), f"MB at {steps:,} steps over {steps // 5:,}"),
             "stored_over_text": (median(each, "stored"), "bytes over those of the answers"),
         }
+        | (over_graph(each) if GRAPH in contestants else {})
         for each in contestants
     }
 
