@@ -3,7 +3,7 @@
 import ast
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 import bookwright
@@ -13,29 +13,33 @@ from bench.measure import Measure
 PACKAGE = Path(bookwright.__file__).parent
 
 
-def sources() -> dict[str, Path]:
-    """The modules of the package by their names; its folders are links, so each is followed by hand."""
-    found = {f"bookwright.{path.stem}": path for path in PACKAGE.glob("*.py")}
-    for folder in (path for path in PACKAGE.iterdir() if path.is_dir()):
-        root = folder.resolve()
-        for path in root.rglob("*.py"):
-            parts = path.relative_to(root.parent).with_suffix("").parts
-            found[".".join(("bookwright", *parts)).removesuffix(".__init__")] = path
-    return found
+def sources(package: Path = PACKAGE) -> dict[str, Path]:
+    """The modules of a package by their names; its folders may be links, so each is followed by hand."""
+    found = {path.relative_to(package.parent): path for path in package.glob("*.py")}
+    for folder in (path for path in package.iterdir() if path.is_dir()):
+        root, name = folder.resolve(), folder.relative_to(package.parent)
+        found |= {name / path.relative_to(root): path for path in root.rglob("*.py")}
+    return {".".join(place.with_suffix("").parts).removesuffix(".__init__"): path for place, path in found.items()}
 
 
-def _lengths(tree: ast.AST) -> Iterator[int]:
-    for node in ast.walk(tree):
+def imported(nodes: Iterable[ast.AST], modules: Set[str]) -> frozenset[str]:
+    """Which modules a module imports: at its top, late in a function, or for types alone."""
+    names = [name for node in nodes for name in _named(node)]
+    return frozenset({name if name in modules else name.rpartition(".")[0] for name in names} & modules)
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """What an import statement may name: a module, or something in it."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module is not None:
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _lengths(nodes: Iterable[ast.AST]) -> Iterator[int]:
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def _imported(tree: ast.AST, modules: set[str]) -> set[str]:
-    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return {name if name in modules else name.rpartition(".")[0] for name in names} & modules
 
 
 def _is_fragment(module: str, importers: set[str]) -> bool:
@@ -52,17 +56,19 @@ def run(is_full: bool) -> Iterator[Measure]:
 def counts() -> Iterator[Measure]:
     """Count modules, lines, the largest room, names that stand twice, fragments and functions."""
     paths = sources()
-    trees = {module: ast.parse(path.read_text("utf-8")) for module, path in paths.items()}
+    texts = {module: path.read_text("utf-8") for module, path in paths.items()}
+    trees = {module: ast.parse(text) for module, text in texts.items()}
+    nodes = {module: [*ast.walk(tree)] for module, tree in trees.items()}
     importers: dict[str, set[str]] = defaultdict(set)
-    for module, tree in trees.items():
-        for other in _imported(tree, set(trees)) - {module}:
+    for module in paths:
+        for other in imported(nodes[module], paths.keys()) - {module}:
             importers[other].add(module)
     classes = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
-    is_step = {module: module.startswith("bookwright.migrations.versions.") for module in trees}
+    is_step = {module: module.startswith("bookwright.migrations.versions.") for module in paths}
     rooms = Counter(path.parent for module, path in paths.items() if path.stem != "__init__" and not is_step[module])
-    functions = sorted(length for module, tree in trees.items() if not is_step[module] for length in _lengths(tree))
-    upgrades = [length for module, tree in trees.items() if is_step[module] for length in _lengths(tree)]
-    lines = [len(path.read_text("utf-8").splitlines()) for path in paths.values()]
+    functions = sorted(length for module in paths if not is_step[module] for length in _lengths(nodes[module]))
+    upgrades = [length for module in paths if is_step[module] for length in _lengths(nodes[module])]
+    lines = [len(text.splitlines()) for text in texts.values()]
     yield Measure("house.modules", len(paths), "files", reference="581 at the survey")
     yield Measure("house.lines", sum(lines), "lines", reference="65,500 at the survey")
     yield Measure("house.longest_file", max(lines), "lines", "<= 300")

@@ -1,13 +1,13 @@
 """The package's own imports: which folder may know which, and no circles, in types neither."""
 
 import ast
-from collections.abc import Iterator, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import bookwright
+from bench.house import imported, sources
 
 ROOT = Path(bookwright.__file__).parent
 BELOW = {
@@ -30,33 +30,11 @@ Blueprints are data.
 """
 
 
-def sources(package: Path) -> Iterator[Path]:
-    """Every source of a package whose folders may be links: what stands in it, and what its folders lead to."""
-    yield from package.glob("*.py")
-    for folder in package.iterdir():
-        if folder.is_dir():
-            yield from (folder / path.relative_to(folder.resolve()) for path in folder.resolve().rglob("*.py"))
-
-
 def imports_of(package: Path) -> dict[str, frozenset[str]]:
-    """Every module of a package with those that it imports: at its top, late in a function, or for types alone."""
-    paths = {path.relative_to(package.parent).with_suffix("").parts: path for path in sources(package)}
-    modules = {".".join(parts).removesuffix(".__init__"): path for parts, path in paths.items()}
-    return {module: imported(path, modules.keys()) - {module} for module, path in modules.items()}
-
-
-def imported(path: Path, modules: Set[str]) -> frozenset[str]:
-    names = [name for node in ast.walk(ast.parse(path.read_text("utf-8"))) for name in named(node)]
-    owners = {name if name in modules else name.rpartition(".")[0] for name in names}
-    return frozenset(owners & modules)
-
-
-def named(node: ast.AST) -> Iterator[str]:
-    """What an import statement may name of ours: a module, or something in it."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module is not None:
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    """Every module of a package with those that it imports."""
+    modules = sources(package)
+    trees = {module: ast.parse(path.read_text("utf-8")) for module, path in modules.items()}
+    return {module: imported(ast.walk(tree), modules.keys()) - {module} for module, tree in trees.items()}
 
 
 def folder_of(module: str) -> str:
