@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Row, Select, bindparam, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import AMENDING_ROUNDS, Activity
@@ -11,13 +11,13 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import codex, documents, nodes, steps
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, IS_UNIT
 
 _unit = nodes.alias("unit_of_task")
 _parent = nodes.alias("parent_of_unit")
-_IS_LIVING = nodes.c.status != NodeStatus.VOID.value
 _OF_BOOK = documents.c.book == bindparam("book")
-_IS_CURRENT = documents.c.is_current.is_(True)
 _COLUMNS = ("id", "node", "kind", "version", "text_hash")
 _DOCUMENTS = (
     select(
@@ -27,7 +27,7 @@ _DOCUMENTS = (
     )
     .join(nodes, nodes.c.key == documents.c.node)
     .outerjoin(_unit, _unit.c.key == nodes.c.unit)
-    .where(_OF_BOOK, _IS_CURRENT, _IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
+    .where(_OF_BOOK, IS_CURRENT, IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
     .order_by(documents.c.id)
 )  # fmt: skip
 _UNITS = (
@@ -35,7 +35,7 @@ _UNITS = (
            nodes.c.unit_index, nodes.c.status, nodes.c.is_brought_in)
     .outerjoin(_parent, _parent.c.key == nodes.c.parent)
     .where(
-        nodes.c.book == bindparam("book"), _IS_LIVING, nodes.c.task_type == TaskType.WRITE.value,
+        nodes.c.book == bindparam("book"), IS_LIVING, IS_UNIT,
         or_(nodes.c.parent.is_(None), _parent.c.level.in_([level.value for level in Level if level.is_at_least(
             Level.ACT)])),
     )
@@ -47,7 +47,7 @@ _MARK = select(
 _SHELVES = (
     select(documents.c.kind, nodes.c.folder)
     .join(nodes, nodes.c.key == documents.c.node)
-    .where(_OF_BOOK, _IS_CURRENT, _IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
+    .where(_OF_BOOK, IS_CURRENT, IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
     .distinct()
 )
 _ANY_RECORD = (
@@ -161,12 +161,8 @@ class TimeSpan:
     last: float
 
 
-class VaultRows:
+class VaultRows(Repository):
     """Looks at one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def mark(self) -> VaultMark:
         """Return how far the book is."""
@@ -212,7 +208,7 @@ class VaultRows:
     def tasks_of(self, unit: int) -> list[TaskRow]:
         """Return the living tasks that serve a unit, in reading order."""
         columns = (nodes.c.key, nodes.c.label, nodes.c.stage, nodes.c.stage_title, nodes.c.status)
-        rows = self._connection.execute(select(*columns).where(nodes.c.unit == unit, _IS_LIVING))
+        rows = self._connection.execute(select(*columns).where(nodes.c.unit == unit, IS_LIVING))
         found = (TaskRow(key, label, stage, title, NodeStatus(status)) for key, label, stage, title, status in rows)
         return sorted(found, key=lambda task: task.order)
 

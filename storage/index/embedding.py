@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bookwright.models.errors import BackendUnavailable, InvalidSetting, MissingKey, RequestRejected
 from bookwright.models.settings import Settings
+from bookwright.storage.batches import batches
 
 Vectors = NDArray[np.float32]
 """One row a text, each of length 1."""
@@ -125,8 +126,7 @@ class OpenAICompatible:
         """
         if not texts:
             return np.zeros((0, self._dimension), np.float32)
-        starts = range(0, len(texts), self._BATCH)
-        rows = [row for start in starts for row in self._ask(texts[start : start + self._BATCH])]
+        rows = [row for some in batches(texts, self._BATCH) for row in self._ask(some)]
         self._dimension = len(rows[0])
         return np.array([_of_length_one(np.asarray(row, np.float64)) for row in rows], np.float32)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bookwright.storage.batches import batches
 from bookwright.storage.index.embedding import Embedder, Vectors
 
 _AT_ONCE = 16
@@ -84,8 +85,7 @@ class EmbedderAhead:
 
     def _embed_ahead(self, texts: Sequence[str]) -> None:
         try:
-            for start in range(0, len(texts), _AT_ONCE):
-                some = texts[start : start + _AT_ONCE]
+            for some in batches(texts, _AT_ONCE):
                 with self._lock:
                     if self._is_closed:
                         return

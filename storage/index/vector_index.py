@@ -14,6 +14,7 @@ from bookwright.failpoints import Failpoint, around
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
+from bookwright.storage.batches import batches
 from bookwright.storage.index.chroma_client import embedded_client, server_client
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passage import KINDS, Row, StoredVector
@@ -98,8 +99,7 @@ class ChromaIndex:
         self.seal()
 
     def _upsert(self, kind: DocumentKind, items: Sequence[StoredVector]) -> None:
-        for start in range(0, len(items), _BATCH):
-            some = items[start : start + _BATCH]
+        for some in batches(items, _BATCH):
             self._opened(kind).upsert(
                 ids=[_chroma_id(item) for item in some],
                 embeddings=np.array([item.vector for item in some]),

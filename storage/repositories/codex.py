@@ -18,6 +18,7 @@ from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
@@ -48,7 +49,7 @@ _RETIRE = (
 )  # fmt: skip
 
 
-class CodexRepository:
+class CodexRepository(Repository):
     """The codex of one book in one transaction. Whoever writes to it holds the book's lease."""
 
     def __init__(
@@ -56,8 +57,7 @@ class CodexRepository:
         units_now: Callable[[], UnitTable | None] = lambda: None,
     ) -> None:  # fmt: skip
         """Take the holder's view to read from, or what knows the units as a transaction that writes has left them."""
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._view = view or HeldView()
         self._is_held = view is not None
         self._units_now = units_now

@@ -8,11 +8,12 @@ from sqlalchemy import Connection, and_, func, insert, or_, select
 from bookwright.models.codex.use import CodexUse
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import AMENDING_ROUNDS, Activity
-from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.inputs import inputs
 from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import codex_uses, documents, nodes, steps
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
 
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
@@ -52,7 +53,7 @@ _DOCUMENTS = (
     .outerjoin(_base, _IS_BASE)
     .outerjoin(_maker, _maker.c.id == func.coalesce(documents.c.step, _base.c.step))
     .where(
-        nodes.c.status != NodeStatus.VOID.value, documents.c.is_current.is_(True),
+        IS_LIVING, IS_CURRENT,
         documents.c.kind.in_([kind.value for kind in _KINDS]), or_(_maker.c.id.is_not(None), codex_uses.c.record > 0),
     )
     .order_by(documents.c.id)
@@ -87,12 +88,8 @@ class MakingCall:
     """Hashes of the blocks of its prompt, the system frame first."""
 
 
-class CodexUseRepository:
+class CodexUseRepository(Repository):
     """The codex uses of the documents of one book, in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def documents(self) -> list[UnderCodex]:
         """Return the current designs, briefs and chapters' texts, oldest first."""

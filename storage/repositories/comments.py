@@ -3,22 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Row, insert, select, update
 
 from bookwright.models.comment import Anchor, Comment, CommentState
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import comments, nodes
 
 _ALL = select(comments, nodes.c.label).join(nodes, nodes.c.key == comments.c.node)
 
 
-class CommentRepository:
+class CommentRepository(Repository):
     """The comments of one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def add(self, node: int, anchor: Anchor, words: str) -> int:
         """Keep a comment at a node's text; return its number."""

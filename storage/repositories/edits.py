@@ -2,21 +2,18 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Row, insert, select, update
 
 from bookwright.models.edit import AuthorEdit, EditState, NoteEdit, QueuedEdit, RecordEdit, TextEdit
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import edits
 
 _FIRST = select(edits).where(edits.c.state == EditState.WAITING.value).order_by(edits.c.id)
 
 
-class EditQueue:
+class EditQueue(Repository):
     """The edits of one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def add(self, edit: AuthorEdit) -> int:
         """Let an edit wait behind those that are there; return its number."""

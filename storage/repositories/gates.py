@@ -10,6 +10,7 @@ from bookwright.models.errors import GateDecided, GateNotFound
 from bookwright.models.gate import Decider, FallbackHistory, Gate, GateKind, GateState, Ruling
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import books, gates, nodes
 from bookwright.storage.tree.reading import read_names
 
@@ -22,12 +23,8 @@ _IS_WAITING = gates.c.state == GateState.WAITING.value
 _IS_REJECTED = gates.c.state == GateState.REJECTED.value
 
 
-class GateRepository:
+class GateRepository(Repository):
     """The gates of one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def open(self, node: TaskNode, kind: GateKind, number: int = 1, history: FallbackHistory | None = None) -> None:
         """Open a gate at a node as it stands; one that is there stays as it is."""

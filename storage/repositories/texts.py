@@ -7,11 +7,13 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from bookwright.storage.branches.lineage import ancestors_of, of_lineage
 from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import texts
+from bookwright.storage.tables.conditions import ONE
 
 _LEVEL = 3
 _WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)
@@ -22,9 +24,7 @@ _GET = Prepared(
     select(
         func.coalesce(  # what an origin has is looked for only where the book itself has it not
             _OF_HASH.where(texts.c.book == bindparam("book")).scalar_subquery(),
-            _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book"))))
-            .limit(literal_column("1"))
-            .scalar_subquery(),
+            _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book")))).limit(ONE).scalar_subquery(),
         )
     )
 )
@@ -67,12 +67,11 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-class TextStore:
+class TextStore(Repository):
     """The texts of one book in one transaction; a branch reads those of its origins, too."""
 
     def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._stored: set[str] = set()
 
     def put(self, items: Mapping[str, str]) -> None:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Integer, cast, func, or_, select
+from sqlalchemy import Integer, cast, func, or_, select
 
 from bookwright.models.step import Failure
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.steps.queries import IS_OWN, StepLine, lines_query, no_step
 from bookwright.storage.tables import nodes, steps
 
@@ -28,12 +29,8 @@ class HourCost:
     micros: int
 
 
-class StepPages:
+class StepPages(Repository):
     """The journal of one book, leafed through in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def page(
         self, wanted: StepFilter, *, before: int | None = None, after: int | None = None, limit: int = 60

@@ -10,6 +10,7 @@ from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.branches.lineage import steps_of_lineage
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import nodes, steps
 
@@ -90,12 +91,11 @@ def lines_query(book: str) -> Select[Any]:
     return select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == book, IS_OWN)
 
 
-class StepRepository:
+class StepRepository(Repository):
     """The journal of one book, for reading."""
 
     def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._texts = TextStore(connection, book)
 
     def lines(self, label: str | None = None, after: int = 0, limit: int = 1_000) -> Iterator[StepLine]:

@@ -7,16 +7,16 @@ from sqlalchemy import Connection, Row, insert, select
 
 from bookwright.models.step import ToolUse
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.texts import TextStore, text_hash
 from bookwright.storage.tables import steps, tool_uses
 
 
-class ToolUseRepository:
+class ToolUseRepository(Repository):
     """The uses of tools of one book."""
 
     def __init__(self, connection: Connection, book: str, texts: TextStore) -> None:
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._texts = texts
 
     def add(self, use: ToolUse, lease_token: int) -> None:

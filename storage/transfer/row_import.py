@@ -3,7 +3,7 @@
 import uuid
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, text
@@ -11,6 +11,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookwrightError, InvalidInput, UnusableBook
+from bookwright.storage.batches import batches
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import books, session_messages, sessions
@@ -19,7 +20,6 @@ from bookwright.storage.tree.nodes import NodeRepository
 
 Row = dict[str, Any]
 
-_AT_ONCE = 500
 _RESERVED = text("SELECT nextval(pg_get_serial_sequence(:table, :column)) FROM generate_series(1, :count)")
 
 
@@ -56,7 +56,7 @@ class _Taking:
         """Insert all rows, some at a time; rows of one statement name the same columns."""
         rows = ((part, self._row(part, values)) for part, values in told)
         for _, some in groupby(rows, key=lambda item: (item[0].name, tuple(item[1]))):
-            while batch := list(islice(some, _AT_ONCE)):
+            for batch in batches(some):
                 self._connection.execute(insert(batch[0][0].table), [row for _, row in batch])
 
     def _row(self, part: BookTable, values: Row) -> Row:

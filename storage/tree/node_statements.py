@@ -5,28 +5,22 @@ from typing import Any
 
 from sqlalchemy import (
     CTE,
-    ColumnElement,
     Select,
     bindparam,
     func,
     insert,
     literal,
-    literal_column,
     or_,
     select,
     update,
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import nodes
+from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT, ONE
 
-# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
-_ONE: ColumnElement[int] = literal_column("1")
-IS_LIVING = nodes.c.status != NodeStatus.VOID.value
-IS_UNIT = nodes.c.task_type == TaskType.WRITE.value
 _IS_BELOW = nodes.c.parent == bindparam("parent")
 
 BY_KEY = Prepared(select(nodes).where(nodes.c.key == bindparam("key")))
@@ -42,9 +36,9 @@ TITLED_UNITS = Prepared(
 )
 _IS_OPEN = nodes.c.status == NodeStatus.OPEN.value
 FIRST_OPEN_UNIT = Prepared(
-    _CHILDREN.where(IS_UNIT, or_(_IS_OPEN, nodes.c.status == NodeStatus.WRITTEN.value)).limit(_ONE)
+    _CHILDREN.where(IS_UNIT, or_(_IS_OPEN, nodes.c.status == NodeStatus.WRITTEN.value)).limit(ONE)
 )
-FIRST_OPEN_TASK = Prepared(_CHILDREN.where(nodes.c.task_type != TaskType.WRITE.value, _IS_OPEN).limit(_ONE))
+FIRST_OPEN_TASK = Prepared(_CHILDREN.where(~IS_UNIT, _IS_OPEN).limit(ONE))
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip

@@ -12,10 +12,12 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared, Rows
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import nodes
+from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
 from bookwright.storage.tree import node_statements as sql
+from bookwright.storage.tree.held_view import NodeView
 from bookwright.storage.tree.node_rows import encoded, node_of
-from bookwright.storage.tree.node_view import NodeView
 
 _SPEC = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SIZING = frozenset({"length", "status", "decision", "is_last", "story_time"})
@@ -24,15 +26,14 @@ _UNCLOSED = (NodeStatus.OPEN, NodeStatus.WRITTEN)
 _NO_ORDINAL = 2**31 - 1
 
 
-class NodeRepository:
+class NodeRepository(Repository):
     """The nodes of one book in one transaction.
 
     `view` holds what the book's holder knows already; it is asked until something is written.
     """
 
     def __init__(self, connection: Connection, book: str, view: NodeView | None = None) -> None:
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._held = view
         self.changed: dict[int, TaskNode] = {}
         """The nodes that this transaction changed, as they stand now, by key."""
@@ -251,12 +252,12 @@ class NodeRepository:
 
     def count(self, *conditions: Any) -> int:
         """Count the book's living nodes that meet some conditions on the table's columns."""
-        living = and_(nodes.c.book == self._book, sql.IS_LIVING, *conditions)
+        living = and_(nodes.c.book == self._book, IS_LIVING, *conditions)
         return self._connection.execute(select(func.count()).select_from(nodes).where(living)).scalar_one()
 
     def closed_units(self, level: Level) -> int:
         """Count the closed units of a level."""
-        return self.count(nodes.c.level == level.value, sql.IS_UNIT, nodes.c.status == NodeStatus.DONE.value)
+        return self.count(nodes.c.level == level.value, IS_UNIT, nodes.c.status == NodeStatus.DONE.value)
 
     def open_path(self) -> list[TaskNode]:
         """Return the nodes from the book down to where the work goes on; a book may have tasks after its last page."""
