@@ -16,8 +16,8 @@ from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.repositories.maintenance import MaintenanceQueue
 from bookwright.storage.repositories.texts import TextStore
+from bookwright.storage.steps.attempts import ToolUseRepository
 from bookwright.storage.steps.queries import StepRepository
-from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
 from bookwright.storage.tree.reading import read_names

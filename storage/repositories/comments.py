@@ -56,8 +56,5 @@ class CommentRepository(Repository):
 
 
 def _comment(row: Row[Any]) -> Comment:
-    found = row._mapping
-    anchor = Anchor(quote=found["quote"], before=found["before"], after=found["after"])
-    return Comment(
-        anchor=anchor, **{name: found[name] for name in ("id", "label", "words", "state", "seen", "created_at")}
-    )
+    values = row._asdict()
+    return Comment.model_validate(values | {"anchor": values})

@@ -3,17 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Float,
-    Select,
-    bindparam,
-    func,
-    insert,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import ColumnElement, Float, Select, bindparam, func, insert, select, true, update
 
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of, words_of

@@ -4,14 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Select,
-    bindparam,
-    func,
-    select,
-)
+from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
@@ -234,8 +227,4 @@ def _text_in(row: Row[Any]) -> str:
 
 
 def _document(row: Row[Any], text: str = "") -> Document:
-    return Document(
-        id=row.id, book=row.book, node=row.node, kind=row.kind, version=row.version, text_hash=row.text_hash,
-        data_hash=row.data_hash, length=row.length, text=text, origin=row.origin, base=row.base, note=row.note or "",
-        step=row.step, made_at=row.made_at,
-    )  # fmt: skip
+    return Document.model_validate(row._asdict() | {"text": text, "note": row.note or ""})

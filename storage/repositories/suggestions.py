@@ -67,7 +67,5 @@ class SuggestionRepository(Repository):
 
 
 def _suggestion(row: Row[Any]) -> Suggestion:
-    return Suggestion(
-        id=row.id, kind=row.kind, slug=row.slug, version=row.version, path=row.path, status=row.status,
-        present=json.loads(row.present), wanted=json.loads(row.wanted), document=row.document, step=row.step,
-    )  # fmt: skip
+    wish = {"present": json.loads(row.present), "wanted": json.loads(row.wanted)}
+    return Suggestion.model_validate(row._asdict() | wish)

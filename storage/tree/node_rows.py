@@ -10,12 +10,6 @@ from bookwright.models.tree.task import TaskNode
 
 _LISTS = ("open_points", "outline")
 _NOTHING = "[]"
-_PLAIN = (
-    "key", "book", "parent", "unit", "label", "ordinal", "revision", "level", "task_type", "title", "goal",
-    "complexity_score", "length", "written", "is_last", "unit_index", "status", "planning_round", "decided_round",
-    "verdict", "decision", "stage", "stage_title", "folder", "child_level",
-    "is_brought_in",
-)  # fmt: skip
 
 
 def encoded(columns: dict[str, Any]) -> dict[str, Any]:
@@ -28,9 +22,9 @@ def encoded(columns: dict[str, Any]) -> dict[str, Any]:
 def node_of(row: Row[Any]) -> TaskNode:
     """Return the node that a row of the table holds."""
     values = row._asdict()
-    fields = {name: values[name] for name in _PLAIN}
-    fields |= {name: tuple(items) for name, items in json.loads(values["spec"]).items()}
-    fields |= {name: tuple(json.loads(values[name])) for name in _LISTS if values[name] != _NOTHING}
+    values |= json.loads(values["spec"])
+    for name in _LISTS:
+        values[name] = json.loads(values[name]) if values[name] != _NOTHING else ()
     when = values["story_time"]
-    fields["story_time"] = StoryTime.model_validate_json(when) if when else None
-    return TaskNode.model_validate(fields)
+    values["story_time"] = StoryTime.model_validate_json(when) if when else None
+    return TaskNode.model_validate(values)

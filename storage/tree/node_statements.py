@@ -3,17 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    Select,
-    bindparam,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import CTE, Select, bindparam, func, insert, literal, or_, select, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from bookwright.models.tree.task import NodeStatus
