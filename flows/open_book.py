@@ -90,7 +90,7 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
         journal = Journal(storage, lease, way_on or f"`{around.goes_on_by} {book.id}`")
         stop.tell(journal)
         if book.stop_requested:
-            journal.request_stop()
+            journal.stop_requested = True
         with (
             closing(embedder),
             closing(KnowledgeIndex(storage, embedder, settings)) as index,
