@@ -54,11 +54,7 @@ class EmbedderAhead:
         thread.start()
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
-        """Return one vector for each text; for one that is being embedded already, wait for it.
-
-        Raises:
-            BackendError: The embedding server did not deliver.
-        """
+        """Return one vector for each text; for one that is being embedded already, wait for it."""
         if is_query:
             with self._lock:
                 return self._inner.embed(texts, is_query=True)

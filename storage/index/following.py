@@ -19,6 +19,7 @@ class IndexFollower:
 
     So searches find what they would find if each document were taken in at once. What the last step has written is
     mostly shown beside what was searched for, or of no kind that is: there is time to embed it with the next call.
+    Where an embedding server does not deliver, `BackendError` is raised.
     """
 
     def __init__(self, index: KnowledgeIndex, embedder: EmbedderAhead, journal: Journal) -> None:
@@ -36,9 +37,6 @@ class IndexFollower:
         """Take in what was embedded meanwhile, and see what came since; call it before a context is built.
 
         The last activity of a book leaves nothing waiting, for those who ask about the book later.
-
-        Raises:
-            BackendError: The embedding server did not deliver.
         """
         if is_last or not self._index.is_ready or len(self._waiting) >= _MOST_LEFT:
             self._index.catch_up(self._journal)
@@ -51,9 +49,6 @@ class IndexFollower:
         """Raise what a search failed at that wanted more taken in; call it after a context was built.
 
         A context may do without what a search brings, but not because documents could not be taken in.
-
-        Raises:
-            BackendError: The embedding server did not deliver.
         """
         failure, self._failure = self._failure, None
         if failure is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Label, Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Label, Select, delete, func, or_, select
 from sqlalchemy.dialects import sqlite
 
 from bookwright.models.document import DocumentKind
@@ -75,21 +75,15 @@ class PassageRepository(Repository):
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
         """Return the vectors that are stored for those text hashes."""
-        found: dict[str, Vectors] = {}
-        for some in batches(dict.fromkeys(hashes), _AT_ONCE):
-            query = select(vectors.c.hash, vectors.c.vector).where(
-                of_lineage(vectors.c.book, self._book), vectors.c.model == self._model, vectors.c.hash.in_(some)
-            )
-            found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
-        return found
+        query = select(vectors.c.hash, vectors.c.vector).where(
+            of_lineage(vectors.c.book, self._book), vectors.c.model == self._model
+        )
+        found = self._each(query, vectors.c.hash, dict.fromkeys(hashes))
+        return {row.hash: _vector(row.vector) for row in found}
 
     def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
         """Return those passages that still stand, with their texts."""
-        found: dict[Row, Passage] = {}
-        for some in batches(rows, _AT_ONCE):
-            query = _PLACES.where(passages.c.id.in_(some), *_STANDING)
-            found |= {row.id: _passage(row) for row in self._connection.execute(query)}
-        return found
+        return {row.id: _passage(row) for row in self._each(_PLACES.where(*_STANDING), passages.c.id, rows)}
 
     def standing(self, identities: Iterable[int]) -> set[int]:
         """Return those documents that are current and belong to living nodes."""
@@ -99,11 +93,7 @@ class PassageRepository(Repository):
 
     def vectors_of(self, rows: Iterable[Row]) -> dict[Row, Vectors]:
         """Return the vectors of those passages."""
-        found: dict[Row, Vectors] = {}
-        for some in batches(rows, _AT_ONCE):
-            query = self._rows_and_vectors().where(passages.c.id.in_(some))
-            found |= {row.id: _vector(row.vector) for row in self._connection.execute(query)}
-        return found
+        return {row.id: _vector(row.vector) for row in self._each(self._rows_and_vectors(), passages.c.id, rows)}
 
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
@@ -189,6 +179,11 @@ class PassageRepository(Repository):
         used = select(passages.c.vector_hash).where(of_heirs(passages.c.book, self._book))
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
+
+    def _each(self, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]) -> Iterator[Any]:
+        """Yield the rows of a query in which a column has one of some values."""
+        for some in batches(values, _AT_ONCE):
+            yield from self._connection.execute(query.where(column.in_(some)))
 
     def _rows_and_vectors(self) -> Select[Any]:
         return select(passages.c.id, self._vector()).where(self._vector().is_not(None))
