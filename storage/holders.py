@@ -59,11 +59,7 @@ def interrupted(connection: Connection) -> list[str]:
 
 
 def refuse_if_held(found: list[Holder]) -> None:
-    """Make sure that no living worker is among the holders.
-
-    Raises:
-        BookHeld: One is.
-    """
+    """Raise `BookHeld` if a living worker is among the holders."""
     for holder in found:
         if holder.is_alive:
             raise BookHeld(holder.book, holder.owner, holder.seconds_left)

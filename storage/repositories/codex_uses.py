@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, or_, select
+from sqlalchemy import Connection, Select, and_, func, insert, or_, select
 
 from bookwright.models.codex.use import CodexUse
 from bookwright.models.document import DocumentKind, DocumentOrigin
@@ -94,13 +94,7 @@ class CodexUseRepository(Repository):
     def documents(self) -> list[UnderCodex]:
         """Return the current designs, briefs and chapters' texts, oldest first."""
         rows = self._connection.execute(_DOCUMENTS.where(documents.c.book == self._book))
-        return [
-            UnderCodex(
-                row.id, row.node, row.label, row.unit, DocumentKind(row.kind), row.text_hash, row.known, row.maker,
-                row.made_at,
-            )
-            for row in rows
-        ]  # fmt: skip
+        return [UnderCodex(**row._asdict() | {"kind": DocumentKind(row.kind)}) for row in rows]
 
     def calls_of(self, maker: int) -> list[MakingCall]:
         """Return the calls that a document came of, given the step that left it."""
@@ -110,25 +104,12 @@ class CodexUseRepository(Repository):
 
     def brief_of(self, document: int) -> str | None:
         """Return the writer's brief that a text was made from; None where it was made without one."""
-        query = (
-            select(words_of(documents.c.text_hash))
-            .join(inputs, inputs.c.input == documents.c.id)
-            .where(inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
-            .order_by(documents.c.id)
-            .limit(1)
-        )
-        found = self._connection.execute(query).scalar_one_or_none()
+        found = self._connection.execute(_inputs_of(document, DocumentKind.WRITERS_BRIEF).limit(1)).scalar_one_or_none()
         return None if found is None else TextStore(self._connection, self._book).get(found)
 
     def designs_of(self, document: int) -> list[str]:
         """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
-        query = (
-            select(words_of(documents.c.text_hash))
-            .join(inputs, inputs.c.input == documents.c.id)
-            .where(inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
-            .order_by(documents.c.id)
-        )
-        hashes = self._connection.execute(query).scalars().all()
+        hashes = self._connection.execute(_inputs_of(document, DocumentKind.DESIGN)).scalars().all()
         return list(TextStore(self._connection, self._book).get_many(hashes).values())
 
     def of(self, document: int) -> CodexUse | None:
@@ -136,6 +117,12 @@ class CodexUseRepository(Repository):
         rows = self._connection.execute(select(codex_uses).where(codex_uses.c.document == document)).all()
         known = next((row.record for row in rows if row.effect == _KNOWN), None)
         return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == _CUT))
+
+
+def _inputs_of(document: int, kind: DocumentKind) -> Select[Any]:
+    """The hashes of the documents of a kind that one was made from, oldest first."""
+    query = select(words_of(documents.c.text_hash)).join(inputs, inputs.c.input == documents.c.id)
+    return query.where(inputs.c.document == document, documents.c.kind == kind.value).order_by(documents.c.id)
 
 
 def keep_use(connection: Connection, document: int, use: CodexUse) -> None:

@@ -105,12 +105,9 @@ class StalenessRepository(Repository):
             _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
         )
         return [
-            Version(
-                row.id, row.node, row.label, DocumentKind(row.kind), row.version, row.text_hash,
-                DocumentOrigin(row.origin), row.step,
-            )
+            Version(**row._asdict() | {"kind": DocumentKind(row.kind), "origin": DocumentOrigin(row.origin)})
             for row in rows
-        ]  # fmt: skip
+        ]
 
     def _some(self, keys: Iterable[int]) -> Iterator[Version]:
         for some in batches(sorted(set(keys))):

@@ -1,12 +1,14 @@
-"""The statements on the task tree that the walk asks for again and again, built once."""
+"""The table of the task tree: the statements that the walk asks for again and again, and a node as a row."""
 
+import json
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import CTE, Select, bindparam, func, insert, literal, or_, select, update
+from sqlalchemy import CTE, Row, Select, bindparam, func, insert, literal, or_, select, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from bookwright.models.tree.task import NodeStatus
+from bookwright.models.story_time.value import StoryTime
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import nodes
 from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT, ONE
@@ -80,3 +82,24 @@ def change(*columns: str) -> Prepared:
 
 ANCESTORS = Prepared(_ancestors())
 ADD_WRITTEN = Prepared(_add_written())
+
+_LISTS = ("open_points", "outline")
+_NOTHING = "[]"
+
+
+def encoded(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns as the table takes them: lists and times as JSON."""
+    lists = {name: json.dumps(list(columns[name]), ensure_ascii=False) for name in _LISTS if name in columns}
+    when = columns.get("story_time")
+    return columns | lists | ({"story_time": when.model_dump_json()} if isinstance(when, StoryTime) else {})
+
+
+def node_of(row: Row[Any]) -> TaskNode:
+    """Return the node that a row of the table holds."""
+    values = row._asdict()
+    values |= json.loads(values["spec"])
+    for name in _LISTS:
+        values[name] = json.loads(values[name]) if values[name] != _NOTHING else ()
+    when = values["story_time"]
+    values["story_time"] = StoryTime.model_validate_json(when) if when else None
+    return TaskNode.model_validate(values)

@@ -17,7 +17,7 @@ from bookwright.storage.tables import nodes
 from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
 from bookwright.storage.tree import node_statements as sql
 from bookwright.storage.tree.held_view import NodeView
-from bookwright.storage.tree.node_rows import encoded, node_of
+from bookwright.storage.tree.node_statements import encoded, node_of
 
 _SPEC = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SIZING = frozenset({"length", "status", "decision", "is_last", "story_time"})
@@ -182,7 +182,7 @@ class NodeRepository(Repository):
             "task_type": item.task_type.value,
             "title": item.title,
             "goal": item.goal,
-            "spec": _told(item),
+            "spec": _spec_json(item),
             "complexity_score": item.complexity_score,
             "length": item.length,
             "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
@@ -210,7 +210,7 @@ class NodeRepository(Repository):
 
     def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
         """Make a newer revision of a node, whose instructions end with an order."""
-        spec = _told(node, instructions=(*node.instructions, order))
+        spec = _spec_json(node, instructions=(*node.instructions, order))
         self.change(node.key, revision=node.revision + 1, spec=spec, **columns)
 
     def replace_below(self, parent: int, *types: TaskType, only_planned: bool = False) -> list[TaskNode]:
@@ -282,7 +282,7 @@ class NodeRepository(Repository):
         return self._view.find(row.key) or self._view.keep(node_of(row))
 
 
-def _told(item: PlanNode | TaskNode, **changed: tuple[str, ...]) -> str:
+def _spec_json(item: PlanNode | TaskNode, **changed: tuple[str, ...]) -> str:
     """Return as JSON what is said about a task; what nothing is said of is left out."""
     said = {name: changed.get(name, getattr(item, name)) for name in _SPEC}
     return json.dumps({name: lines for name, lines in said.items() if lines}, ensure_ascii=False)
