@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -118,14 +119,9 @@ def run_into(tools: Tools, arguments: Sequence[str], target: IO[bytes]) -> None:
     """Run `pg_restore` with its output written into `target`; `StorageError` if it fails."""
     with tempfile.TemporaryFile() as complaints:
         command = [str(tools.folder / "pg_restore"), *arguments]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints)
-        assert process.stdout is not None
-        try:
-            while piece := process.stdout.read(1 << 20):
-                target.write(piece)
-        finally:
-            process.stdout.close()
-            code = process.wait()
-        if code:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints) as process:
+            assert process.stdout is not None
+            shutil.copyfileobj(process.stdout, target, 1 << 20)
+        if process.returncode:
             complaints.seek(0)
             raise failed("pg_restore", complaints.read())

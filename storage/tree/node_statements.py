@@ -4,8 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import CTE, Row, Select, bindparam, func, insert, literal, or_, select, update
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy import Row, bindparam, func, insert, literal, or_, select, update
 
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.task import NodeStatus, TaskNode
@@ -38,33 +37,24 @@ MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
 LAST_ORDINAL = Prepared(select(func.max(nodes.c.ordinal)).where(_IS_BELOW))
 
 
-def _path() -> CTE:
-    """The node `at` and all above it, as `key`, `parent` and `distance`."""
-    above = (
-        select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
-        .where(nodes.c.key == bindparam("at"))
-        .cte(recursive=True)
-    )
-    chain = nodes.alias()
-    return above.union_all(
-        select(chain.c.key, chain.c.parent, above.c.distance + 1).where(chain.c.key == above.c.parent)
-    )
+_at = (
+    select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
+    .where(nodes.c.key == bindparam("at"))
+    .cte(recursive=True)
+)
+_next = nodes.alias()
+_PATH = _at.union_all(select(_next.c.key, _next.c.parent, _at.c.distance + 1).where(_next.c.key == _at.c.parent))
+"""The node `at` and all above it, as `key`, `parent` and `distance`."""
 
-
-def _ancestors() -> Select[Any]:
-    above = _path()
-    found = select(nodes).join(above, above.c.key == nodes.c.key)
-    return found.where(above.c.distance > 0).order_by(above.c.distance)
-
-
-def _add_written() -> ReturningUpdate[Any]:
-    above = _path()
-    return (
-        update(nodes)
-        .where(nodes.c.key.in_(select(above.c.key)))
-        .values(written=nodes.c.written + bindparam("amount"))
-        .returning(*nodes.c)
-    )
+ANCESTORS = Prepared(
+    select(nodes).join(_PATH, _PATH.c.key == nodes.c.key).where(_PATH.c.distance > 0).order_by(_PATH.c.distance)
+)
+ADD_WRITTEN = Prepared(
+    update(nodes)
+    .where(nodes.c.key.in_(select(_PATH.c.key)))
+    .values(written=nodes.c.written + bindparam("amount"))
+    .returning(*nodes.c)
+)
 
 
 @lru_cache(maxsize=64)
@@ -79,9 +69,6 @@ def change(*columns: str) -> Prepared:
     values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
     return Prepared(update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c))
 
-
-ANCESTORS = Prepared(_ancestors())
-ADD_WRITTEN = Prepared(_add_written())
 
 _LISTS = ("open_points", "outline")
 _NOTHING = "[]"
