@@ -6,7 +6,6 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bookwright.models.document import Document, DocumentKind
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import documents, maintenance
 from bookwright.storage.tree.held_view import HeldView
 
@@ -26,11 +25,12 @@ _WAITING = Prepared(
 )
 
 
-class MaintenanceQueue(Repository):
+class MaintenanceQueue:
     """The documents that the two maintainers of one book have yet to read, oldest first."""
 
     def __init__(self, connection: Connection, book: str, view: HeldView | None = None) -> None:
-        super().__init__(connection, book)
+        self._connection = connection
+        self._book = book
         self._view = view
         self.has_changed = False
 

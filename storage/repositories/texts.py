@@ -11,7 +11,6 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from bookwright.storage.branches.lineage import ancestors_of, of_lineage
 from bookwright.storage.engine.prepared import Prepared
-from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import texts
 from bookwright.storage.tables.conditions import ONE
 
@@ -67,11 +66,12 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-class TextStore(Repository):
+class TextStore:
     """The texts of one book in one transaction; a branch reads those of its origins, too."""
 
     def __init__(self, connection: Connection, book: str) -> None:
-        super().__init__(connection, book)
+        self._connection = connection
+        self._book = book
         self._stored: set[str] = set()
 
     def put(self, items: Mapping[str, str]) -> None:

@@ -12,7 +12,6 @@ from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared, Rows
-from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import nodes
 from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
 from bookwright.storage.tree import node_statements as sql
@@ -26,14 +25,15 @@ _UNCLOSED = (NodeStatus.OPEN, NodeStatus.WRITTEN)
 _NO_ORDINAL = 2**31 - 1
 
 
-class NodeRepository(Repository):
+class NodeRepository:
     """The nodes of one book in one transaction.
 
     `view` holds what the book's holder knows already; it is asked until something is written.
     """
 
     def __init__(self, connection: Connection, book: str, view: NodeView | None = None) -> None:
-        super().__init__(connection, book)
+        self._connection = connection
+        self._book = book
         self._held = view
         self.changed: dict[int, TaskNode] = {}
         """The nodes that this transaction changed, as they stand now, by key."""
