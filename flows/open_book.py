@@ -33,8 +33,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.engine.integrity import check_after_unclean_stop
 from bookwright.storage.index.embedding import make_embedder
-from bookwright.storage.index.embedding_ahead import EmbedderAhead
-from bookwright.storage.index.following import IndexFollower
+from bookwright.storage.index.following import EmbedderAhead, IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.repositories import codex_uses, documents, edits  # noqa: F401  # looks do without, a walk does not
 from bookwright.storage.steps.journal import Journal
