@@ -45,12 +45,6 @@ class EmbedderAhead:
         """The model with its version or hash."""
         return self._inner.name
 
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        with self._lock:
-            return self._inner.dimension
-
     def begin(self, texts: Sequence[str]) -> None:
         """Begin to embed texts that no question is, on a thread of its own; what fails is left to who asks for it."""
         new = [text for text in dict.fromkeys(texts) if text not in self._to_come and text not in self._made]

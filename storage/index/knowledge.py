@@ -19,7 +19,7 @@ from bookwright.storage.index.chunks import LIMIT, PROSE_LIMIT, chunks
 from bookwright.storage.index.embedding import Embedder, Vectors
 from bookwright.storage.index.passage import KINDS, NewPassage, Passage, PassageId, Row
 from bookwright.storage.index.passages import PassageRepository
-from bookwright.storage.index.pool import Candidate, Mentions, Pool, SearchLimits, Shelf
+from bookwright.storage.index.pool import Candidate, Mentions, PassageCache, Pool, SearchLimits
 from bookwright.storage.index.ranking import rank
 from bookwright.storage.index.scan_index import ScanIndex
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
@@ -61,7 +61,7 @@ class KnowledgeIndex:
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
         self._embedded = 0
         self._mentions = Mentions()
-        self._shelf = Shelf()
+        self._cache = PassageCache()
         self.before_search: Callable[[SearchLimits], None] = lambda limits: None
         """Told what a search may return before it looks; whoever keeps the index takes in what it needs."""
 
@@ -124,7 +124,7 @@ class KnowledgeIndex:
         limits = SearchLimits(tuple(kinds), frozenset(exclude_nodes), before)
         self.before_search(limits)
         vectors = self._query_vectors(asked)
-        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._shelf, known)
+        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._cache, known)
         candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
         scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32), known)
@@ -163,7 +163,7 @@ class KnowledgeIndex:
         if self._index is not None:
             self._index.close()
         self._is_open, self._index, self._fresh = False, None, {}
-        self._mentions, self._shelf = Mentions(), Shelf()
+        self._mentions, self._cache = Mentions(), PassageCache()
 
     def _open(self) -> None:
         if self._is_open:

@@ -83,7 +83,7 @@ class Mentions:
         return groups
 
 
-class Shelf:
+class PassageCache:
     """A cache of passages and vectors that were read lately; neighbouring searches read much the same.
 
     For one worker while it holds a book: nobody else changes what a node is called. Whether a passage
@@ -121,7 +121,7 @@ class Pool:
     nearest: Nearest
     fresh: Mapping[PassageId, Candidate]
     mentions: Mentions
-    shelf: Shelf
+    cache: PassageCache
     known: Collection[str] = ()
     """Names of the book."""
 
@@ -160,7 +160,7 @@ class Pool:
 
     def _look_up(self, rows: Iterable[Row]) -> dict[Row, Candidate]:
         with self.look() as repository:
-            return self.shelf.of(rows, repository)
+            return self.cache.of(rows, repository)
 
     def _ids_with_names(
         self, names_asked: Sequence[str], named: Iterable[Passage], limits: SearchLimits

@@ -96,7 +96,7 @@ class CodexRepository(Repository):
         query = select(func.max(codex.c.id)).where(codex.c.book == self._book)
         return int(self._connection.execute(query).scalar_one() or 0)
 
-    def said_at(self) -> float:
+    def author_changed_at(self) -> float:
         """Return when an author last changed the codex, in seconds since 1970; 0 where none ever did."""
         own = (codex.c.book == self._book, codex.c.origin == Origin.AUTHOR.value)
         query = select(func.max(codex.c.recorded_at)).where(*own)

@@ -48,7 +48,7 @@ def take_back(stores: Stores, unit: TaskNode, step: int | None, *, only_replaced
     return [slug for slug in sorted({row.slug for row in drawn}) if _is_changed(stores, slug, told, step)]
 
 
-def is_told_over(stores: Stores, unit: TaskNode) -> bool:
+def rests_on_replaced_prose(stores: Stores, unit: TaskNode) -> bool:
     """Whether the codex rests on prose of a unit that stands no more."""
     return _REPLACED.execute(stores.connection, _place(unit)).first() is not None
 
