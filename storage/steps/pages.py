@@ -20,15 +20,6 @@ class StepFilter:
     """Only attempts that were no result."""
 
 
-@dataclass(frozen=True)
-class HourCost:
-    """What an hour of a book's making cost."""
-
-    hour: int
-    """Hours since 1970."""
-    micros: int
-
-
 class StepPages(Repository):
     """The journal of one book, leafed through in one transaction."""
 
@@ -61,13 +52,11 @@ class StepPages(Repository):
             raise no_step(self._book, step)
         return StepLine(**row._mapping)
 
-    def by_hour(self) -> list[HourCost]:
-        """Return what each hour with calls in it has cost, in order."""
+    def by_hour(self) -> list[int]:
+        """Return what each hour with calls in it has cost, in millionths of a dollar, in order."""
         hour = cast(steps.c.recorded_at / 3_600, Integer).label("hour")
         query = select(hour, func.coalesce(func.sum(steps.c.cost), 0)).where(steps.c.book == self._book, IS_OWN)
-        return [
-            HourCost(int(row[0]), int(row[1])) for row in self._connection.execute(query.group_by(hour).order_by(hour))
-        ]
+        return [int(micros) for _, micros in self._connection.execute(query.group_by(hour).order_by(hour))]
 
     def cost_below(self, label: str) -> int:
         """Return what a node and all below it has cost, in millionths of a dollar."""
