@@ -17,7 +17,6 @@ from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
 
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
-_ADD = insert(codex_uses)
 
 _maker = steps.alias("maker")
 _PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
@@ -129,4 +128,4 @@ def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
     """Store the codex use of a document, in one statement."""
     rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
     rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
-    connection.execute(_ADD, [row | {"document": document} for row in rows])
+    connection.execute(insert(codex_uses), [row | {"document": document} for row in rows])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import ColumnElement, Row, insert, select, update
 
 from bookwright.models.comment import Anchor, Comment, CommentState
 from bookwright.models.errors import EntryNotFound
@@ -27,15 +27,11 @@ class CommentRepository(Repository):
 
     def of_nodes(self, keys: Sequence[int]) -> list[Comment]:
         """Return what is not done yet of the comments at some nodes, in order of their coming."""
-        query = _ALL.where(
-            comments.c.book == self._book, comments.c.node.in_(keys), comments.c.state != CommentState.DONE.value
-        )
-        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
+        return self._undone(comments.c.node.in_(keys))
 
     def open(self) -> list[Comment]:
         """Return all comments of the book that are not done yet, in order of their coming."""
-        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value)
-        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
+        return self._undone()
 
     def get(self, identity: int) -> Comment:
         """Return a comment.
@@ -53,6 +49,10 @@ class CommentRepository(Repository):
         """Say what became of a comment."""
         changed = update(comments).where(comments.c.book == self._book, comments.c.id == identity)
         self._connection.execute(changed.values(state=state.value, seen=seen))
+
+    def _undone(self, *conditions: ColumnElement[bool]) -> list[Comment]:
+        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value, *conditions)
+        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
 
 
 def _comment(row: Row[Any]) -> Comment:
