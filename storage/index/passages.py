@@ -81,7 +81,7 @@ class PassageRepository(Repository):
         found = self._each(query, vectors.c.hash, dict.fromkeys(hashes))
         return {row.hash: _vector(row.vector) for row in found}
 
-    def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
+    def passages_of(self, rows: Iterable[Row]) -> dict[Row, Passage]:
         """Return those passages that still stand, with their texts."""
         return {row.id: _passage(row) for row in self._each(_PLACES.where(*_STANDING), passages.c.id, rows)}
 

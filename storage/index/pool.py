@@ -98,7 +98,7 @@ class PassageCache:
         asked = set(rows)
         documents = {row: self._known[row][0].document for row in asked & self._known.keys()}
         still = repository.standing(set(documents.values()))  # one row each, where their passages would be many
-        new = repository.places(asked - documents.keys())
+        new = repository.passages_of(asked - documents.keys())
         vectors = repository.vectors_of(new)
         self._known |= {row: (passage, vectors[row]) for row, passage in new.items()}
         standing = {row for row, document in documents.items() if document in still} | new.keys()

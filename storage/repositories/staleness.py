@@ -76,14 +76,14 @@ class StalenessRepository(Repository):
         found = self._some(key for key, _ in self._inputs([document]))
         return sorted((one for one in found if one.kind not in UNREAD), key=lambda one: one.place)
 
-    def under(self, document: int) -> list[Version]:
+    def inputs_of(self, document: int) -> list[Version]:
         """Return the versions that stood in the prompts which a version came of, in reading order."""
         query = select(inputs.c.input).where(inputs.c.document == document)
         keys = self._connection.execute(query).scalars().all()
         found = [one for some in batches(sorted(set(keys))) for one in self._versions(documents.c.id.in_(some))]
         return sorted(found, key=lambda one: one.place)
 
-    def making(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
+    def calls_behind(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
         """Return all calls of the activities that some steps belong to, by those steps."""
         found: dict[int, list[MakingStep]] = {}
         for some in batches(sorted(set(made_by))):

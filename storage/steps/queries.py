@@ -114,7 +114,7 @@ class StepRepository(Repository):
             query = query.where(steps.c.id < before)
         return self._lines(query.order_by(steps.c.id.desc()).limit(count))[::-1]
 
-    def short_of(self, mark: str, limit: int) -> list[StepLine]:
+    def marked(self, mark: str, limit: int) -> list[StepLine]:
         """Return the newest steps that stand and whose record begins with a mark, oldest first."""
         query = lines_query(self._book).where(
             steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True)
