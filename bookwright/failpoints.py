@@ -69,16 +69,6 @@ class Failpoint(StrEnum):
     """What was taken of a branch, or that taken back."""
 
 
-class FailAction(StrEnum):
-    """What happens there."""
-
-    KILL = "kill"
-    """SIGKILL to the whole process group: no handler runs, no buffer is flushed."""
-    STOP = "stop"
-    """SIGSTOP: the process sleeps until somebody sends SIGCONT."""
-    RAISE = "raise"
-
-
 class FailpointReached(RuntimeError):
     """What `raise` raises: a fault that no code of ours expects."""
 
@@ -87,12 +77,14 @@ class FailpointReached(RuntimeError):
 class _Plan:
     place: str = ""
     count: int = 0
-    action: FailAction = FailAction.RAISE
+    action: str = ""
+    """`kill`: SIGKILL to the whole process group, so that no handler runs and no buffer is flushed. `stop`: SIGSTOP, so
+    that the process sleeps until somebody sends SIGCONT. `raise`: a fault that no code of ours expects."""
     log: Path | None = None
     passed: Counter[str] = field(default_factory=Counter)
 
 
-_SPEC = re.compile(r"((?:before|after):[a-z_]+)(?::([1-9][0-9]*))?=([a-z]+)")
+_SPEC = re.compile(r"(before|after):([a-z_]+)(?::([1-9][0-9]*))?=(kill|stop|raise)")
 
 
 def arm(spec: str = "", log: str = "") -> None:
@@ -108,8 +100,7 @@ def arm(spec: str = "", log: str = "") -> None:
     match = _SPEC.fullmatch(spec)
     if match is None:
         raise ValueError(f"{SPEC_VARIABLE}={spec!r} is not when:point[:count]=action")
-    _plan.place = f"{match[1].partition(':')[0]}:{Failpoint(match[1].partition(':')[2])}"
-    _plan.count, _plan.action = int(match[2] or 1), FailAction(match[3])
+    _plan.place, _plan.count, _plan.action = f"{match[1]}:{Failpoint(match[2])}", int(match[3] or 1), match[4]
 
 
 @contextmanager
@@ -135,11 +126,11 @@ def _pass(plan: _Plan, place: str) -> None:
     if place != plan.place or plan.passed[place] != plan.count:
         return
     match plan.action:
-        case FailAction.KILL:
+        case "kill":
             os.killpg(os.getpgrp(), signal.SIGKILL)
-        case FailAction.STOP:
+        case "stop":
             os.kill(os.getpid(), signal.SIGSTOP)
-        case FailAction.RAISE:
+        case _:
             raise FailpointReached(place)
 
 

@@ -33,8 +33,7 @@ from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.engine.integrity import check_after_unclean_stop
 from bookwright.storage.index.embedding import make_embedder
-from bookwright.storage.index.embedding_ahead import EmbedderAhead
-from bookwright.storage.index.following import IndexFollower
+from bookwright.storage.index.following import EmbedderAhead, IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from bookwright.storage.repositories import codex_uses, documents, edits  # noqa: F401  # looks do without, a walk does not
 from bookwright.storage.steps.journal import Journal
@@ -90,7 +89,7 @@ def hold(book_id: str, around: RunConfig, *, way_on: str = "") -> Iterator[Deps]
         journal = Journal(storage, lease, way_on or f"`{around.goes_on_by} {book.id}`")
         stop.tell(journal)
         if book.stop_requested:
-            journal.request_stop()
+            journal.stop_requested = True
         with (
             closing(embedder),
             closing(KnowledgeIndex(storage, embedder, settings)) as index,

@@ -23,13 +23,13 @@ class Stop:
         """Let a journal hear of it, also of what came before there was one."""
         self._journal = journal
         if self._signals:
-            journal.request_stop()
+            journal.stop_requested = True
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Take one signal."""
         self._signals += 1
         if self._journal is not None:
-            self._journal.request_stop()
+            self._journal.stop_requested = True
         if self._signals == 1:
             self._deadline.start()
         else:

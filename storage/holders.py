@@ -1,4 +1,4 @@
-"""Who holds books, and whether such a worker still lives."""
+"""Who holds books, whether such a worker still lives, and which books are held by nobody though they are written."""
 
 import os
 import re
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
+from bookwright.models.book import BookState
 from bookwright.models.errors import BookHeld
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.files.processes import lives
@@ -14,6 +15,9 @@ from bookwright.storage.tables import books
 
 _OWNER = re.compile(r"process (\d+) on (.+)")
 """As `owner_name` names a worker."""
+
+IS_HELD = books.c.lease_owner.is_not(None) & (books.c.lease_expires > database_now())
+"""The condition that a living worker has a book's lease, which it renews before it runs out."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,19 @@ def holders(connection: Connection) -> list[Holder]:
     return [Holder(row.id, row.lease_owner, row.left) for row in rows if row.lease_owner is not None]
 
 
-def refuse_if_held(found: list[Holder]) -> None:
-    """Make sure that no living worker is among the holders.
+def is_held(connection: Connection, book: str) -> bool:
+    """True while a living worker has the lease of a book."""
+    return connection.execute(select(books.c.id).where(books.c.id == book, IS_HELD)).first() is not None
 
-    Raises:
-        BookHeld: One is.
-    """
+
+def interrupted(connection: Connection) -> list[str]:
+    """Return the ids of the books that are being written by nobody, oldest first."""
+    query = select(books.c.id).where(books.c.state == BookState.WRITING.value, ~IS_HELD, ~books.c.is_archived)
+    return list(connection.execute(query.order_by(books.c.created_at, books.c.id)).scalars())
+
+
+def refuse_if_held(found: list[Holder]) -> None:
+    """Raise `BookHeld` if a living worker is among the holders."""
     for holder in found:
         if holder.is_alive:
             raise BookHeld(holder.book, holder.owner, holder.seconds_left)

@@ -17,7 +17,6 @@ from bookwright.storage.repositories.gates import GateRepository
 from bookwright.storage.repositories.maintenance import MaintenanceQueue
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.steps.queries import StepRepository
-from bookwright.storage.steps.tool_uses import ToolUseRepository
 from bookwright.storage.tree.held_view import HeldView
 from bookwright.storage.tree.nodes import NodeRepository
 from bookwright.storage.tree.reading import read_names
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from bookwright.storage.repositories.documents import DocumentRepository
     from bookwright.storage.repositories.edits import EditQueue
     from bookwright.storage.repositories.staleness import StalenessRepository
+    from bookwright.storage.steps.attempts import ToolUseRepository
     from bookwright.storage.steps.pages import StepPages
 
 
@@ -45,7 +45,7 @@ class Stores:
     ) -> None:  # fmt: skip
         held = None if is_writing else view
         self.connection = connection
-        self._book = book
+        self.book = book
         self._measure = measure
         self._view, self._held = view, held
         self.texts = TextStore(connection, book)
@@ -56,11 +56,6 @@ class Stores:
         """Name a node as every verb takes it: `chapter 9 "The Debt" (1.16)`, and what is no chapter by its label."""
         return self.codex.reading_order().named(node)
 
-    @property
-    def book(self) -> str:
-        """The book's id."""
-        return self._book
-
     @cached_property
     def books(self) -> BookRepository:
         """All books of the database."""
@@ -69,17 +64,19 @@ class Stores:
     @cached_property
     def steps(self) -> StepRepository:
         """The journal, for reading."""
-        return StepRepository(self.connection, self._book)
+        return StepRepository(self.connection, self.book)
 
     @cached_property
-    def tool_uses(self) -> ToolUseRepository:
+    def tool_uses(self) -> "ToolUseRepository":
         """What tools have brought to the book's steps."""
-        return ToolUseRepository(self.connection, self._book, self.texts)
+        from bookwright.storage.steps.attempts import ToolUseRepository
+
+        return ToolUseRepository(self.connection, self.book, self.texts)
 
     @cached_property
     def gates(self) -> GateRepository:
         """Where the book has rested for its author, and what they decided."""
-        return GateRepository(self.connection, self._book)
+        return GateRepository(self.connection, self.book)
 
     @cached_property
     def documents(self) -> "DocumentRepository":
@@ -87,54 +84,54 @@ class Stores:
         from bookwright.storage.repositories.documents import DocumentRepository
 
         view = self._view.documents if self._view else None
-        return DocumentRepository(self.connection, self._book, self._measure, self.texts, view)
+        return DocumentRepository(self.connection, self.book, self._measure, self.texts, view)
 
     @cached_property
     def step_pages(self) -> "StepPages":
         """The journal as a person leafs through it."""
         from bookwright.storage.steps.pages import StepPages
 
-        return StepPages(self.connection, self._book)
+        return StepPages(self.connection, self.book)
 
     @cached_property
     def edits(self) -> "EditQueue":
         """What the author wants changed while somebody writes the book."""
         from bookwright.storage.repositories.edits import EditQueue
 
-        return EditQueue(self.connection, self._book)
+        return EditQueue(self.connection, self.book)
 
     @cached_property
     def comments(self) -> "CommentRepository":
         """What the author remarks on passages of the text."""
         from bookwright.storage.repositories.comments import CommentRepository
 
-        return CommentRepository(self.connection, self._book)
+        return CommentRepository(self.connection, self.book)
 
     @cached_property
     def staleness(self) -> "StalenessRepository":
         """What rests on which version of what."""
         from bookwright.storage.repositories.staleness import StalenessRepository
 
-        return StalenessRepository(self.connection, self._book)
+        return StalenessRepository(self.connection, self.book)
 
     @cached_property
     def codex(self) -> "CodexRepository":
         """The characters, the world, the secrets and the threads of the book."""
         from bookwright.storage.repositories.codex import CodexRepository
 
-        return CodexRepository(self.connection, self._book, self._held, self._units_now)
+        return CodexRepository(self.connection, self.book, self._held, self._units_now)
 
     @cached_property
     def codex_uses(self) -> "CodexUseRepository":
         """Which records of the codex were shown where."""
         from bookwright.storage.repositories.codex_uses import CodexUseRepository
 
-        return CodexUseRepository(self.connection, self._book)
+        return CodexUseRepository(self.connection, self.book)
 
     def chapter_names(self) -> ReadingOrder:
         """Return the chapters alone, as they are numbered in names."""
         if self._held is None or self._held.units is None:
-            return read_names(self.connection, self._book)
+            return read_names(self.connection, self.book)
         return ReadingOrder.model_construct(chapters=self._held.units.chapters)
 
     def _units_now(self) -> UnitTable | None:

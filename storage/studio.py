@@ -12,7 +12,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from bookwright.models.amount import MICROS, Amount, Cap
 from bookwright.models.errors import BudgetExceeded
-from bookwright.storage.engine.database import database_now
+from bookwright.storage.holders import IS_HELD
 from bookwright.storage.tables import allowances, books, studio
 
 _SHARE = 20
@@ -20,10 +20,9 @@ _SHARE = 20
 _CALLS = 4
 """... but not below so many of the next call at its worst, so that a slice is not asked for at every call."""
 
-_is_held = books.c.lease_owner.is_not(None) & (books.c.lease_expires > database_now())
 _tokens = books.c.input_tokens + books.c.output_tokens
-_ahead_cost = case((_is_held & (allowances.c.cost > books.c.cost), allowances.c.cost - books.c.cost), else_=0)
-_ahead_tokens = case((_is_held & (allowances.c.tokens > _tokens), allowances.c.tokens - _tokens), else_=0)
+_ahead_cost = case((IS_HELD & (allowances.c.cost > books.c.cost), allowances.c.cost - books.c.cost), else_=0)
+_ahead_tokens = case((IS_HELD & (allowances.c.tokens > _tokens), allowances.c.tokens - _tokens), else_=0)
 _STANDING = select(
     func.coalesce(func.sum(books.c.cost), 0),
     func.coalesce(func.sum(_tokens), 0),
@@ -103,7 +102,7 @@ class Studio:
 
     def _void_what_nobody_holds(self) -> None:
         """Take back what dead workers hold, for good: one that was only asleep finds out and asks again."""
-        self._connection.execute(delete(allowances).where(allowances.c.book.in_(select(books.c.id).where(~_is_held))))
+        self._connection.execute(delete(allowances).where(allowances.c.book.in_(select(books.c.id).where(~IS_HELD))))
 
 
 def _slice(left: int | None, need: int) -> int:

@@ -3,41 +3,43 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Row, Select, bindparam, func, or_, select
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.level import Level
+from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import codex, documents, nodes, steps
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, IS_UNIT
 
 _unit = nodes.alias("unit_of_task")
 _parent = nodes.alias("parent_of_unit")
-_IS_LIVING = nodes.c.status != NodeStatus.VOID.value
 _OF_BOOK = documents.c.book == bindparam("book")
-_IS_CURRENT = documents.c.is_current.is_(True)
-_COLUMNS = ("id", "node", "kind", "version", "text_hash")
 _DOCUMENTS = (
     select(
-        *(words_of(documents.c[name]) for name in _COLUMNS), nodes.c.label, nodes.c.title, nodes.c.goal,
-        nodes.c.task_type, nodes.c.level, nodes.c.folder, nodes.c.stage, nodes.c.stage_title,
+        *(words_of(documents.c[name]) for name in ("id", "node", "kind", "version", "text_hash")),
+        *(nodes.c[name] for name in ("label", "title", "goal", "task_type", "level", "folder", "stage", "stage_title")),
         _unit.c.label.label("unit"),
     )
     .join(nodes, nodes.c.key == documents.c.node)
     .outerjoin(_unit, _unit.c.key == nodes.c.unit)
-    .where(_OF_BOOK, _IS_CURRENT, _IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
+    .where(_OF_BOOK, IS_CURRENT, IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
     .order_by(documents.c.id)
 )  # fmt: skip
+_COARSE = [level.value for level in Level if level.is_at_least(Level.ACT)]
 _UNITS = (
-    select(*(nodes.c[name] for name in ("key", "parent", "label", "level", "title", "goal", "written", "length")),
-           nodes.c.unit_index, nodes.c.status, nodes.c.is_brought_in)
+    select(*(nodes.c[name] for name in (
+        "key", "parent", "label", "level", "title", "goal", "written", "length", "unit_index", "status",
+        "is_brought_in",
+    )))
     .outerjoin(_parent, _parent.c.key == nodes.c.parent)
     .where(
-        nodes.c.book == bindparam("book"), _IS_LIVING, nodes.c.task_type == TaskType.WRITE.value,
-        or_(nodes.c.parent.is_(None), _parent.c.level.in_([level.value for level in Level if level.is_at_least(
-            Level.ACT)])),
+        nodes.c.book == bindparam("book"), IS_LIVING, IS_UNIT,
+        or_(nodes.c.parent.is_(None), _parent.c.level.in_(_COARSE)),
     )
 )  # fmt: skip
 _MARK = select(
@@ -47,7 +49,7 @@ _MARK = select(
 _SHELVES = (
     select(documents.c.kind, nodes.c.folder)
     .join(nodes, nodes.c.key == documents.c.node)
-    .where(_OF_BOOK, _IS_CURRENT, _IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
+    .where(_OF_BOOK, IS_CURRENT, IS_LIVING, documents.c.kind.in_(bindparam("kinds", expanding=True)))
     .distinct()
 )
 _ANY_RECORD = (
@@ -80,8 +82,19 @@ class VaultMark(NamedTuple):
     records: int = 0
 
 
+class _Ordered:
+    """What stands somewhere in the tree."""
+
+    label: str
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sort key for reading order."""
+        return order_of(self.label)
+
+
 @dataclass(frozen=True)
-class DocumentRow:
+class DocumentRow(_Ordered):
     """A current document, without its text, and the node that it belongs to."""
 
     id: int
@@ -103,18 +116,13 @@ class DocumentRow:
     stage_title: str = ""
 
     @property
-    def order(self) -> tuple[int, ...]:
-        """Sort key for reading order."""
-        return tuple(map(int, self.label.split(".")))
-
-    @property
     def member(self) -> str:
         """The blueprint's member that it belongs to; empty where there is none."""
         return self.stage.split("/")[1] if "/" in self.stage else ""
 
 
 @dataclass(frozen=True)
-class UnitRow:
+class UnitRow(_Ordered):
     """A unit down to chapters, or to what stands in a chapter's place."""
 
     key: int
@@ -130,14 +138,9 @@ class UnitRow:
     is_brought_in: bool = False
     """An author wrote it before the book came here; its title is their own heading."""
 
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Sort key for reading order."""
-        return tuple(map(int, self.label.split(".")))
-
 
 @dataclass(frozen=True)
-class TaskRow:
+class TaskRow(_Ordered):
     """A task of the book itself."""
 
     key: int
@@ -146,11 +149,6 @@ class TaskRow:
     """The blueprint's stage and member; empty for what a planner thought of."""
     stage_title: str
     status: NodeStatus
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Sort key for reading order."""
-        return tuple(map(int, self.label.split(".")))
 
 
 @dataclass(frozen=True)
@@ -161,12 +159,8 @@ class TimeSpan:
     last: float
 
 
-class VaultRows:
+class VaultRows(Repository):
     """Looks at one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def mark(self) -> VaultMark:
         """Return how far the book is."""
@@ -212,7 +206,7 @@ class VaultRows:
     def tasks_of(self, unit: int) -> list[TaskRow]:
         """Return the living tasks that serve a unit, in reading order."""
         columns = (nodes.c.key, nodes.c.label, nodes.c.stage, nodes.c.stage_title, nodes.c.status)
-        rows = self._connection.execute(select(*columns).where(nodes.c.unit == unit, _IS_LIVING))
+        rows = self._connection.execute(select(*columns).where(nodes.c.unit == unit, IS_LIVING))
         found = (TaskRow(key, label, stage, title, NodeStatus(status)) for key, label, stage, title, status in rows)
         return sorted(found, key=lambda task: task.order)
 
@@ -227,13 +221,10 @@ def _under(key: int) -> Select[Any]:
     return select(below.union_all(select(nodes.c.key).join(below, nodes.c.parent == below.c.key)).c.key)
 
 
-def _document_row(row: Row[Any]) -> DocumentRow:
-    return DocumentRow(
-        row.id, row.node, DocumentKind(row.kind), row.version, row.text_hash, row.label, row.title, row.goal,
-        TaskType(row.task_type), Level(row.level), row.unit, row.folder, row.stage, row.stage_title,
-    )  # fmt: skip
+def _document_row(row: Row[*tuple[Any, ...]]) -> DocumentRow:
+    words = {"kind": DocumentKind(row.kind), "task_type": TaskType(row.task_type), "level": Level(row.level)}
+    return DocumentRow(**row._asdict() | words)
 
 
 def _unit_row(row: Row[*tuple[Any, ...]]) -> UnitRow:
-    values = dict(row._mapping)
-    return UnitRow(**values | {"level": Level(row.level), "status": NodeStatus(row.status)})
+    return UnitRow(**row._asdict() | {"level": Level(row.level), "status": NodeStatus(row.status)})

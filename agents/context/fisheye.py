@@ -55,8 +55,8 @@ class _Surroundings:
 
     path: Sequence[TaskNode]
     """The book first, the unit last."""
-    levels: Sequence[LineSpan]
-    parts: LineSpan
+    levels: Sequence[LineSpan[TreeLine]]
+    parts: LineSpan[TreeLine]
     tasks: Sequence[TreeLine]
     node: TaskNode
     now: int

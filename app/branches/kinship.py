@@ -40,7 +40,7 @@ class Kinship:
         That is the newest of all, unless the author has said something here since they were forked.
         """
         codex = self.mine.codex
-        if codex.said_at() <= self.parted_at:
+        if codex.author_changed_at() <= self.parted_at:
             return codex.last_row()
         return max((one.id for one in codex.every_version() if one.recorded_at <= self.parted_at), default=0)
 

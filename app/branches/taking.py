@@ -202,4 +202,4 @@ class Taking:
         told = {row.document for row in rows}
         for theirs, made in self._changed.items():
             if theirs not in told:
-                stores.queue.tell_again(made)
+                stores.queue.add_again(made)

@@ -50,7 +50,7 @@ def edit_sight(stores: Stores, label: str, kind: DocumentKind | None) -> EditSig
     """
     node = stores.nodes.by_label(label)
     document = chosen(stores, node, kind)
-    under, resting = stores.staleness.under(document.id), stores.staleness.resting_on(document.id)
+    under, resting = stores.staleness.inputs_of(document.id), stores.staleness.resting_on(document.id)
     return EditSight(node, document, under, resting, node_names(stores, (one.label for one in (*under, *resting))))
 
 

@@ -104,7 +104,7 @@ def chroma(settings: Settings) -> tuple[Health, str]:
     """The index: the server answers, or which folders were not closed in order."""
     version = importlib.metadata.version("chromadb")
     if settings.chroma_url:
-        from bookwright.storage.index.chroma_client import server_client
+        from bookwright.storage.index.vector_index import server_client
 
         server_client(settings.chroma_url, settings.chroma_token.get_secret_value()).heartbeat()
         return Health.OK, f"{version}, server at {settings.chroma_url} answers"

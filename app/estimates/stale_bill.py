@@ -36,7 +36,7 @@ def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
     listed = list(found)
     if not any(stale.is_direct for stale in listed):
         return RefreshBill(Bill(), Bill())
-    making = stores.staleness.making(stale.document.step for stale in listed if stale.document.step)
+    making = stores.staleness.calls_behind(stale.document.step for stale in listed if stale.document.step)
     least: dict[int, MakingStep] = {}
     most: dict[int, MakingStep] = {}
     for stale in listed:
@@ -51,7 +51,7 @@ def bill_of(found: Iterable[StaleDocument], stores: Stores) -> RefreshBill:
 
 def bill_of_making(document: Document, stores: Stores) -> RefreshBill | None:
     """Return what changing a document is likely to take, by what it took to make it; None where no model made it."""
-    making = stores.staleness.making([document.step]) if document.step else {}
+    making = stores.staleness.calls_behind([document.step]) if document.step else {}
     calls = making.get(document.step or 0, [])
     standing = [call for call in calls if call.is_standing]
     return RefreshBill(_sum(standing[-1:]), _sum(calls)) if calls else None

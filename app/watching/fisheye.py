@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.tree.child_lines import ChildLine, ChildReader
+from bookwright.storage.tree.outline import ChildLine, ChildReader
 
 BEFORE, AFTER = 4, 5
 """Children shown on either side of the one that the work is in."""

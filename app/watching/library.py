@@ -19,7 +19,7 @@ from bookwright.storage.pulses import BookPulse, pulses
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.steps.queries import StepLine
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.tree.child_lines import ChildReader
+from bookwright.storage.tree.outline import ChildReader
 
 STEPS = 12
 

@@ -32,7 +32,7 @@ class _Counting:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self.name, self.dimension = embedder.name, embedder.dimension
+        self.name = embedder.name
         self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:

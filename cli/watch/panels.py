@@ -16,7 +16,7 @@ from bookwright.exports.markup import clean
 from bookwright.models.tree.place import ReadingOrder
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.steps.queries import StepLine
-from bookwright.storage.tree.child_lines import ChildLine
+from bookwright.storage.tree.outline import ChildLine
 
 MARKS = {
     "writing": "▶", "stopping": "▷", "paused": "‖", "waiting": "?", "interrupted": "!", "finished": "✓",

@@ -101,7 +101,7 @@ def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:
 
 def _warnings(stores: Stores) -> Iterator[str]:
     """What contexts had to do without."""
-    for line in stores.steps.short_of(MARK, _MOST_WARNINGS):
+    for line in stores.steps.marked(MARK, _MOST_WARNINGS):
         yield f"{line.label} {line.activity}/{line.step}: {line.detail.removeprefix(MARK)}"
 
 

@@ -30,7 +30,7 @@ from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.models.tree.decision import Decision
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import TaskNode
-from bookwright.storage.repositories.taking_back import is_told_over, take_back
+from bookwright.storage.repositories.taking_back import rests_on_replaced_prose, take_back
 from bookwright.storage.steps.journal import Move
 from bookwright.storage.stores import Stores
 
@@ -177,7 +177,7 @@ def forget(unit: TaskNode, stores: Stores, step: int) -> None:
 
 def _tells_of_replaced(unit: TaskNode, deps: Deps) -> bool:
     with deps.stores() as stores:
-        return is_told_over(stores, unit)
+        return rests_on_replaced_prose(stores, unit)
 
 
 def _forget_replaced(unit: TaskNode, stores: Stores, step: int) -> None:

@@ -157,7 +157,7 @@ def _at_no_other_order(node: TaskNode, old: Document, step: str, deps: Deps) -> 
     """
     with deps.stores() as stores:
         begun = _begun(stores, node, old)
-        is_outdated = stores.codex.said_at() > min(begun.values(), default=math.inf)
+        is_outdated = stores.codex.author_changed_at() > min(begun.values(), default=math.inf)
     orders = {name for name in begun if name.startswith(AMENDED)}
     if begun and (is_outdated or orders != ({step} if step else set())):
         deps.desk.journal.move(lambda stores, _: stores.nodes.change(node.key, revision=node.revision + 1))

@@ -149,7 +149,7 @@ def put(stores: Stores, node: TaskNode, old: Document, new: NewDocument, step: i
     if new.kind is DocumentKind.PROSE or (node.written and not node.is_unit):  # a page of a book of designs
         stores.nodes.add_written(node, document.length - old.length)
     if document.text_hash != old.text_hash:
-        stores.queue.tell_again(document)
+        stores.queue.add_again(document)
     return document
 
 

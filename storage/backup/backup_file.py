@@ -4,12 +4,13 @@ Any ZIP tool opens it, and `bookwright.db` in it is an ordinary SQLite file.
 """
 
 import hashlib
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -66,16 +67,15 @@ class Manifest(Contents):
 
 def write_backup(path: Path, data: Path, name: str, contents: Contents) -> Manifest:
     """Put a copy of a database and its manifest into a backup file, which appears whole or not at all."""
-    digest = hashlib.sha256()
+    with data.open("rb") as source:
+        digest = hashlib.file_digest(source, "sha256")
     packing = zipfile.ZIP_DEFLATED if contents.database == "sqlite" else zipfile.ZIP_STORED
     with (
         whole(path, Failpoint.BACKUP) as unfinished,
         zipfile.ZipFile(unfinished, "w", packing, compresslevel=_LEVEL) as archive,
     ):
         with data.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
-            for piece in _pieces(source):
-                digest.update(piece)
-                target.write(piece)
+            shutil.copyfileobj(source, target, _PIECE)
         sums = {"data": name, "bytes": data.stat().st_size, "sha256": digest.hexdigest()}
         manifest = Manifest.model_validate(contents.model_dump() | sums)
         archive.writestr(_MANIFEST, manifest.model_dump_json(indent=2))
@@ -98,13 +98,12 @@ def unpack(path: Path, target: Path) -> Manifest:
     Raises:
         UnusableBackup: The file is no backup, or was changed or cut short.
     """
-    digest = hashlib.sha256()
     with _opened(path) as archive:
         manifest = _manifest(archive, path)
-        with archive.open(manifest.data) as source, target.open("wb") as file:
-            for piece in _pieces(source):
-                digest.update(piece)
-                file.write(piece)
+        with archive.open(manifest.data) as source, target.open("wb+") as file:
+            shutil.copyfileobj(source, file, _PIECE)
+            file.seek(0)
+            digest = hashlib.file_digest(file, "sha256")
     if digest.hexdigest() != manifest.sha256:
         raise UnusableBackup(f"{str(path)!r} is damaged: what it holds is not what was backed up")
     return manifest
@@ -128,7 +127,3 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UnusableBackup(f"the manifest of {str(path)!r} cannot be read: {where} {first['msg']}") from None
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    return iter(lambda: file.read(_PIECE), b"")

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,7 @@ _TOLD = 500
 
 @dataclass(frozen=True)
 class Tools:
-    """The programs of one installation."""
+    """The programs of one installation; where one fails, `StorageError` says so in its own words."""
 
     folder: Path
     major: int
@@ -33,11 +34,7 @@ class Tools:
         return [str(self.folder / name), *arguments, "--dbname", _address(url).render_as_string(hide_password=False)]
 
     def run(self, name: str, url: str, *arguments: str) -> None:
-        """Run a program on a database to its end.
-
-        Raises:
-            StorageError: It failed; the message is its own.
-        """
+        """Run a program on a database to its end."""
         command = self.command(name, url, *arguments)
         done = subprocess.run(command, env=_environment(url), stdin=subprocess.DEVNULL, capture_output=True)
         if done.returncode:
@@ -48,9 +45,6 @@ class Tools:
         """Hand out the input of a session that ends at the first error; it is complete once this block is left.
 
         What was not committed when the input ends, as when this process dies, is rolled back.
-
-        Raises:
-            StorageError: A statement failed.
         """
         command = self.command("psql", url, "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-")
         with tempfile.TemporaryFile() as complaints:
@@ -122,21 +116,12 @@ def _environment(url: str) -> dict[str, str]:
 
 
 def run_into(tools: Tools, arguments: Sequence[str], target: IO[bytes]) -> None:
-    """Run `pg_restore` with its output written into `target`.
-
-    Raises:
-        StorageError: It failed.
-    """
+    """Run `pg_restore` with its output written into `target`; `StorageError` if it fails."""
     with tempfile.TemporaryFile() as complaints:
         command = [str(tools.folder / "pg_restore"), *arguments]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints)
-        assert process.stdout is not None
-        try:
-            while piece := process.stdout.read(1 << 20):
-                target.write(piece)
-        finally:
-            process.stdout.close()
-            code = process.wait()
-        if code:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints) as process:
+            assert process.stdout is not None
+            shutil.copyfileobj(process.stdout, target, 1 << 20)
+        if process.returncode:
             complaints.seek(0)
             raise failed("pg_restore", complaints.read())

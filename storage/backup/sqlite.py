@@ -30,7 +30,6 @@ RESTS = {
 """What a book that was being written says after a restore."""
 
 _LOG_FILES = ("-wal", "-shm")
-_BUSY_SECONDS = 30
 _TABLES = "SELECT name FROM {}.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite|_%' ESCAPE '|'"
 _STATEMENTS = "SELECT sql FROM restored.sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'table' DESC, rowid"
 _NOW = "(julianday('now') - 2440587.5) * 86400.0"
@@ -195,11 +194,7 @@ def _contents(copy: Path) -> Contents:
 
 @contextmanager
 def _opened(path: Path, busy_seconds: float = 0) -> Iterator[Any]:
-    """A connection of the driver's own; what it raises is told as ours.
-
-    Raises:
-        StorageError: SQLite failed.
-    """
+    """A connection of the driver's own; what it raises is told as a `StorageError`."""
     driver = sqlite_driver()
     try:
         with closing(driver.connect(str(path), timeout=busy_seconds, isolation_level=None)) as connection:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from bookwright.models.tree.place import order_of
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 
@@ -30,11 +31,6 @@ class CutNode(NamedTuple):
     status: str
     written: int
 
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Sort key for reading order."""
-        return tuple(map(int, self.label.split(".")))
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -53,12 +49,12 @@ class Cut:
 
 def cut_at(label: str, found: Iterable[CutNode]) -> Cut:
     """Part a book's nodes at a unit: it and its later neighbours are open again, what was planned after is left out."""
-    place = tuple(map(int, label.split(".")))
+    place = order_of(label)
     above: dict[tuple[int, ...], int] = {}
     opened: dict[tuple[int, ...], CutNode] = {}
     left_out = []
     for node in found:
-        order, is_living = node.order, node.status != NodeStatus.VOID
+        order, is_living = order_of(node.label), node.status != NodeStatus.VOID
         depth = len(order)
         if is_living and depth < len(place) and place[:depth] == order:
             above[order] = node.key

@@ -21,7 +21,6 @@ from sqlalchemy import (
     func,
     insert,
     literal,
-    literal_column,
     not_,
     null,
     or_,
@@ -31,17 +30,12 @@ from sqlalchemy import (
 from bookwright.models.codex.record import Origin
 from bookwright.models.step import Activity
 from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.batches import batches
 from bookwright.storage.branches.cut import Cut, Part
 from bookwright.storage.branches.inputs import first_of, uses
 from bookwright.storage.branches.lineage import SHARED_WORDS, words_of
-from bookwright.storage.tables import (
-    codex,
-    documents,
-    gates,
-    maintenance,
-    nodes,
-    steps,
-)
+from bookwright.storage.tables import codex, documents, gates, maintenance, nodes, steps
+from bookwright.storage.tables.conditions import ONE
 from bookwright.storage.transfer.portable import BookTable, parts
 
 _SHARED = frozenset({"books", "texts", "document_inputs", "sessions", "session_messages", "edits"})
@@ -177,7 +171,7 @@ class Forking:
         self._number(_NODES, [nodes.c.book == self._origin, kept])
         changed = fork_keys.update().where(fork_keys.c.name == "nodes")
         for kind, keys in ((Part.ABOVE, self._cut.above), (Part.OPENED, self._cut.opened)):
-            for some in _slices(keys):
+            for some in batches(sorted(keys)):
                 self._connection.execute(changed.where(fork_keys.c.old.in_(some)).values(part=kind.value))
         rows = [{"name": "nodes", "old": key, "new": None, "part": Part.LEFT_OUT.value} for key in self._cut.left_out]
         if rows:
@@ -246,7 +240,7 @@ class Forking:
         )
 
     def _change_nodes(self, keys: Iterable[int], values: dict[str, Any]) -> None:
-        for some in _slices(keys):
+        for some in batches(sorted(keys)):
             new = select(fork_keys.c.new).where(fork_keys.c.name == "nodes", fork_keys.c.old.in_(some))
             self._connection.execute(nodes.update().where(nodes.c.key.in_(new)).values(values))
 
@@ -267,10 +261,5 @@ def _new(name: str, old: ColumnElement[Any]) -> ColumnElement[Any]:
 def _newest_known(record: ColumnElement[Any]) -> ColumnElement[Any]:
     """The row of the branch that stands for one of its origin's codex: itself, or the last before it."""
     found = select(fork_keys.c.new).where(fork_keys.c.name == "codex", fork_keys.c.old <= record)
-    last = found.order_by(fork_keys.c.old.desc()).limit(literal_column("1"))  # max() would read all up to it
+    last = found.order_by(fork_keys.c.old.desc()).limit(ONE)  # max() would read all up to it
     return last.correlate_except(fork_keys).scalar_subquery()
-
-
-def _slices(keys: Iterable[int]) -> Iterable[list[int]]:
-    ordered = sorted(keys)
-    return (ordered[start : start + 500] for start in range(0, len(ordered), 500))

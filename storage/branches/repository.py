@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, literal, select
+from sqlalchemy import Column, Connection, Row, ScalarSelect, func, insert, literal, select
 
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.cut import Cut, CutNode, cut_at
@@ -80,9 +80,7 @@ class BranchRepository:
 
     def newest(self, book: str) -> tuple[int, int]:
         """Return the last node and the last document of a book, whatever has become of them."""
-        marks = (select(func.coalesce(func.max(key), 0)).where(table.c.book == book).scalar_subquery()
-                 for table, key in ((nodes, nodes.c.key), (documents, documents.c.id)))  # fmt: skip
-        node, document = self._connection.execute(select(*marks)).one()
+        node, document = self._connection.execute(select(_last(nodes.c.key, book), _last(documents.c.id, book))).one()
         return node, document
 
     def taken(self, book: str) -> list[Merge]:
@@ -100,24 +98,20 @@ class BranchRepository:
         connection.execute(select(books.c.id).where(books.c.id == origin).with_for_update())
         self._make_row(origin, book, standing)
         Forking(connection, origin, book, self._cut(origin, at)).copy()
-        marks = {
-            f"{of}{table.name}": select(func.coalesce(func.max(key), 0)).where(table.c.book == one).scalar_subquery()
-            for of, one in (("", book), ("origin_", origin))
-            for table, key in ((nodes, nodes.c.key), (documents, documents.c.id))
-        }
-        values = {"book": book, "origin": origin, "name": name, "at": at, "forked_at": database_now()}
-        connection.execute(insert(branches).values(values | marks))
+        connection.execute(
+            insert(branches).values(
+                book=book, origin=origin, name=name, at=at, forked_at=database_now(),
+                nodes=_last(nodes.c.key, book), documents=_last(documents.c.id, book),
+                origin_nodes=_last(nodes.c.key, origin), origin_documents=_last(documents.c.id, origin),
+            )
+        )  # fmt: skip
         self._inherit(origin, book)
         found = self.find(book)
         assert found is not None
         return found
 
     def refuse_deletion(self, book: str) -> None:
-        """Make sure that a book may be deleted.
-
-        Raises:
-            InvalidInput: It has branches, which read its texts.
-        """
+        """Raise `InvalidInput` if a book has branches, which read its texts."""
         found = self._connection.execute(
             select(lineages.c.book).where(lineages.c.ancestor == book).order_by(lineages.c.book)
         )
@@ -143,10 +137,15 @@ class BranchRepository:
 
     def _inherit(self, origin: str, book: str) -> None:
         """Let a branch read what its origin has on record, and what that reads of its own origins."""
-        last = select(func.coalesce(func.max(steps.c.id), 0)).where(steps.c.book == origin).scalar_subquery()
-        self._connection.execute(insert(lineages).values(book=book, ancestor=origin, steps=last))
+        own = {"book": book, "ancestor": origin, "steps": _last(steps.c.id, origin)}
+        self._connection.execute(insert(lineages).values(own))
         further = select(literal(book), lineages.c.ancestor, lineages.c.steps).where(lineages.c.book == origin)
         self._connection.execute(insert(lineages).from_select(["book", "ancestor", "steps"], further))
+
+
+def _last(key: Column[int], book: str) -> ScalarSelect[int]:
+    """The highest key of a book's rows in a table; 0 where it has none."""
+    return select(func.coalesce(func.max(key), 0)).where(key.table.c.book == book).scalar_subquery()
 
 
 def _fork(row: Row[Any]) -> Fork:

@@ -66,7 +66,10 @@ class _AtRest(threading.local):
 
 
 class Database:
-    """One engine; `read()` and `write()` open one short transaction each."""
+    """One engine; `read()` and `write()` open one short transaction each.
+
+    All of them raise `DatabaseUnreachable` where a server is down, or went away.
+    """
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self.engine = engine
@@ -79,11 +82,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A read transaction. Keep it short: an old reader holds the log back.
-
-        Raises:
-            DatabaseUnreachable: The server is down.
-        """
+        """A read transaction. Keep it short: an old reader holds the log back."""
         try:
             with self._connected() as connection:
                 self._begin(connection, "BEGIN")
@@ -93,11 +92,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A read of many statements that all see one committed state, on Postgres too; for what reads a whole book.
-
-        Raises:
-            DatabaseUnreachable: The server is down.
-        """
+        """A read of many statements that all see one committed state, on Postgres too; for what reads a whole book."""
         with self.read() as connection:
             if not self.is_sqlite:
                 connection.execution_options(isolation_level="REPEATABLE READ")
@@ -109,9 +104,6 @@ class Database:
 
         For the one worker that writes a book, and so sees no other's changes; a `read` costs it a
         statement more. Who finds all in memory that it looks for makes no connection.
-
-        Raises:
-            DatabaseUnreachable: The server is down.
         """
         late = _LateConnection(self._taken)
         try:
@@ -131,7 +123,7 @@ class Database:
         Raises:
             DiskFull: There is no room.
             DatabaseBusy: Another process has held the database for too long.
-            DatabaseUnreachable: The server is down, or went away; the write may have arrived.
+            DatabaseUnreachable: The server went away; the write may have arrived.
         """
         try:
             connection = self._taken()

@@ -12,6 +12,7 @@ from bookwright.storage.engine.database import Database
 from bookwright.storage.engine.sqlite_errors import damaged
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import books, documents
+from bookwright.storage.tables.conditions import IS_CURRENT
 
 _NAMED = 5
 """Faults that are told; SQLite finds as many as it is let."""
@@ -65,7 +66,7 @@ def salvageable(database: Database, book: str) -> str:
 def _readable(database: Database, book: str) -> Iterator[bool]:
     """Tell for each piece of current prose whether its text can be read."""
     prose = select(words_of(documents.c.text_hash)).where(
-        documents.c.book == book, documents.c.kind == DocumentKind.PROSE.value, documents.c.is_current.is_(True)
+        documents.c.book == book, documents.c.kind == DocumentKind.PROSE.value, IS_CURRENT
     )
     with database.read() as connection:
         hashes = list(connection.execute(prose).scalars())

@@ -22,35 +22,26 @@ _Take = Callable[[Any], Any] | None
 
 
 class Rows(list[Any]):
-    """What a statement returned, all of it; a row is a tuple whose values go by the names of their columns, too."""
+    """What a statement returned, all of it; a row is a tuple whose values go by the names of their columns, too.
+
+    Who asks for the only row gets a `ValueError` where there are others, or none.
+    """
 
     def first(self) -> Any:
         """Return the first row; None where there is none."""
         return self[0] if self else None
 
     def one(self) -> Any:
-        """Return the only row.
-
-        Raises:
-            ValueError: There is none, or another one.
-        """
+        """Return the only row."""
         (row,) = self
         return row
 
     def one_or_none(self) -> Any:
-        """Return the only row, None where there is none.
-
-        Raises:
-            ValueError: There are several.
-        """
+        """Return the only row, None where there is none."""
         return self.one() if self else None
 
     def scalar_one(self) -> Any:
-        """Return the first value of the only row.
-
-        Raises:
-            ValueError: There is no row, or another one.
-        """
+        """Return the first value of the only row."""
         return self.one()[0]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from bookwright import blueprints
-from bookwright.models.blueprint import Blueprint, Member
+from bookwright.models.blueprint import Blueprint
 from bookwright.models.errors import InvalidBlueprint
 
 FILE, PROMPTS, QUALITY = "blueprint.toml", "prompts", "quality"
@@ -108,17 +108,13 @@ def _one_line(error: ValidationError) -> str:
 def _named_templates(plan: Blueprint) -> Iterator[tuple[str, str]]:
     yield QUALITY, "every blueprint"
     for member in plan.members:
-        yield from _of_member(member)
+        if member.prompt:
+            yield member.prompt, f"member {member.name!r}"
+        if member.entries:
+            yield member.entries.prompt, f"member {member.name!r}"
     for level, unit in plan.all_units:
         if unit.directions:
             yield unit.directions, f"units.{level}"
-
-
-def _of_member(member: Member) -> Iterator[tuple[str, str]]:
-    if member.prompt:
-        yield member.prompt, f"member {member.name!r}"
-    if member.entries:
-        yield member.entries.prompt, f"member {member.name!r}"
 
 
 def _parted(chosen: str) -> tuple[str, str]:

@@ -45,11 +45,7 @@ class Mount:
 
 
 def require_local(path: Path, mounts: str) -> None:
-    """Make sure that a path does not lie on a network.
-
-    Raises:
-        InvalidSetting: It does.
-    """
+    """Raise `InvalidSetting` if a path lies on a network."""
     mount = mount_of(path, mounts)
     if mount is not None and mount.kind in NETWORK:
         raise InvalidSetting(
@@ -128,11 +124,7 @@ def has_room(folder: Path, size: int) -> bool:
 
 
 def require_room(folder: Path, size: int) -> None:
-    """Make sure that so many bytes can be written, before anything is.
-
-    Raises:
-        DiskFull: They cannot.
-    """
+    """Raise `DiskFull` unless so many bytes can be written, before anything is."""
     free = shutil.disk_usage(folder).free
     if free < size:
         raise DiskFull(f"{size // 2**20 + 1:,} MB are needed in {str(folder)!r} and {free // 2**20:,} MB are free")
@@ -150,6 +142,4 @@ def _remove_if_orphaned(path: Path) -> None:
 
 def _unescaped(field: str) -> str:
     """Undo how /proc/mounts writes blanks: as a backslash and three octal digits."""
-    for code in ("\\040", "\\011", "\\012"):
-        field = field.replace(code, chr(int(code[1:], 8)))
-    return field.replace("\\134", "\\")
+    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), field)

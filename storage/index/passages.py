@@ -1,31 +1,30 @@
 """The passages of a book and their vectors in the database, so that the index can be built again from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Label, Select, delete, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Label, Select, delete, func, or_, select
 from sqlalchemy.dialects import sqlite
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import ancestors_of, of_heirs, of_lineage
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passage import NewPassage, Passage, Row, StoredVector
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import documents, nodes, passages, vectors
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, ONE
 
-_Item = TypeVar("_Item")
-
-_SLICE = 2_000
+_AT_ONCE = 2_000
 """Rows of one query with a list of ids: far below what a statement may hold."""
 
 
-class PassageRepository:
+class PassageRepository(Repository):
     """The passages of one book in one transaction, with the vectors of one embedding model."""
 
     def __init__(self, connection: Connection, book: str, model: str) -> None:
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._model = model
 
     def count(self, up_to: Row | None = None) -> int:
@@ -76,21 +75,15 @@ class PassageRepository:
 
     def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
         """Return the vectors that are stored for those text hashes."""
-        found: dict[str, Vectors] = {}
-        for some in _slices(list(dict.fromkeys(hashes))):
-            query = select(vectors.c.hash, vectors.c.vector).where(
-                of_lineage(vectors.c.book, self._book), vectors.c.model == self._model, vectors.c.hash.in_(some)
-            )
-            found |= {key: _vector(blob) for key, blob in self._connection.execute(query)}
-        return found
+        query = select(vectors.c.hash, vectors.c.vector).where(
+            of_lineage(vectors.c.book, self._book), vectors.c.model == self._model
+        )
+        found = self._each(query, vectors.c.hash, dict.fromkeys(hashes))
+        return {row.hash: _vector(row.vector) for row in found}
 
-    def places(self, rows: Iterable[Row]) -> dict[Row, Passage]:
+    def passages_of(self, rows: Iterable[Row]) -> dict[Row, Passage]:
         """Return those passages that still stand, with their texts."""
-        found: dict[Row, Passage] = {}
-        for some in _slices(list(rows)):
-            query = _PLACES.where(passages.c.id.in_(some), *_STANDING)
-            found |= {row.id: _passage(row) for row in self._connection.execute(query)}
-        return found
+        return {row.id: _passage(row) for row in self._each(_PLACES.where(*_STANDING), passages.c.id, rows)}
 
     def standing(self, identities: Iterable[int]) -> set[int]:
         """Return those documents that are current and belong to living nodes."""
@@ -100,11 +93,7 @@ class PassageRepository:
 
     def vectors_of(self, rows: Iterable[Row]) -> dict[Row, Vectors]:
         """Return the vectors of those passages."""
-        found: dict[Row, Vectors] = {}
-        for some in _slices(list(rows)):
-            query = self._rows_and_vectors().where(passages.c.id.in_(some))
-            found |= {row.id: _vector(row.vector) for row in self._connection.execute(query)}
-        return found
+        return {row.id: _vector(row.vector) for row in self._each(self._rows_and_vectors(), passages.c.id, rows)}
 
     def after(self, row: Row, limit: int) -> list[StoredVector]:
         """Return up to `limit` passages that came after a row, in order, with their vectors."""
@@ -132,7 +121,7 @@ class PassageRepository:
         query = self._rows_and_vectors().where(
             passages.c.book == self._book, passages.c.kind.in_([kind.value for kind in kinds])
         )
-        for rows in self._connection.execute(query.execution_options(yield_per=_SLICE)).partitions():
+        for rows in self._connection.execute(query.execution_options(yield_per=_AT_ONCE)).partitions():
             yield [row.id for row in rows], np.array([_vector(row.vector) for row in rows])
 
     def last_row(self) -> Row:
@@ -191,6 +180,11 @@ class PassageRepository:
         unused = (vectors.c.model != self._model) | vectors.c.hash.not_in(used)
         self._connection.execute(delete(vectors).where(vectors.c.book == self._book, unused))
 
+    def _each(self, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]) -> Iterator[Any]:
+        """Yield the rows of a query in which a column has one of some values."""
+        for some in batches(values, _AT_ONCE):
+            yield from self._connection.execute(query.where(column.in_(some)))
+
     def _rows_and_vectors(self) -> Select[Any]:
         return select(passages.c.id, self._vector()).where(self._vector().is_not(None))
 
@@ -198,7 +192,7 @@ class PassageRepository:
         """The vector of a passage: the book's own, or else an origin's."""
         found = select(vectors.c.vector).where(vectors.c.hash == passages.c.vector_hash, vectors.c.model == self._model)
         own = found.where(vectors.c.book == passages.c.book).correlate(passages).scalar_subquery()
-        shared = found.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(literal_column("1"))
+        shared = found.where(vectors.c.book.in_(ancestors_of(passages.c.book))).limit(ONE)
         return func.coalesce(own, shared.correlate(passages).scalar_subquery()).label("vector")
 
     def _insert(self, table: Any) -> Any:
@@ -218,7 +212,7 @@ _PLACES = (
     .join(nodes, nodes.c.key == passages.c.node)
 )  # fmt: skip
 
-_STANDING = (documents.c.is_current.is_(True), nodes.c.status != NodeStatus.VOID.value)
+_STANDING = (IS_CURRENT, IS_LIVING)
 
 
 def _passage(row: Any) -> Passage:
@@ -230,7 +224,3 @@ def _passage(row: Any) -> Passage:
 
 def _vector(blob: bytes) -> Vectors:
     return np.frombuffer(blob, "<f4").astype(np.float32)
-
-
-def _slices(items: list[_Item]) -> Iterator[list[_Item]]:
-    return (items[start : start + _SLICE] for start in range(0, len(items), _SLICE))

@@ -83,7 +83,7 @@ class Mentions:
         return groups
 
 
-class Shelf:
+class PassageCache:
     """A cache of passages and vectors that were read lately; neighbouring searches read much the same.
 
     For one worker while it holds a book: nobody else changes what a node is called. Whether a passage
@@ -98,7 +98,7 @@ class Shelf:
         asked = set(rows)
         documents = {row: self._known[row][0].document for row in asked & self._known.keys()}
         still = repository.standing(set(documents.values()))  # one row each, where their passages would be many
-        new = repository.places(asked - documents.keys())
+        new = repository.passages_of(asked - documents.keys())
         vectors = repository.vectors_of(new)
         self._known |= {row: (passage, vectors[row]) for row, passage in new.items()}
         standing = {row for row, document in documents.items() if document in still} | new.keys()
@@ -121,13 +121,14 @@ class Pool:
     nearest: Nearest
     fresh: Mapping[PassageId, Candidate]
     mentions: Mentions
-    shelf: Shelf
+    cache: PassageCache
     known: Collection[str] = ()
     """Names of the book."""
 
     def gather(self, asked: Sequence[str], queries: Vectors, limits: SearchLimits) -> list[Candidate]:
         """Return the `SIZE` nearest to each query and what names its names, in order of their ids."""
-        named = self._named(asked, limits)
+        names_asked = list(dict.fromkeys(name for query in asked for name in names(query, self.known)))[:_NAMES]
+        named = self._named(names_asked, limits)
         found = [*self._near(queries, limits), *named]
         with self.look() as repository:
             standing = repository.standing({document for document, _ in self.fresh})
@@ -137,8 +138,8 @@ class Pool:
         }
         if not candidates:
             return []
-        named_passages = (passage for passage, _ in named)
-        chosen = _nearest_to_each(queries, candidates) | self._ids_with_names(asked, named_passages, limits)
+        with_names = self._ids_with_names(names_asked, (passage for passage, _ in named), limits)
+        chosen = _nearest_to_each(queries, candidates) | with_names
         return [candidates[identity] for identity in sorted(chosen & candidates.keys())]
 
     def _near(self, queries: Vectors, limits: SearchLimits) -> Iterator[Candidate]:
@@ -152,26 +153,24 @@ class Pool:
                 return (held[row] for some in kept for row in some[:SIZE])
             count *= 4
 
-    def _named(self, asked: Sequence[str], limits: SearchLimits) -> list[Candidate]:
+    def _named(self, names_asked: Sequence[str], limits: SearchLimits) -> list[Candidate]:
         with self.look() as repository:
-            rows = self.mentions.of(_names(asked, self.known), limits.kinds, repository)
+            rows = self.mentions.of(names_asked, limits.kinds, repository)
         return [held for held in self._look_up(rows).values() if limits.admit(held[0])]
 
     def _look_up(self, rows: Iterable[Row]) -> dict[Row, Candidate]:
         with self.look() as repository:
-            return self.shelf.of(rows, repository)
+            return self.cache.of(rows, repository)
 
-    def _ids_with_names(self, asked: Sequence[str], named: Iterable[Passage], limits: SearchLimits) -> set[PassageId]:
+    def _ids_with_names(
+        self, names_asked: Sequence[str], named: Iterable[Passage], limits: SearchLimits
+    ) -> set[PassageId]:
         known = {passage.id: passage for passage in (*named, *(passage for passage, _ in self.fresh.values()))}
         chosen: set[PassageId] = set()
-        for name in _names(asked, self.known):
+        for name in names_asked:
             having = (identity for identity in sorted(known) if name in known[identity].text)
             chosen |= set([identity for identity in having if known[identity].kind in limits.kinds][:_NAMED])
         return chosen
-
-
-def _names(asked: Sequence[str], known: Collection[str]) -> list[str]:
-    return list(dict.fromkeys(name for query in asked for name in names(query, known)))[:_NAMES]
 
 
 def _nearest_to_each(queries: Vectors, candidates: Mapping[PassageId, Candidate]) -> set[PassageId]:

@@ -6,7 +6,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
 
 import numpy as np
 
@@ -14,7 +17,7 @@ from bookwright.failpoints import Failpoint, around
 from bookwright.models.document import DocumentKind
 from bookwright.models.errors import BookwrightError
 from bookwright.models.settings import Settings
-from bookwright.storage.index.chroma_client import embedded_client, server_client
+from bookwright.storage.batches import batches
 from bookwright.storage.index.embedding import Vectors
 from bookwright.storage.index.passage import KINDS, Row, StoredVector
 from bookwright.storage.index.seal import Seal
@@ -45,7 +48,8 @@ class ChromaIndex:
     Within one collection a question that is limited to a kind takes Chroma six times as long and
     more. Two processes in one folder damage it without an error; so each book has a folder of its own.
     Chroma is told ids, vectors and a few keys; texts stay in the database. An embedded index without
-    its seal, or with files that the seal does not know, is damaged and not opened.
+    its seal, or with files that the seal does not know, is damaged and not opened. Whatever Chroma cannot
+    do raises `IndexDamaged`.
     """
 
     def __init__(self, book: str, model: str, settings: Settings) -> None:
@@ -98,8 +102,7 @@ class ChromaIndex:
         self.seal()
 
     def _upsert(self, kind: DocumentKind, items: Sequence[StoredVector]) -> None:
-        for start in range(0, len(items), _BATCH):
-            some = items[start : start + _BATCH]
+        for some in batches(items, _BATCH):
             self._opened(kind).upsert(
                 ids=[_chroma_id(item) for item in some],
                 embeddings=np.array([item.vector for item in some]),
@@ -107,11 +110,7 @@ class ChromaIndex:
             )
 
     def nearest(self, queries: Vectors, kinds: Sequence[DocumentKind], count: int) -> list[list[Row]]:
-        """Return for each query the rows of the `count` nearest passages of some kinds, nearest first.
-
-        Raises:
-            IndexDamaged: Chroma could not answer.
-        """
+        """Return for each query the rows of the `count` nearest passages of some kinds, nearest first."""
         answers = [self._nearest(queries, kind, count) for kind in kinds]
         return [[row for _, row in sorted(chain.from_iterable(found))[:count]] for found in zip(*answers, strict=True)]
 
@@ -129,11 +128,7 @@ class ChromaIndex:
                 self._seal.put()
 
     def break_seal(self) -> None:
-        """Make sure, before anything is opened, that it may be.
-
-        Raises:
-            IndexDamaged: The files are not those that were vouched for.
-        """
+        """Make sure, before anything is opened, that it may be."""
         if self._url or not self.folder.exists():
             return
         with _damage():
@@ -193,6 +188,41 @@ def collection_name(book: str) -> str:
     """
     readable = re.sub(r"[^A-Za-z0-9]+", "-", book).strip("-")[:40]
     return f"{readable or 'book'}-{hashlib.sha256(book.encode()).hexdigest()[:10]}"
+
+
+def embedded_client(folder: Path) -> Any:
+    """Return a client of the index in a folder of this machine; Chroma's own errors are the caller's to catch."""
+    import chromadb  # takes 0.6 s and 100 MB, and a short book never needs it
+    from chromadb.config import Settings as ChromaSettings
+
+    return chromadb.PersistentClient(str(_generation(folder)), settings=ChromaSettings(anonymized_telemetry=False))
+
+
+def server_client(url: str, token: str = "") -> Any:
+    """Return a client of a server of Chroma's."""
+    import chromadb
+    from chromadb.config import Settings as ChromaSettings
+
+    address = urlsplit(url)
+    is_secure = address.scheme == "https"
+    return chromadb.HttpClient(
+        host=address.hostname or "127.0.0.1",
+        port=address.port or (443 if is_secure else 8000),
+        ssl=is_secure,
+        headers={"Authorization": f"Bearer {token}"} if token else None,
+        settings=ChromaSettings(anonymized_telemetry=False),
+    )
+
+
+def _generation(folder: Path) -> Path:
+    """Return the folder of a book's present index, or a new one.
+
+    Chroma remembers for the life of the process what it opened at a path, also what failed to open,
+    so an index that is built again gets a path of its own.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    present = sorted(path for path in folder.iterdir() if path.is_dir())
+    return present[-1] if present else folder / uuid4().hex[:8]
 
 
 @contextmanager

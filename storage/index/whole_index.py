@@ -33,11 +33,7 @@ def open_whole(
 
 
 def fill(index: ChromaIndex, look: Look) -> None:
-    """Add the passages that came after the collections' stamp.
-
-    Raises:
-        IndexDamaged: Chroma did not take them.
-    """
+    """Add the passages that came after the collections' stamp."""
     while True:
         with look() as repository:
             rows = repository.after(index.applied, _ROWS_AT_ONCE)

@@ -4,17 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Update,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Row, Update, bindparam, delete, func, insert, select, update
 
 from bookwright.models.book import Book, BookState
 from bookwright.models.brief import Brief, make_brief
@@ -138,7 +128,7 @@ class BookRepository:
 def _book(row: Row[Any]) -> Book:
     values = row._asdict()
     values |= {"brief": make_brief(json.loads(values["brief"])), "windows": json.loads(values["windows"])}
-    return Book.model_validate({name: values[name] for name in Book.model_fields})
+    return Book.model_validate(values)
 
 
 def _of(identity: str) -> Update:

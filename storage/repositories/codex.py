@@ -18,6 +18,7 @@ from bookwright.models.tree.place import Place, ReadingOrder
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.suggestions import SuggestionRepository
 from bookwright.storage.tables import codex
 from bookwright.storage.tree.held_view import HeldView, Shelves
@@ -48,16 +49,21 @@ _RETIRE = (
 )  # fmt: skip
 
 
-class CodexRepository:
-    """The codex of one book in one transaction. Whoever writes to it holds the book's lease."""
+class CodexRepository(Repository):
+    """The codex of one book in one transaction. Whoever writes to it holds the book's lease.
+
+    Raises:
+        EntryNotFound: There is no record, or never was one, that is asked for or to be changed; it names what is near.
+        EditConflict: A record that is to be changed does not stand at that version any more.
+        NameTaken: The id of a record, or one of its names, is another's.
+    """
 
     def __init__(
         self, connection: Connection, book: str, view: HeldView | None = None,
         units_now: Callable[[], UnitTable | None] = lambda: None,
     ) -> None:  # fmt: skip
         """Take the holder's view to read from, or what knows the units as a transaction that writes has left them."""
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._view = view or HeldView()
         self._is_held = view is not None
         self._units_now = units_now
@@ -66,11 +72,11 @@ class CodexRepository:
 
     def entries(self) -> list[CodexEntry]:
         """Return the characters and the pieces of the world, in the order in which they came."""
-        return [found.record for found in self.current(RecordKind.ENTRY) if isinstance(found.record, CodexEntry)]
+        return [stored.record for stored in self.current(RecordKind.ENTRY) if isinstance(stored.record, CodexEntry)]
 
     def secrets(self) -> list[Secret]:
         """Return the secrets."""
-        return [found.record for found in self.current(RecordKind.SECRET) if isinstance(found.record, Secret)]
+        return [stored.record for stored in self.current(RecordKind.SECRET) if isinstance(stored.record, Secret)]
 
     def threads(self) -> list[Foreshadowing]:
         """Return the threads of foreshadowing, closed ones too."""
@@ -79,25 +85,18 @@ class CodexRepository:
 
     def current(self, kind: RecordKind) -> list[Stored[Record]]:
         """Return the newest version of every record that was not removed, in the order in which they came."""
-        if self._view.shelves is None:
-            shelves: Shelves = {each: [] for each in RecordKind}
-            for row in _CURRENT.execute(self._connection, {"book": self._book}):
-                shelves[RecordKind(row.kind)].append(_stored(row))
-            self._view.shelves = shelves
-        return [stored for stored in self._view.shelves[kind] if not stored.is_removed]
+        return [stored for stored in self._shelves()[kind] if not stored.is_removed]
 
     def newest(self) -> int:
         """Return the row of the newest change to the codex; 0 where there never was one."""
-        self.current(RecordKind.ENTRY)
-        shelves = self._view.shelves or {}
-        return max((stored.id for shelf in shelves.values() for stored in shelf), default=0)
+        return max((stored.id for shelf in self._shelves().values() for stored in shelf), default=0)
 
     def last_row(self) -> int:
         """Return the same without reading the codex."""
         query = select(func.max(codex.c.id)).where(codex.c.book == self._book)
         return int(self._connection.execute(query).scalar_one() or 0)
 
-    def said_at(self) -> float:
+    def author_changed_at(self) -> float:
         """Return when an author last changed the codex, in seconds since 1970; 0 where none ever did."""
         own = (codex.c.book == self._book, codex.c.origin == Origin.AUTHOR.value)
         query = select(func.max(codex.c.recorded_at)).where(*own)
@@ -113,11 +112,7 @@ class CodexRepository:
         return known[found.id] if (found := named((stored.record for stored in known.values()), name)) else None
 
     def get(self, kind: RecordKind, name: str) -> Stored[Record]:
-        """Return the record with an id, name, alias or title.
-
-        Raises:
-            EntryNotFound: There is none; the message names what is near.
-        """
+        """Return the record with an id, name, alias or title."""
         found = self.find(kind, name)
         if found is None:
             raise EntryNotFound(f"book {self._book!r} has no {kind.noun} {name!r}{self._near(kind, name)}")
@@ -128,11 +123,7 @@ class CodexRepository:
         return self._newest(kind, slug) is not None
 
     def history(self, kind: RecordKind, name: str) -> list[Stored[Record]]:
-        """Return every version of a record, oldest first, of one that was removed too.
-
-        Raises:
-            EntryNotFound: There never was one.
-        """
+        """Return every version of a record, oldest first, of one that was removed too."""
         found = self.find(kind, name)
         at = self._at(kind, found.record.id if found else name)
         versions = [_stored(row) for row in self._connection.execute(_HISTORY, at)]
@@ -143,22 +134,14 @@ class CodexRepository:
     def add(
         self, record: Record, origin: Origin, *, document: int | None = None, step: int | None = None
     ) -> Stored[Record]:
-        """Add a record; one that was removed begins again with its next version.
-
-        Raises:
-            NameTaken: Its id is another's, or one of its names.
-        """
+        """Add a record; one that was removed begins again with its next version."""
         self.check_free(record)
         before = self._newest(kind_of(record), record.id)
         version = before.version + 1 if before else 1
         return self._put(record, version, origin, origins_after(None, record, {}, origin), document, step)
 
     def check_free(self, record: Record) -> None:
-        """Make sure that a record could be added.
-
-        Raises:
-            NameTaken: Its id is another's, or one of its names.
-        """
+        """Raise `NameTaken` if a record could not be added."""
         kind = kind_of(record)
         same = [stored for stored in self.current(kind) if folded(stored.record.id) == folded(record.id)]
         if same:
@@ -170,13 +153,7 @@ class CodexRepository:
     def edit(
         self, record: Record, version: int, origin: Origin, *, document: int | None = None, step: int | None = None
     ) -> Stored[Record]:
-        """Make `record` the next version of the one with its id, if that still stands at `version`.
-
-        Raises:
-            EntryNotFound: There is none.
-            EditConflict: It was changed meanwhile.
-            NameTaken: One of its names is another's.
-        """
+        """Make `record` the next version of the one with its id, if that still stands at `version`."""
         before = self._at_version(kind_of(record), record.id, version)
         self._check_names(record)
         if before.record == record:
@@ -185,12 +162,7 @@ class CodexRepository:
         return self._put(record, version + 1, origin, origins, document, step)
 
     def remove(self, kind: RecordKind, slug: str, version: int, origin: Origin) -> Stored[Record]:
-        """Take a record out; its history stays.
-
-        Raises:
-            EntryNotFound: There is none.
-            EditConflict: It was changed meanwhile.
-        """
+        """Take a record out; its history stays."""
         before = self._at_version(kind, slug, version)
         return self._put(before.record, version + 1, origin, before.origins, None, None, is_removed=True)
 
@@ -227,6 +199,15 @@ class CodexRepository:
                 self._view.units = self._units_now() or read_units(self._connection, self._book)
             self._view.reading = read_order(self._connection, self._book, self._view.units, self._places())
         return self._view.reading
+
+    def _shelves(self) -> Shelves:
+        """The newest version of every record, removed ones too."""
+        if self._view.shelves is None:
+            shelves: Shelves = {each: [] for each in RecordKind}
+            for row in _CURRENT.execute(self._connection, {"book": self._book}):
+                shelves[RecordKind(row.kind)].append(_stored(row))
+            self._view.shelves = shelves
+        return self._view.shelves
 
     def _places(self) -> Iterator[Place]:
         """Where something is to be done for a secret or a thread."""

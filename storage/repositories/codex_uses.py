@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, or_, select
+from sqlalchemy import Connection, Select, and_, func, insert, or_, select
 
 from bookwright.models.codex.use import CodexUse
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.step import AMENDING_ROUNDS, Activity
-from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.inputs import inputs
 from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import codex_uses, documents, nodes, steps
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
 
 _KNOWN, _CUT = "known", "cut"
 _KINDS = (DocumentKind.DESIGN, DocumentKind.WRITERS_BRIEF, DocumentKind.PROSE)
-_ADD = insert(codex_uses)
 
 _maker = steps.alias("maker")
 _PROSE_STEPS = (Activity.WRITE.value, Activity.REVIEW.value)
@@ -52,7 +52,7 @@ _DOCUMENTS = (
     .outerjoin(_base, _IS_BASE)
     .outerjoin(_maker, _maker.c.id == func.coalesce(documents.c.step, _base.c.step))
     .where(
-        nodes.c.status != NodeStatus.VOID.value, documents.c.is_current.is_(True),
+        IS_LIVING, IS_CURRENT,
         documents.c.kind.in_([kind.value for kind in _KINDS]), or_(_maker.c.id.is_not(None), codex_uses.c.record > 0),
     )
     .order_by(documents.c.id)
@@ -87,23 +87,13 @@ class MakingCall:
     """Hashes of the blocks of its prompt, the system frame first."""
 
 
-class CodexUseRepository:
+class CodexUseRepository(Repository):
     """The codex uses of the documents of one book, in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def documents(self) -> list[UnderCodex]:
         """Return the current designs, briefs and chapters' texts, oldest first."""
         rows = self._connection.execute(_DOCUMENTS.where(documents.c.book == self._book))
-        return [
-            UnderCodex(
-                row.id, row.node, row.label, row.unit, DocumentKind(row.kind), row.text_hash, row.known, row.maker,
-                row.made_at,
-            )
-            for row in rows
-        ]  # fmt: skip
+        return [UnderCodex(**row._asdict() | {"kind": DocumentKind(row.kind)}) for row in rows]
 
     def calls_of(self, maker: int) -> list[MakingCall]:
         """Return the calls that a document came of, given the step that left it."""
@@ -113,25 +103,12 @@ class CodexUseRepository:
 
     def brief_of(self, document: int) -> str | None:
         """Return the writer's brief that a text was made from; None where it was made without one."""
-        query = (
-            select(words_of(documents.c.text_hash))
-            .join(inputs, inputs.c.input == documents.c.id)
-            .where(inputs.c.document == document, documents.c.kind == DocumentKind.WRITERS_BRIEF.value)
-            .order_by(documents.c.id)
-            .limit(1)
-        )
-        found = self._connection.execute(query).scalar_one_or_none()
+        found = self._connection.execute(_inputs_of(document, DocumentKind.WRITERS_BRIEF).limit(1)).scalar_one_or_none()
         return None if found is None else TextStore(self._connection, self._book).get(found)
 
     def designs_of(self, document: int) -> list[str]:
         """Return the designs of its unit, or of units above, that a text was made from, oldest first."""
-        query = (
-            select(words_of(documents.c.text_hash))
-            .join(inputs, inputs.c.input == documents.c.id)
-            .where(inputs.c.document == document, documents.c.kind == DocumentKind.DESIGN.value)
-            .order_by(documents.c.id)
-        )
-        hashes = self._connection.execute(query).scalars().all()
+        hashes = self._connection.execute(_inputs_of(document, DocumentKind.DESIGN)).scalars().all()
         return list(TextStore(self._connection, self._book).get_many(hashes).values())
 
     def of(self, document: int) -> CodexUse | None:
@@ -141,8 +118,14 @@ class CodexUseRepository:
         return None if known is None else CodexUse(known, tuple(row.record for row in rows if row.effect == _CUT))
 
 
+def _inputs_of(document: int, kind: DocumentKind) -> Select[Any]:
+    """The hashes of the documents of a kind that one was made from, oldest first."""
+    query = select(words_of(documents.c.text_hash)).join(inputs, inputs.c.input == documents.c.id)
+    return query.where(inputs.c.document == document, documents.c.kind == kind.value).order_by(documents.c.id)
+
+
 def keep_use(connection: Connection, document: int, use: CodexUse) -> None:
     """Store the codex use of a document, in one statement."""
     rows: list[dict[str, Any]] = [{"effect": _KNOWN, "record": use.known}]
     rows += [{"effect": _CUT, "record": record} for record in dict.fromkeys(use.cut_by)]
-    connection.execute(_ADD, [row | {"document": document} for row in rows])
+    connection.execute(insert(codex_uses), [row | {"document": document} for row in rows])

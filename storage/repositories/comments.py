@@ -3,22 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Row, insert, select, update
 
 from bookwright.models.comment import Anchor, Comment, CommentState
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import comments, nodes
 
 _ALL = select(comments, nodes.c.label).join(nodes, nodes.c.key == comments.c.node)
 
 
-class CommentRepository:
+class CommentRepository(Repository):
     """The comments of one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def add(self, node: int, anchor: Anchor, words: str) -> int:
         """Keep a comment at a node's text; return its number."""
@@ -30,15 +27,11 @@ class CommentRepository:
 
     def of_nodes(self, keys: Sequence[int]) -> list[Comment]:
         """Return what is not done yet of the comments at some nodes, in order of their coming."""
-        query = _ALL.where(
-            comments.c.book == self._book, comments.c.node.in_(keys), comments.c.state != CommentState.DONE.value
-        )
-        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
+        return self._undone(comments.c.node.in_(keys))
 
     def open(self) -> list[Comment]:
         """Return all comments of the book that are not done yet, in order of their coming."""
-        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value)
-        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
+        return self._undone()
 
     def get(self, identity: int) -> Comment:
         """Return a comment.
@@ -57,10 +50,11 @@ class CommentRepository:
         changed = update(comments).where(comments.c.book == self._book, comments.c.id == identity)
         self._connection.execute(changed.values(state=state.value, seen=seen))
 
+    def _undone(self, *conditions: ColumnElement[bool]) -> list[Comment]:
+        query = _ALL.where(comments.c.book == self._book, comments.c.state != CommentState.DONE.value, *conditions)
+        return [_comment(row) for row in self._connection.execute(query.order_by(comments.c.id))]
+
 
 def _comment(row: Row[Any]) -> Comment:
-    found = row._mapping
-    anchor = Anchor(quote=found["quote"], before=found["before"], after=found["after"])
-    return Comment(
-        anchor=anchor, **{name: found[name] for name in ("id", "label", "words", "state", "seen", "created_at")}
-    )
+    values = row._asdict()
+    return Comment.model_validate(values | {"anchor": values})

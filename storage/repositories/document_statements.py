@@ -3,33 +3,20 @@
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Float,
-    Select,
-    bindparam,
-    func,
-    insert,
-    literal_column,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import ColumnElement, Float, Select, bindparam, func, insert, select, true, update
 
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.branches.lineage import ancestors_of, words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import documents, nodes, texts
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING, ONE
 
-# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
-_ONE: ColumnElement[int] = literal_column("1")
 _text = select(texts.c.body).where(texts.c.hash == words_of(documents.c.text_hash)).correlate(documents)
 _own = _text.where(texts.c.book == documents.c.book).scalar_subquery()
-_shared = _text.where(texts.c.book.in_(ancestors_of(documents.c.book))).limit(_ONE).scalar_subquery()
+_shared = _text.where(texts.c.book.in_(ancestors_of(documents.c.book))).limit(ONE).scalar_subquery()
 COLUMNS: tuple[ColumnElement[Any], ...] = tuple(map(words_of, documents.c))
 WITH_TEXT: Select[Any] = select(*COLUMNS, func.coalesce(_own, _shared).label("body"))
-IS_CURRENT = documents.c.is_current.is_(True)
 _ONE_OF_NODE = (documents.c.node == bindparam("node"), documents.c.kind == bindparam("kind"))
 _OF_BOOK = documents.c.book == bindparam("book")
 _OF_KINDS = documents.c.kind.in_(bindparam("kinds", expanding=True))
@@ -40,7 +27,7 @@ CURRENT_WITHOUT_TEXT = select(*COLUMNS).where(*_ONE_OF_NODE, IS_CURRENT)
 LATEST = Prepared(
     WITH_TEXT.where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT)
     .order_by(documents.c.id.desc())
-    .limit(_ONE)
+    .limit(ONE)
 )
 OF_NODES = WITH_TEXT.where(documents.c.node.in_(bindparam("nodes", expanding=True)), _OF_KINDS, IS_CURRENT).order_by(
     documents.c.id
@@ -51,12 +38,12 @@ AFTER = WITH_TEXT.where(_OF_BOOK, documents.c.id > bindparam("after"), _OF_KINDS
 LABELLED: Select[Any] = (
     select(*COLUMNS, nodes.c.label)
     .join(nodes, nodes.c.key == documents.c.node)
-    .where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT, nodes.c.status != NodeStatus.VOID.value)
+    .where(_OF_BOOK, documents.c.kind == bindparam("kind"), IS_CURRENT, IS_LIVING)
 )
 
 _void = nodes.alias("void_nodes")
 _is_replaced = select(_void.c.key).where(_void.c.key == documents.c.node, _void.c.status == NodeStatus.VOID.value)
-_id = select(documents.c.id).where(_OF_BOOK, IS_CURRENT, ~_is_replaced.exists()).limit(_ONE)
+_id = select(documents.c.id).where(_OF_BOOK, IS_CURRENT, ~_is_replaced.exists()).limit(ONE)
 
 _ADD = (
     insert(documents)

@@ -4,14 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Select,
-    bindparam,
-    func,
-    select,
-)
+from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.findings import Findings, distinct
@@ -21,17 +14,19 @@ from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.repositories import document_statements as sql
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.codex_uses import keep_use
 from bookwright.storage.repositories.texts import TextStore, text_hash, unpacked
 from bookwright.storage.tables import documents, nodes, steps
-from bookwright.storage.tree.document_view import DocumentView
+from bookwright.storage.tables.conditions import IS_CURRENT
+from bookwright.storage.tree.held_view import DocumentView
 
 _LOOKED_UP = (DocumentKind.DESIGN, DocumentKind.FINDINGS)
 """Kinds whose structure is what they rest on."""
 _INPUTS = Prepared(select(inputs.c.input).where(inputs.c.document == bindparam("document")).order_by(inputs.c.input))
 
 
-class DocumentRepository:
+class DocumentRepository(Repository):
     """The documents of one book in one transaction."""
 
     def __init__(
@@ -39,8 +34,7 @@ class DocumentRepository:
         view: DocumentView | None = None,
     ) -> None:  # fmt: skip
         """Begin; `view` holds what the book's holder knows already, and is asked until something is written."""
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._measure = measure
         self._texts = texts
         self._held = view
@@ -99,10 +93,12 @@ class DocumentRepository:
     def latest(self, kind: DocumentKind) -> Document | None:
         """Return the newest current document of a kind in the whole book, with its text."""
         view = self._view
-        if view and view.knows_latest(kind):
-            return view.latest(kind)
+        if view and kind in view.latest:
+            return view.latest[kind]
         found = self._maybe(sql.LATEST, book=self._book, kind=kind.value)
-        return view.keep_latest(kind, found) if view else found
+        if view:
+            view.latest[kind] = found
+        return found
 
     def get(self, identity: int) -> Document | None:
         """Return one document with its text."""
@@ -180,7 +176,7 @@ class DocumentRepository:
         """Return the structures of several documents, in one look, each as `data_of` does."""
         wanted = dict.fromkeys(one.data_hash for one in found if one.data_hash)
         view = self._held or DocumentView()  # a structure is found by its hash, so it is never an old one
-        held = {key: data for key in wanted if (data := view.data(key)) is not None}
+        held = {key: view.data[key] for key in wanted if key in view.data}
         read = self._texts.get_many(key for key in wanted if key not in held)
         held |= {key: view.keep_data(key, data) for key, data in read.items()}
         return [held[one.data_hash] if one.data_hash else "" for one in found]
@@ -195,7 +191,7 @@ class DocumentRepository:
         """Return the pages outside the book that its current designs and findings rest on, each once, oldest first."""
         data = words_of(documents.c.data_hash)
         chosen = (documents.c.kind.in_([kind.value for kind in _LOOKED_UP]), data.is_not(None))
-        query = select(data).where(documents.c.book == self._book, *chosen, sql.IS_CURRENT)
+        query = select(data).where(documents.c.book == self._book, *chosen, IS_CURRENT)
         hashes = self._connection.execute(query.order_by(documents.c.id)).scalars()
         found = (Findings.model_validate_json(self._texts.get(key)) for key in dict.fromkeys(hashes))
         return distinct(source for each in found for source in each.sources)
@@ -231,7 +227,7 @@ def _text_in(row: Row[Any]) -> str:
 
 
 def _document(row: Row[Any], text: str = "") -> Document:
-    return Document(
+    return Document(  # told by name: the walk reads more of these than of anything
         id=row.id, book=row.book, node=row.node, kind=row.kind, version=row.version, text_hash=row.text_hash,
         data_hash=row.data_hash, length=row.length, text=text, origin=row.origin, base=row.base, note=row.note or "",
         step=row.step, made_at=row.made_at,

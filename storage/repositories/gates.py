@@ -7,27 +7,20 @@ from sqlalchemy import Connection, Row, Select, insert, or_, select, update
 
 from bookwright.models.book import BookState
 from bookwright.models.errors import GateDecided, GateNotFound
-from bookwright.models.gate import Decider, FallbackHistory, Gate, GateKind, GateState, Ruling
+from bookwright.models.gate import FallbackHistory, Gate, GateKind, GateState, Ruling
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import books, gates, nodes
 from bookwright.storage.tree.reading import read_names
 
-_FIELDS = (
-    "id", "book", "node", "revision", "kind", "number", "state", "note", "draft", "text", "created_at", "decided_at",
-    "is_settled", "told_at", "notice",
-)  # fmt: skip
 _GATES = select(gates, nodes.c.label, nodes.c.title).join(nodes, nodes.c.key == gates.c.node)
 _IS_WAITING = gates.c.state == GateState.WAITING.value
 _IS_REJECTED = gates.c.state == GateState.REJECTED.value
 
 
-class GateRepository:
+class GateRepository(Repository):
     """The gates of one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def open(self, node: TaskNode, kind: GateKind, number: int = 1, history: FallbackHistory | None = None) -> None:
         """Open a gate at a node as it stands; one that is there stays as it is."""
@@ -174,8 +167,5 @@ def _named(connection: Connection, query: Select[Any]) -> list[Gate]:
 
 
 def _gate(row: Row[Any], place: str) -> Gate:
-    values = row._mapping
-    refusals = json.loads(values["refusals"])
-    decider = Decider(values["decider"]) if values["decider"] else None
-    fields = {name: values[name] for name in (*_FIELDS, "label", "title")}
-    return Gate.model_validate(fields | {"refusals": refusals, "by": decider, "place": place})
+    refusals = json.loads(row.refusals)
+    return Gate.model_validate(row._asdict() | {"refusals": refusals, "by": row.decider, "place": place})

@@ -34,7 +34,7 @@ class MaintenanceQueue:
         self._view = view
         self.has_changed = False
 
-    def tell_again(self, document: Document) -> None:
+    def add_again(self, document: Document) -> None:
         """Queue a new version for every maintainer for whom an earlier version of the same document was queued."""
         told = (
             select(maintenance.c.kind)

@@ -22,7 +22,7 @@ _SHARE = 4
 
 
 class SessionRepository:
-    """All sessions of a database in one transaction."""
+    """All sessions of a database in one transaction; `SessionNotFound` is raised where none is meant, or several."""
 
     def __init__(self, connection: Connection, most_characters: int = MOST_CHARACTERS) -> None:
         self._connection = connection
@@ -40,11 +40,7 @@ class SessionRepository:
         return _session(self._connection.execute(insert(sessions).values(values).returning(sessions)).one())
 
     def get(self, identity: str) -> Session:
-        """Return the session of that id, or of an id that begins so.
-
-        Raises:
-            SessionNotFound: None, or more than one, answers to that.
-        """
+        """Return the session of that id, or of an id that begins so."""
         if (exact := self.find(identity)) is not None:
             return exact
         alike = select(sessions).where(sessions.c.id.startswith(identity, autoescape=True)).limit(2)
@@ -76,11 +72,7 @@ class SessionRepository:
         return {row.session: row.turns for row in self._connection.execute(query)}
 
     def append(self, identity: str, turns: Sequence[Turn]) -> None:
-        """Add turns; the session is initialized from then on, and its oldest turns go where it grows too long.
-
-        Raises:
-            SessionNotFound: It was deleted meanwhile.
-        """
+        """Add turns; the session is initialized from then on, and its oldest turns go where it grows too long."""
         session = self._locked(identity)
         last = select(func.coalesce(func.max(session_messages.c.ordinal), 0)).where(self._of(identity))
         first = self._connection.execute(last).scalar_one() + 1
@@ -95,11 +87,7 @@ class SessionRepository:
         self._let_go(identity)
 
     def history(self, identity: str) -> History:
-        """Return the turns of a session, mended where they were broken.
-
-        Raises:
-            SessionNotFound: There is none of that id.
-        """
+        """Return the turns of a session, mended where they were broken."""
         session = self.get(identity)
         repairs: list[str] = []
         numbered = list(self._read(session.id, repairs))
@@ -113,7 +101,6 @@ class SessionRepository:
         """Return a new session in a tab that begins with all that was said in another, which stays as it is.
 
         Raises:
-            SessionNotFound: There is none of that id.
             SessionNotStarted: Nothing was said in it yet.
         """
         origin = self.get(identity)

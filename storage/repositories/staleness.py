@@ -3,25 +3,25 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 
 from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
 from bookwright.models.staleness import UNREAD, Rests, StaleDocument, Version, replacement
 from bookwright.models.step import Activity
-from bookwright.models.tree.task import NodeStatus
+from bookwright.storage.batches import batches
 from bookwright.storage.branches.inputs import inputs, uses
 from bookwright.storage.branches.lineage import words_of
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import documents, nodes, steps
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
 
 Rewordings = Mapping[int, tuple[Rewording, ...]]
-
-_AT_ONCE = 500
 
 _VERSIONS = select(
     documents.c.id, documents.c.node, nodes.c.label, documents.c.kind, documents.c.version,
     words_of(documents.c.text_hash), documents.c.origin, documents.c.step,
-).join(nodes, nodes.c.key == documents.c.node).where(nodes.c.status != NodeStatus.VOID.value)  # fmt: skip
+).join(nodes, nodes.c.key == documents.c.node).where(IS_LIVING)  # fmt: skip
 _maker = steps.alias("maker")
 _wrote_before = and_(_maker.c.activity == Activity.REVIEW.value, steps.c.activity == Activity.WRITE.value)
 _BESIDE = and_(
@@ -45,12 +45,8 @@ class MakingStep:
     """Millionths of a US dollar; None where no price was known."""
 
 
-class StalenessRepository:
+class StalenessRepository(Repository):
     """Looks for what is stale in one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def all(self, rewordings: Rewordings | None = None) -> list[StaleDocument]:
         """Return everything that is stale, directly or not, in reading order; reads all recorded inputs.
@@ -80,17 +76,17 @@ class StalenessRepository:
         found = self._some(key for key, _ in self._inputs([document]))
         return sorted((one for one in found if one.kind not in UNREAD), key=lambda one: one.place)
 
-    def under(self, document: int) -> list[Version]:
+    def inputs_of(self, document: int) -> list[Version]:
         """Return the versions that stood in the prompts which a version came of, in reading order."""
         query = select(inputs.c.input).where(inputs.c.document == document)
         keys = self._connection.execute(query).scalars().all()
-        found = [one for some in _slices(keys) for one in self._versions(documents.c.id.in_(some))]
+        found = [one for some in batches(sorted(set(keys))) for one in self._versions(documents.c.id.in_(some))]
         return sorted(found, key=lambda one: one.place)
 
-    def making(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
+    def calls_behind(self, made_by: Iterable[int]) -> dict[int, list[MakingStep]]:
         """Return all calls of the activities that some steps belong to, by those steps."""
         found: dict[int, list[MakingStep]] = {}
-        for some in _slices(made_by):
+        for some in batches(sorted(set(made_by))):
             rows = self._connection.execute(
                 select(_maker.c.id.label("maker"), steps)
                 .join(steps, _BESIDE)
@@ -109,23 +105,15 @@ class StalenessRepository:
             _VERSIONS.where(documents.c.book == self._book, *conditions).order_by(documents.c.id)
         )
         return [
-            Version(
-                row.id, row.node, row.label, DocumentKind(row.kind), row.version, row.text_hash,
-                DocumentOrigin(row.origin), row.step,
-            )
+            Version(**row._asdict() | {"kind": DocumentKind(row.kind), "origin": DocumentOrigin(row.origin)})
             for row in rows
-        ]  # fmt: skip
+        ]
 
     def _some(self, keys: Iterable[int]) -> Iterator[Version]:
-        for some in _slices(keys):
-            yield from self._versions(documents.c.id.in_(some), documents.c.is_current.is_(True))
+        for some in batches(sorted(set(keys))):
+            yield from self._versions(documents.c.id.in_(some), IS_CURRENT)
 
     def _inputs(self, of: Iterable[int]) -> Iterator[tuple[int, int]]:
-        for some in _slices(of):
+        for some in batches(sorted(set(of))):
             query = select(uses.c.document, uses.c.input).where(uses.c.book == self._book, uses.c.input.in_(some))
             yield from ((row.document, row.input) for row in self._connection.execute(query))
-
-
-def _slices(keys: Iterable[int]) -> Iterator[list[int]]:
-    ordered = sorted(set(keys))
-    return (ordered[start : start + _AT_ONCE] for start in range(0, len(ordered), _AT_ONCE))

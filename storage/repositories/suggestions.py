@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 
 from bookwright.models.codex.record import FieldSuggestion, RecordKind, Suggestion, SuggestionStatus
 from bookwright.models.errors import EntryNotFound
 from bookwright.storage.engine.database import database_now
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.tables import codex_suggestions as suggestions
 
 _OF_BOOK = suggestions.c.book == bindparam("book")
@@ -20,12 +21,8 @@ _SAME = select(suggestions.c.id).where(
 )  # fmt: skip
 
 
-class SuggestionRepository:
+class SuggestionRepository(Repository):
     """The suggestions of one book in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def add(
         self, kind: RecordKind, slug: str, version: int, wish: FieldSuggestion, document: int | None, step: int | None
@@ -70,7 +67,5 @@ class SuggestionRepository:
 
 
 def _suggestion(row: Row[Any]) -> Suggestion:
-    return Suggestion(
-        id=row.id, kind=row.kind, slug=row.slug, version=row.version, path=row.path, status=row.status,
-        present=json.loads(row.present), wanted=json.loads(row.wanted), document=row.document, step=row.step,
-    )  # fmt: skip
+    wish = {"present": json.loads(row.present), "wanted": json.loads(row.wanted)}
+    return Suggestion.model_validate(row._asdict() | wish)

@@ -7,10 +7,11 @@ from sqlalchemy import Select, bindparam, delete, or_, select
 from bookwright.models.codex.record import Origin, RecordKind, SuggestionStatus
 from bookwright.models.codex.taking_back import without_told
 from bookwright.models.document import DocumentKind
-from bookwright.models.tree.task import NodeStatus, TaskNode
+from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.stores import Stores
 from bookwright.storage.tables import codex, codex_suggestions, documents, nodes
+from bookwright.storage.tables.conditions import IS_CURRENT, IS_LIVING
 
 _PROSE: Select[tuple[int]] = (
     select(documents.c.id)
@@ -24,7 +25,7 @@ _PROSE: Select[tuple[int]] = (
 _DRAWN = select(codex.c.slug, codex.c.document).where(
     codex.c.book == bindparam("book"), codex.c.kind == RecordKind.ENTRY.value, codex.c.document.in_(_PROSE)
 )
-_STANDING = _PROSE.where(documents.c.is_current, nodes.c.status != NodeStatus.VOID.value)
+_STANDING = _PROSE.where(IS_CURRENT, IS_LIVING)
 _REPLACED = Prepared(_DRAWN.where(codex.c.document.not_in(_STANDING)))
 _ALL_DRAWN = Prepared(_DRAWN)
 _WITHDRAW = delete(codex_suggestions).where(
@@ -47,7 +48,7 @@ def take_back(stores: Stores, unit: TaskNode, step: int | None, *, only_replaced
     return [slug for slug in sorted({row.slug for row in drawn}) if _is_changed(stores, slug, told, step)]
 
 
-def is_told_over(stores: Stores, unit: TaskNode) -> bool:
+def rests_on_replaced_prose(stores: Stores, unit: TaskNode) -> bool:
     """Whether the codex rests on prose of a unit that stands no more."""
     return _REPLACED.execute(stores.connection, _place(unit)).first() is not None
 

@@ -7,11 +7,12 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from bookwright.storage.branches.lineage import ancestors_of, of_lineage
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import texts
+from bookwright.storage.tables.conditions import ONE
 
 _LEVEL = 3
 _WINDOW_BITS = range(10, zlib.MAX_WBITS + 1)
@@ -22,9 +23,7 @@ _GET = Prepared(
     select(
         func.coalesce(  # what an origin has is looked for only where the book itself has it not
             _OF_HASH.where(texts.c.book == bindparam("book")).scalar_subquery(),
-            _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book"))))
-            .limit(literal_column("1"))
-            .scalar_subquery(),
+            _OF_HASH.where(texts.c.book.in_(ancestors_of(bindparam("book")))).limit(ONE).scalar_subquery(),
         )
     )
 )

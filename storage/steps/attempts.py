@@ -1,6 +1,6 @@
-"""Attempts at steps as rows of the journal: what an answered call leaves, and what an activity has on record."""
+"""Attempts at steps as rows of the journal, and what the tools brought that they asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +9,13 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from bookwright.models.step import Failure, Reply, StepKey, StepRecord, ToolUse, Usage
 from bookwright.storage.engine.database import database_now
 from bookwright.storage.engine.prepared import Prepared
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.texts import TextStore, text_hash
-from bookwright.storage.steps.tool_uses import ToolUseRepository
-from bookwright.storage.tables import steps
+from bookwright.storage.tables import steps, tool_uses
 
 _activity = (steps.c.book, steps.c.node, steps.c.revision, steps.c.activity, steps.c.round)
 _ATTEMPTS = Prepared(
-    select(steps).where(*(column == bindparam(f"key_{column.name}") for column in _activity)).order_by(steps.c.id)
+    select(steps).where(*(column == bindparam(column.name) for column in _activity)).order_by(steps.c.id)
 )
 _MOVED = update(steps).where(steps.c.id == bindparam("moved")).values(has_move=True)
 _INSERT = Prepared(
@@ -43,6 +43,48 @@ class Attempt:
     """What the last block was rendered from, as `prompts.stored_card` tells it."""
 
 
+class ToolUseRepository(Repository):
+    """The uses of tools of one book."""
+
+    def __init__(self, connection: Connection, book: str, texts: TextStore) -> None:
+        super().__init__(connection, book)
+        self._texts = texts
+
+    def add(self, use: ToolUse, lease_token: int) -> None:
+        """Keep a use; one that is on record for the attempt stays as it is."""
+        known = select(tool_uses.c.step).where(tool_uses.c.step == use.step)
+        if self._connection.execute(known).first() is not None:
+            return
+        key = text_hash(use.response)
+        self._texts.put({key: use.response})
+        values = use.model_dump() | {"response": key, "book": self._book, "lease_token": lease_token}
+        self._connection.execute(insert(tool_uses).values(recorded_at=database_now(), **values))
+
+    def of_steps(self, ids: Iterable[int]) -> dict[int, ToolUse]:
+        """Return what is on record for attempts, by the attempt's id."""
+        wanted = tuple(ids)
+        if not wanted:
+            return {}
+        query = select(tool_uses).where(tool_uses.c.book == self._book, tool_uses.c.step.in_(wanted))
+        return {row.step: self._use(row) for row in self._connection.execute(query)}
+
+    def before(self, step: int) -> list[ToolUse]:
+        """Return the uses that led up to an attempt, oldest first: those of the same step of the walk."""
+        key = ("node", "revision", "activity", "round", "step")
+        this = select(steps).where(steps.c.id == step, steps.c.book == self._book).subquery()
+        query = (
+            select(tool_uses)
+            .join(steps, steps.c.id == tool_uses.c.step)
+            .join(this, this.c.book == steps.c.book)
+            .where(*(steps.c[name] == this.c[name] for name in key), steps.c.id < step)
+            .order_by(tool_uses.c.step)
+        )
+        return [self._use(row) for row in self._connection.execute(query)]
+
+    def _use(self, row: Row[Any]) -> ToolUse:
+        return ToolUse.model_validate(row._asdict() | {"response": self._texts.get(row.response)})
+
+
 def insert_attempt(
     connection: Connection, attempt: Attempt, prompt: Sequence[str], card: Sequence[str], reply: str, *,
     has_move: bool, lease_token: int,
@@ -62,7 +104,7 @@ def attempts_beside(connection: Connection, beside: StepKey) -> dict[str, list[S
     """Return the recorded attempts of a step's whole activity by step, oldest first."""
     found: dict[str, list[StepRecord]] = {}
     store = TextStore(connection, beside.book)
-    rows = _ATTEMPTS.execute(connection, _key_values(beside, "key_"))
+    rows = _ATTEMPTS.execute(connection, _key_values(beside))
     asked = (row.id for row in rows if row.failure == Failure.TOOL_USE)
     uses = ToolUseRepository(connection, beside.book, store).of_steps(asked)
     for row in rows:
@@ -72,9 +114,10 @@ def attempts_beside(connection: Connection, beside: StepKey) -> dict[str, list[S
 
 
 def _values(attempt: Attempt, hashes: Sequence[str], reply_hash: str) -> dict[str, Any]:
-    prompt = " ".join(hashes)
-    reply, usage = attempt.reply, attempt.reply.usage
-    return _key_values(attempt.key) | {
+    prompt, reply = " ".join(hashes), attempt.reply
+    return {
+        **_key_values(attempt.key),
+        **vars(reply.usage),
         "attempt": attempt.attempt,
         "failure": attempt.failure,
         "detail": attempt.detail,
@@ -86,38 +129,18 @@ def _values(attempt: Attempt, hashes: Sequence[str], reply_hash: str) -> dict[st
         "reply": reply_hash,
         "reasoning": reply.reasoning,
         "finish_reason": reply.finish_reason,
-        "input_tokens": usage.input_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-        "output_tokens": usage.output_tokens,
-        "is_estimate": usage.is_estimate,
         "cost": reply.cost,
         "duration_millis": reply.duration_millis,
         "first_event_millis": reply.first_event_millis,
     }
 
 
-def _key_values(key: StepKey, prefix: str = "") -> dict[str, Any]:
-    return {
-        f"{prefix}book": key.book,
-        f"{prefix}node": key.node,
-        f"{prefix}revision": key.revision,
-        f"{prefix}activity": key.activity.value,
-        f"{prefix}round": key.round,
-        f"{prefix}step": key.step,
-    }
+def _key_values(key: StepKey) -> dict[str, Any]:
+    return {**vars(key), "activity": key.activity.value}
 
 
 def _record(row: Row[Any], key: StepKey, store: TextStore, use: ToolUse | None) -> StepRecord:
-    usage = Usage(
-        input_tokens=row.input_tokens, cached_tokens=row.cached_tokens, cache_write_tokens=row.cache_write_tokens,
-        output_tokens=row.output_tokens, is_estimate=row.is_estimate,
-    )  # fmt: skip
-    reply = Reply(
-        text=store.get(row.reply), reasoning=row.reasoning, finish_reason=row.finish_reason, model=row.model,
-        usage=usage, cost=row.cost, duration_millis=row.duration_millis, first_event_millis=row.first_event_millis,
-    )  # fmt: skip
-    return StepRecord(
-        id=row.id, key=key, attempt=row.attempt, failure=Failure(row.failure) if row.failure else None,
-        detail=row.detail, reply=reply, prompt=tuple(row.prompt.split()), has_move=row.has_move, tool_use=use,
-    )  # fmt: skip
+    values = row._asdict()
+    reply = Reply.model_validate(values | {"text": store.get(row.reply), "usage": Usage.model_validate(values)})
+    prompt = tuple(row.prompt.split())
+    return StepRecord.model_validate(values | {"key": key, "reply": reply, "prompt": prompt, "tool_use": use})

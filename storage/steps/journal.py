@@ -23,7 +23,11 @@ _KNOWN_TEXTS, _KNOWN_NODES = 512, 512
 
 
 class Journal:
-    """Records the steps of one book under its lease and finds what is recorded already."""
+    """Records the steps of one book under its lease and finds what is recorded already.
+
+    Whatever writes raises `LeaseLost` where another worker holds the book, and then nothing was written, and
+    `StorageError` where the database could not take it: only if the server went away it may have been written.
+    """
 
     def __init__(self, storage: BookStorage, lease: Lease, way_on: str = "") -> None:
         """Begin with nothing known; `way_on` names what goes on where this work is interrupted, if not the walk."""
@@ -36,7 +40,8 @@ class Journal:
         self._recorded: dict[str, list[StepRecord]] = {}
         self._new: OrderedDict[int, set[tuple[Any, ...]]] = OrderedDict()
         """Of nodes that this worker has made, what activities it has recorded a step of: all that there are."""
-        self._stop_asked = False
+        self.stop_requested = False
+        """True once somebody asked this book to rest, here or in the database."""
         self.edits_wait = True
         """False if no edit of the author's waited when this worker last wrote; at first nobody has looked."""
         self._deferred: list[Callable[[Stores], None]] = []
@@ -45,15 +50,6 @@ class Journal:
         self._longest_silence = 0.0
         self.on_recorded: Callable[[Attempt, int], None] | None = None
         """Told of each attempt once it is on record, with its id; must not raise."""
-
-    @property
-    def stop_requested(self) -> bool:
-        """True once somebody asked this book to rest, here or in the database."""
-        return self._stop_asked
-
-    def request_stop(self) -> None:
-        """Ask this worker to rest before its next call."""
-        self._stop_asked = True
 
     def attempts(self, key: StepKey) -> list[StepRecord]:
         """Return the recorded attempts at a step, oldest first; one query for a whole activity.
@@ -76,10 +72,6 @@ class Journal:
 
         Returns the step's id, which grows with every step of the database. With `is_again`, after a
         commit whose answer was lost, this very attempt may be on record and is then only found.
-
-        Raises:
-            LeaseLost: Another worker holds the book; nothing was written.
-            StorageError: The database could not take it; only where the server went away it may have been written.
         """
         told = (*attempt.prompt, *attempt.card)
         all_hashes = [text_hash(text) for text in told]
@@ -141,12 +133,7 @@ class Journal:
             self._recorded.setdefault(attempt.key.step, []).append(record)
 
     def record_tool_use(self, use: ToolUse) -> None:
-        """Record what a tool brought that an attempt had asked for; what is on record already stays.
-
-        Raises:
-            LeaseLost: Another worker holds the book; nothing was written.
-            StorageError: The database could not take it; only where the server went away it may have been written.
-        """
+        """Record what a tool brought that an attempt had asked for; what is on record already stays."""
         with self._written(Failpoint.RECORD_TOOL_USE) as stores:
             self._renewed(self._lease.fence(stores.connection))
             stores.tool_uses.add(use, self._lease.token)
@@ -192,21 +179,13 @@ class Journal:
             pass
 
     def keep(self) -> None:
-        """Renew the lease if it has not been for long, as after a sleep, so that nothing is paid for a lost book.
-
-        Raises:
-            LeaseLost: Another worker holds the book.
-        """
+        """Renew the lease if it has not been for long, as after a sleep, so that nothing is paid for a lost book."""
         if time.monotonic() - self.last_renewed > self._lease.seconds / 2:  # awake, the heartbeat is sooner
             self.renew()
 
     @contextmanager
     def fenced(self, point: Failpoint) -> Iterator[Connection]:
-        """A transaction under the lease that touches none of the book's steps; from any thread.
-
-        Raises:
-            LeaseLost: Another worker holds the book; nothing was written.
-        """
+        """A transaction under the lease that touches none of the book's steps; from any thread."""
         with self._storage.database.write(point) as connection:
             self._renewed(self._lease.fence(connection))
             yield connection
@@ -221,7 +200,7 @@ class Journal:
         self._longest_silence = 0.0
 
     def _renewed(self, heard: HolderNews) -> None:
-        self._stop_asked = self._stop_asked or heard.is_stop_asked
+        self.stop_requested = self.stop_requested or heard.is_stop_asked
         self.edits_wait = heard.edits_wait
         self._longest_silence = self.silence
         self.last_renewed = time.monotonic()

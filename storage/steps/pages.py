@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Integer, cast, func, or_, select
+from sqlalchemy import Integer, cast, func, or_, select
 
 from bookwright.models.step import Failure
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.steps.queries import IS_OWN, StepLine, lines_query, no_step
 from bookwright.storage.tables import nodes, steps
 
@@ -19,21 +20,8 @@ class StepFilter:
     """Only attempts that were no result."""
 
 
-@dataclass(frozen=True)
-class HourCost:
-    """What an hour of a book's making cost."""
-
-    hour: int
-    """Hours since 1970."""
-    micros: int
-
-
-class StepPages:
+class StepPages(Repository):
     """The journal of one book, leafed through in one transaction."""
-
-    def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
 
     def page(
         self, wanted: StepFilter, *, before: int | None = None, after: int | None = None, limit: int = 60
@@ -64,13 +52,11 @@ class StepPages:
             raise no_step(self._book, step)
         return StepLine(**row._mapping)
 
-    def by_hour(self) -> list[HourCost]:
-        """Return what each hour with calls in it has cost, in order."""
+    def by_hour(self) -> list[int]:
+        """Return what each hour with calls in it has cost, in millionths of a dollar, in order."""
         hour = cast(steps.c.recorded_at / 3_600, Integer).label("hour")
         query = select(hour, func.coalesce(func.sum(steps.c.cost), 0)).where(steps.c.book == self._book, IS_OWN)
-        return [
-            HourCost(int(row[0]), int(row[1])) for row in self._connection.execute(query.group_by(hour).order_by(hour))
-        ]
+        return [int(micros) for _, micros in self._connection.execute(query.group_by(hour).order_by(hour))]
 
     def cost_below(self, label: str) -> int:
         """Return what a node and all below it has cost, in millionths of a dollar."""

@@ -10,6 +10,7 @@ from bookwright.models.errors import NodeNotFound
 from bookwright.models.step import AMENDING_ROUNDS, CODE, Activity, Failure, StepKey
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.branches.lineage import steps_of_lineage
+from bookwright.storage.repositories.base import Repository
 from bookwright.storage.repositories.texts import TextStore
 from bookwright.storage.tables import nodes, steps
 
@@ -90,12 +91,11 @@ def lines_query(book: str) -> Select[Any]:
     return select(nodes.c.label, *columns).join(nodes, nodes.c.key == steps.c.node).where(steps.c.book == book, IS_OWN)
 
 
-class StepRepository:
-    """The journal of one book, for reading."""
+class StepRepository(Repository):
+    """The journal of one book, for reading; `NodeNotFound` is raised for a step that it has not."""
 
     def __init__(self, connection: Connection, book: str) -> None:
-        self._connection = connection
-        self._book = book
+        super().__init__(connection, book)
         self._texts = TextStore(connection, book)
 
     def lines(self, label: str | None = None, after: int = 0, limit: int = 1_000) -> Iterator[StepLine]:
@@ -103,8 +103,7 @@ class StepRepository:
         query = lines_query(self._book).where(steps.c.id > after)
         if label is not None:
             query = query.where(or_(nodes.c.label == label, nodes.c.label.startswith(f"{label}.", autoescape=True)))
-        for row in self._connection.execute(query.order_by(steps.c.id).limit(limit)):
-            yield StepLine(**row._mapping)
+        yield from self._lines(query.order_by(steps.c.id).limit(limit))
 
     def last(self, count: int, label: str | None = None, before: int | None = None) -> list[StepLine]:
         """Return the newest recorded attempts, oldest first: of one node or all, and of those before a step id."""
@@ -113,16 +112,14 @@ class StepRepository:
             query = query.where(nodes.c.label == label)
         if before is not None:
             query = query.where(steps.c.id < before)
-        rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(count)).all()
-        return [StepLine(**row._mapping) for row in reversed(rows)]
+        return self._lines(query.order_by(steps.c.id.desc()).limit(count))[::-1]
 
-    def short_of(self, mark: str, limit: int) -> list[StepLine]:
+    def marked(self, mark: str, limit: int) -> list[StepLine]:
         """Return the newest steps that stand and whose record begins with a mark, oldest first."""
         query = lines_query(self._book).where(
             steps.c.failure.is_(None), steps.c.detail.startswith(mark, autoescape=True)
         )
-        rows = self._connection.execute(query.order_by(steps.c.id.desc()).limit(limit)).all()
-        return [StepLine(**row._mapping) for row in reversed(rows)]
+        return self._lines(query.order_by(steps.c.id.desc()).limit(limit))[::-1]
 
     def worked_seconds(self, after: int, until: int) -> float:
         """Return how long was worked on the attempts with ids in a range, the first end left out.
@@ -139,11 +136,7 @@ class StepRepository:
         return float(self._connection.execute(total).scalar_one_or_none() or 0)
 
     def asked(self, step: int) -> AskedStep:
-        """Return one recorded attempt.
-
-        Raises:
-            NodeNotFound: The book has no such step.
-        """
+        """Return one recorded attempt."""
         row = self._connection.execute(
             select(steps).where(steps.c.id == step, steps_of_lineage(self._book))
         ).one_or_none()
@@ -153,11 +146,7 @@ class StepRepository:
         return AskedStep(row.id, key, row.template, row.model, row.recorded_at, row.card is None)
 
     def prompt(self, step: int) -> list[str]:
-        """Return the blocks of what was asked at a step, the system frame first.
-
-        Raises:
-            NodeNotFound: The book has no such step.
-        """
+        """Return the blocks of what was asked at a step, the system frame first."""
         return self._shown(self._column(step, "prompt"))
 
     def card(self, step: int) -> list[str]:
@@ -169,11 +158,7 @@ class StepRepository:
         return self._shown(self._connection.execute(query).scalar_one_or_none() or "")
 
     def reply(self, step: int) -> str:
-        """Return what was answered at a step.
-
-        Raises:
-            NodeNotFound: The book has no such step.
-        """
+        """Return what was answered at a step."""
         return self._texts.get(self._column(step, "reply"))
 
     def answer(self, activity: Activity, step: str) -> str | None:
@@ -255,6 +240,9 @@ class StepRepository:
             )
         ).scalar_one_or_none()
         return int(total or 0)
+
+    def _lines(self, query: Select[Any]) -> list[StepLine]:
+        return [StepLine(**row._mapping) for row in self._connection.execute(query)]
 
     def _shown(self, hashes: str) -> list[str]:
         found = self._texts.get_many(hashes.split())

@@ -5,13 +5,13 @@ a reply, a tool's answer, a document, or part of a prompt or card that is kept, 
 hashes of what was asked, so a bill and a history never change.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_, select
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.settings import Settings
+from bookwright.storage.batches import batches
 from bookwright.storage.branches.lineage import of_heirs
 from bookwright.storage.engine.database import Database, database_file, database_now
 from bookwright.storage.files.file_system import has_room
@@ -21,7 +21,6 @@ from bookwright.storage.tables import documents, steps, texts, tool_uses
 
 _DAY = 86_400.0
 _STEPS_AT_ONCE = 1_000
-_TEXTS_AT_ONCE = 500
 
 _asked = (steps.c.prompt + " " + func.coalesce(steps.c.card, "")).label("asked")
 """Hashes of a step's prompt, and of the card that it was rendered from."""
@@ -73,7 +72,7 @@ def let_go(database: Database, lease: Lease, keep: Keep) -> Freed:
                 return freed
             last = rows[-1].id
             old = {row.id: set(row.asked.split()) - needed for row in rows}
-            counts = [_remove(connection, lease.book, some) for some in _slices(set().union(*old.values()))]
+            counts = [_remove(connection, lease.book, some) for some in batches(sorted(set().union(*old.values())))]
         freed = Freed(
             lease.book,
             freed.steps + sum(map(bool, old.values())),
@@ -137,8 +136,3 @@ def _remove(connection: Connection, book: str, hashes: list[str]) -> tuple[int, 
     if count:
         connection.execute(delete(texts).where(chosen))
     return count, total
-
-
-def _slices(hashes: Iterable[str]) -> Iterator[list[str]]:
-    ordered = sorted(hashes)
-    return (ordered[start : start + _TEXTS_AT_ONCE] for start in range(0, len(ordered), _TEXTS_AT_ONCE))

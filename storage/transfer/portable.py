@@ -160,7 +160,7 @@ def rows(part: BookTable, book: str, keys: Keys, connection: Connection) -> Iter
     query = select(*(words_of(source.c[column.name]) for column in part.columns)).where(is_its)
     query = query.order_by(*(_by_bytes(column, connection) for column in key))
     for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
-        values = {name: _told(value, part) for name, value in row.items()}
+        values = {name: _as_json(value, part) for name, value in row.items()}
         yield _rested(part, _numbered(part, values, keys.number))
 
 
@@ -181,7 +181,7 @@ def is_round_of_queue(part: BookTable, values: Mapping[str, Any]) -> bool:
     return part.table is steps and values.get("activity") == Activity.MAINTAIN.value
 
 
-def _told(value: Any, part: BookTable) -> Any:
+def _as_json(value: Any, part: BookTable) -> Any:
     """Return a stored value as JSON knows it; a text of the book as itself unless UTF-8 cannot hold it."""
     if not isinstance(value, (bytes, memoryview)):
         return value

@@ -45,11 +45,7 @@ class TreeCheck:
         self._labels: list[str] = []
 
     def take(self, values: Mapping[str, Any]) -> None:
-        """Check the next node, whose parent is known to come before it.
-
-        Raises:
-            ValueError: Its label is not its parent's with its own place; the message says so.
-        """
+        """Raise `ValueError` if the next node, whose parent came before it, has not its parent's label and a place."""
         parent, ordinal = values.get("parent"), values["ordinal"]
         if (parent is None) is bool(self._labels) or ordinal < 1:
             raise ValueError("only the first node has nothing above it, and places count from 1")
@@ -60,11 +56,7 @@ class TreeCheck:
 
 
 def check_row(part: BookTable, values: Mapping[str, Any], number: int, counts: Mapping[str, int]) -> None:
-    """Check one row, the `number`th of its table, in a book with so many rows in each table.
-
-    Raises:
-        ValueError: It cannot stand in the book; the message says why.
-    """
+    """Raise `ValueError`, saying why, if a row cannot be the `number`th of its table, in a book with such counts."""
     columns = {column.name: column for column in part.columns}
     if unknown := sorted(set(values) - set(columns)):
         raise ValueError(f"{part.name} has no {unknown[0]!r}; a newer version wrote it, or it was changed")

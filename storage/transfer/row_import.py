@@ -2,8 +2,8 @@
 
 import uuid
 from array import array
-from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, islice
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, text
@@ -11,6 +11,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BookwrightError, InvalidInput, UnusableBook
+from bookwright.storage.batches import batches
 from bookwright.storage.engine.database import Database
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.tables import books, session_messages, sessions
@@ -19,7 +20,6 @@ from bookwright.storage.tree.nodes import NodeRepository
 
 Row = dict[str, Any]
 
-_AT_ONCE = 500
 _RESERVED = text("SELECT nextval(pg_get_serial_sequence(:table, :column)) FROM generate_series(1, :count)")
 
 
@@ -50,13 +50,13 @@ class _Taking:
         self._keys = Keys(
             {part.name: _reserved(part, counts.get(part.name, 0), connection) for part in parts() if part.key}
         )
-        self._sessions = _SessionNames(connection)
+        self._session_names: dict[str, str] = {}
 
     def do(self, told: Iterable[tuple[BookTable, Row]]) -> None:
         """Insert all rows, some at a time; rows of one statement name the same columns."""
         rows = ((part, self._row(part, values)) for part, values in told)
         for _, some in groupby(rows, key=lambda item: (item[0].name, tuple(item[1]))):
-            while batch := list(islice(some, _AT_ONCE)):
+            for batch in batches(some):
                 self._connection.execute(insert(batch[0][0].table), [row for _, row in batch])
 
     def _row(self, part: BookTable, values: Row) -> Row:
@@ -65,25 +65,18 @@ class _Taking:
             return row | {"id": self._book}
         if part.table is sessions:
             is_own_lane = row["tab"] == self._told_id
-            row |= {"id": self._sessions(row["id"]), "parent": row["parent"] and self._sessions(row["parent"])}
+            row |= {"id": self._session(row["id"]), "parent": row["parent"] and self._session(row["parent"])}
             row |= {"tab": self._book} if is_own_lane else {}
         if part.table is session_messages:
-            row |= {"session": self._sessions(row["session"])}
+            row |= {"session": self._session(row["session"])}
         return row | {"book": self._book} if "book" in part.table.c else row
 
-
-class _SessionNames:
-    """Sessions keep their ids unless the database has one of that id, of another book."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._known: dict[str, str] = {}
-
-    def __call__(self, told: str) -> str:
-        if told not in self._known:
+    def _session(self, told: str) -> str:
+        """A session keeps its id unless the database has one of that id, of another book."""
+        if told not in self._session_names:
             is_taken = self._connection.execute(select(sessions.c.id).where(sessions.c.id == told)).first()
-            self._known[told] = str(uuid.uuid4()) if is_taken else told
-        return self._known[told]
+            self._session_names[told] = str(uuid.uuid4()) if is_taken else told
+        return self._session_names[told]
 
 
 def _reserved(part: BookTable, count: int, connection: Connection) -> "array[int]":
@@ -97,16 +90,9 @@ def _reserved(part: BookTable, count: int, connection: Connection) -> "array[int
 
 
 def _check_readable(connection: Connection, book: str) -> None:
-    """Read what every verb reads first: the brief and the root.
-
-    Raises:
-        UnusableBook: It cannot be read.
-    """
-    readers: tuple[Callable[[], object], ...] = (
-        lambda: BookRepository(connection).get(book), lambda: NodeRepository(connection, book).root(),
-    )  # fmt: skip
-    for read in readers:
-        try:
-            read()
-        except (ValueError, BookwrightError) as error:
-            raise UnusableBook(f"it holds no book that can be read ({' '.join(str(error).split())[:120]})") from None
+    """Read what every verb reads first: the brief and the root; `UnusableBook` where they cannot be read."""
+    try:
+        BookRepository(connection).get(book)
+        NodeRepository(connection, book).root()
+    except (ValueError, BookwrightError) as error:
+        raise UnusableBook(f"it holds no book that can be read ({' '.join(str(error).split())[:120]})") from None

@@ -1,32 +1,17 @@
-"""The statements on the task tree that the walk asks for again and again, built once."""
+"""The table of the task tree: the statements that the walk asks for again and again, and a node as a row."""
 
+import json
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    Select,
-    bindparam,
-    func,
-    insert,
-    literal,
-    literal_column,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy import Row, bindparam, func, insert, literal, or_, select, update
 
-from bookwright.models.tree.plan import TaskType
-from bookwright.models.tree.task import NodeStatus
+from bookwright.models.story_time.value import StoryTime
+from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared
 from bookwright.storage.tables import nodes
+from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT, ONE
 
-# In the statement itself: SQLite plans it anew whenever a bound limit is bound again.
-_ONE: ColumnElement[int] = literal_column("1")
-IS_LIVING = nodes.c.status != NodeStatus.VOID.value
-IS_UNIT = nodes.c.task_type == TaskType.WRITE.value
 _IS_BELOW = nodes.c.parent == bindparam("parent")
 
 BY_KEY = Prepared(select(nodes).where(nodes.c.key == bindparam("key")))
@@ -42,9 +27,9 @@ TITLED_UNITS = Prepared(
 )
 _IS_OPEN = nodes.c.status == NodeStatus.OPEN.value
 FIRST_OPEN_UNIT = Prepared(
-    _CHILDREN.where(IS_UNIT, or_(_IS_OPEN, nodes.c.status == NodeStatus.WRITTEN.value)).limit(_ONE)
+    _CHILDREN.where(IS_UNIT, or_(_IS_OPEN, nodes.c.status == NodeStatus.WRITTEN.value)).limit(ONE)
 )
-FIRST_OPEN_TASK = Prepared(_CHILDREN.where(nodes.c.task_type != TaskType.WRITE.value, _IS_OPEN).limit(_ONE))
+FIRST_OPEN_TASK = Prepared(_CHILDREN.where(~IS_UNIT, _IS_OPEN).limit(ONE))
 MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
     _IS_BELOW, IS_LIVING, IS_UNIT, nodes.c.level == bindparam("level"), nodes.c.is_brought_in,
 )  # fmt: skip
@@ -52,33 +37,24 @@ MEAN_BROUGHT_IN = select(func.avg(nodes.c.written)).where(
 LAST_ORDINAL = Prepared(select(func.max(nodes.c.ordinal)).where(_IS_BELOW))
 
 
-def _path() -> CTE:
-    """The node `at` and all above it, as `key`, `parent` and `distance`."""
-    above = (
-        select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
-        .where(nodes.c.key == bindparam("at"))
-        .cte(recursive=True)
-    )
-    chain = nodes.alias()
-    return above.union_all(
-        select(chain.c.key, chain.c.parent, above.c.distance + 1).where(chain.c.key == above.c.parent)
-    )
+_at = (
+    select(nodes.c.key, nodes.c.parent, literal(0).label("distance"))
+    .where(nodes.c.key == bindparam("at"))
+    .cte(recursive=True)
+)
+_next = nodes.alias()
+_PATH = _at.union_all(select(_next.c.key, _next.c.parent, _at.c.distance + 1).where(_next.c.key == _at.c.parent))
+"""The node `at` and all above it, as `key`, `parent` and `distance`."""
 
-
-def _ancestors() -> Select[Any]:
-    above = _path()
-    found = select(nodes).join(above, above.c.key == nodes.c.key)
-    return found.where(above.c.distance > 0).order_by(above.c.distance)
-
-
-def _add_written() -> ReturningUpdate[Any]:
-    above = _path()
-    return (
-        update(nodes)
-        .where(nodes.c.key.in_(select(above.c.key)))
-        .values(written=nodes.c.written + bindparam("amount"))
-        .returning(*nodes.c)
-    )
+ANCESTORS = Prepared(
+    select(nodes).join(_PATH, _PATH.c.key == nodes.c.key).where(_PATH.c.distance > 0).order_by(_PATH.c.distance)
+)
+ADD_WRITTEN = Prepared(
+    update(nodes)
+    .where(nodes.c.key.in_(select(_PATH.c.key)))
+    .values(written=nodes.c.written + bindparam("amount"))
+    .returning(*nodes.c)
+)
 
 
 @lru_cache(maxsize=64)
@@ -94,5 +70,23 @@ def change(*columns: str) -> Prepared:
     return Prepared(update(nodes).where(nodes.c.key == bindparam("at")).values(values).returning(*nodes.c))
 
 
-ANCESTORS = Prepared(_ancestors())
-ADD_WRITTEN = Prepared(_add_written())
+_LISTS = ("open_points", "outline")
+_NOTHING = "[]"
+
+
+def encoded(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns as the table takes them: lists and times as JSON."""
+    lists = {name: json.dumps(list(columns[name]), ensure_ascii=False) for name in _LISTS if name in columns}
+    when = columns.get("story_time")
+    return columns | lists | ({"story_time": when.model_dump_json()} if isinstance(when, StoryTime) else {})
+
+
+def node_of(row: Row[Any]) -> TaskNode:
+    """Return the node that a row of the table holds."""
+    values = row._asdict()
+    values |= json.loads(values["spec"])
+    for name in _LISTS:
+        values[name] = json.loads(values[name]) if values[name] != _NOTHING else ()
+    when = values["story_time"]
+    values["story_time"] = StoryTime.model_validate_json(when) if when else None
+    return TaskNode.model_validate(values)

@@ -13,9 +13,10 @@ from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.engine.prepared import Prepared, Rows
 from bookwright.storage.tables import nodes
+from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
 from bookwright.storage.tree import node_statements as sql
-from bookwright.storage.tree.node_rows import encoded, node_of
-from bookwright.storage.tree.node_view import NodeView
+from bookwright.storage.tree.held_view import NodeView
+from bookwright.storage.tree.node_statements import encoded, node_of
 
 _SPEC = ("instructions", "input_brief", "constraints", "acceptance_criteria")
 _SIZING = frozenset({"length", "status", "decision", "is_last", "story_time"})
@@ -181,7 +182,7 @@ class NodeRepository:
             "task_type": item.task_type.value,
             "title": item.title,
             "goal": item.goal,
-            "spec": _told(item),
+            "spec": _spec_json(item),
             "complexity_score": item.complexity_score,
             "length": item.length,
             "story_time": story_time(item.story_time) if item.task_type is TaskType.WRITE else None,
@@ -209,7 +210,7 @@ class NodeRepository:
 
     def revise(self, node: TaskNode, order: str, **columns: Any) -> None:
         """Make a newer revision of a node, whose instructions end with an order."""
-        spec = _told(node, instructions=(*node.instructions, order))
+        spec = _spec_json(node, instructions=(*node.instructions, order))
         self.change(node.key, revision=node.revision + 1, spec=spec, **columns)
 
     def replace_below(self, parent: int, *types: TaskType, only_planned: bool = False) -> list[TaskNode]:
@@ -251,12 +252,12 @@ class NodeRepository:
 
     def count(self, *conditions: Any) -> int:
         """Count the book's living nodes that meet some conditions on the table's columns."""
-        living = and_(nodes.c.book == self._book, sql.IS_LIVING, *conditions)
+        living = and_(nodes.c.book == self._book, IS_LIVING, *conditions)
         return self._connection.execute(select(func.count()).select_from(nodes).where(living)).scalar_one()
 
     def closed_units(self, level: Level) -> int:
         """Count the closed units of a level."""
-        return self.count(nodes.c.level == level.value, sql.IS_UNIT, nodes.c.status == NodeStatus.DONE.value)
+        return self.count(nodes.c.level == level.value, IS_UNIT, nodes.c.status == NodeStatus.DONE.value)
 
     def open_path(self) -> list[TaskNode]:
         """Return the nodes from the book down to where the work goes on; a book may have tasks after its last page."""
@@ -281,7 +282,7 @@ class NodeRepository:
         return self._view.find(row.key) or self._view.keep(node_of(row))
 
 
-def _told(item: PlanNode | TaskNode, **changed: tuple[str, ...]) -> str:
+def _spec_json(item: PlanNode | TaskNode, **changed: tuple[str, ...]) -> str:
     """Return as JSON what is said about a task; what nothing is said of is left out."""
     said = {name: changed.get(name, getattr(item, name)) for name in _SPEC}
     return json.dumps({name: lines for name, lines in said.items() if lines}, ensure_ascii=False)

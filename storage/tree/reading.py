@@ -9,25 +9,14 @@ from bookwright.models.tree.place import ChapterPart, Place, ReadingOrder, order
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.tables import nodes
+from bookwright.storage.tables.conditions import IS_LIVING, IS_UNIT
 from bookwright.storage.tree.unit_table import UnitShare, UnitTable, chapters_of
 
 _MOST_READ = 60
 """Chapters whose parts are read with what is to happen in them."""
 
-_LIVING = (
-    nodes.c.book == bindparam("book"), nodes.c.task_type == TaskType.WRITE.value,
-    nodes.c.status != NodeStatus.VOID.value,
-)  # fmt: skip
-_UNITS = select(
-    nodes.c.label,
-    nodes.c.level,
-    nodes.c.length,
-    nodes.c.written,
-    nodes.c.status,
-    nodes.c.is_last,
-    nodes.c.decision,
-    nodes.c.story_time,
-).where(*_LIVING)
+_LIVING = (nodes.c.book == bindparam("book"), IS_UNIT, IS_LIVING)
+_UNITS = select(*(nodes.c[name] for name in UnitShare._fields)).where(*_LIVING)
 _LEVELS = select(nodes.c.label, nodes.c.level).where(*_LIVING)
 
 

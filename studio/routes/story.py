@@ -16,7 +16,6 @@ from bookwright.exports.report.views import Chart, charts, summary
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.story.state import GlobalState
-from bookwright.storage.steps.pages import HourCost
 from bookwright.storage.stores import Stores
 from bookwright.studio.pages import page
 from bookwright.studio.routes.desk import crumb_of
@@ -79,13 +78,13 @@ def _summaries(stores: Stores, report: BookReport) -> list[tuple[str, str, str]]
 
 def _costs(stores: Stores, report: BookReport) -> list[Chart]:
     """Draw what each chapter has cost, and how the cost grew; nothing where all was free."""
-    costs: list[HourCost] = stores.step_pages.by_hour()
-    if not any(one.micros for one in costs):
+    costs = stores.step_pages.by_hour()
+    if not any(costs):
         return []
     by_chapter = [stores.step_pages.cost_below(chapter.label) / _MICROS for chapter in report.chapters]
     grown, total = [], 0.0
-    for one in costs[-_MOST_POINTS:]:
-        total += one.micros / _MICROS
+    for micros in costs[-_MOST_POINTS:]:
+        total += micros / _MICROS
         grown.append(total)
     first, second = "Dollars that each chapter took.", "Dollars spent so far, hour by hour."
     return [

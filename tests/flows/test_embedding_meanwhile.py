@@ -19,7 +19,7 @@ _FIRST = 10
 def test_what_a_walk_embeds_is_embedded_while_a_model_is_asked(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, "bookwright.storage.index.embedding_ahead")
+    caplog.set_level(logging.DEBUG, "bookwright.storage.index.following")
     settings = make_settings(tmp_path, "rehearsal:exact")
 
     with suppress(EnoughAsked), held_book(settings, NullAsker(_CALLS), with_context=True, **NULL_BOOK) as deps:

@@ -33,7 +33,7 @@ def test_the_first_signal_awaits_the_call_even_where_a_rest_was_asked_for_before
 
     with stopping(LONG, lambda: cancelled.append("call")) as stop:
         stop.tell(journal)
-        journal.request_stop()  # as `bookwright pause` does from elsewhere
+        journal.stop_requested = True  # as `bookwright pause` does from elsewhere
         signal.raise_signal(signal.SIGINT)
         after_one = list(cancelled)
         signal.raise_signal(signal.SIGTERM)

@@ -33,7 +33,6 @@ class CountingEmbedder:
 
     name: str = "counting-1"
     embedded: int = 0
-    dimension: int = Hashing.dimension
     _inner: Hashing = field(default_factory=Hashing)
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
@@ -47,7 +46,6 @@ class ThreadNotingEmbedder:
 
     failures: int = 0
     name: str = "noting-1"
-    dimension: int = Hashing.dimension
     calls: list[tuple[str, int]] = field(default_factory=list)
 
     def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:

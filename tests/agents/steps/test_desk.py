@@ -88,7 +88,7 @@ def test_a_bare_step_is_asked_with_its_template_alone(shop: Shop) -> None:
 
 
 def test_a_stop_asked_for_before_a_call_pays_nothing(shop: Shop) -> None:
-    shop.deps.desk.journal.request_stop()
+    shop.deps.desk.journal.stop_requested = True
 
     with pytest.raises(BookPaused, match="asked to rest") as rest:
         shop.run().run(DRAFTER)
@@ -99,14 +99,14 @@ def test_a_stop_asked_for_before_a_call_pays_nothing(shop: Shop) -> None:
 
 def test_a_stop_does_not_keep_a_recorded_step_from_being_found(shop: Shop) -> None:
     shop.run().run(DRAFTER)
-    shop.deps.desk.journal.request_stop()
+    shop.deps.desk.journal.stop_requested = True
 
     assert shop.run().run(DRAFTER).value == RAIN
 
 
 def test_a_stop_during_a_call_keeps_the_answer(shop: Shop) -> None:
     def stopped(request: Request) -> str:
-        shop.deps.desk.journal.request_stop()
+        shop.deps.desk.journal.stop_requested = True
         return RAIN
 
     shop.backend.lines["draft"] = [stopped]

@@ -4,7 +4,7 @@ import pytest
 
 from bookwright.app.watching.fisheye import AFTER, BEFORE, MORE, OPENED, Folds, fisheye
 from bookwright.models.tree.task import NodeStatus
-from bookwright.storage.tree.child_lines import ChildReader
+from bookwright.storage.tree.outline import ChildReader
 from tests.support.books import make_book, make_settings
 
 ACTS, CHAPTERS, WRITTEN = 25, 60, 12

@@ -17,7 +17,7 @@ from bookwright.models.book import BookState
 from bookwright.models.brief import make_brief
 from bookwright.models.settings import load_settings
 from bookwright.storage.engine.database import Database
-from bookwright.storage.interrupted import interrupted
+from bookwright.storage.holders import interrupted
 from bookwright.storage.repositories.books import BookRepository
 from bookwright.storage.repositories.lease import Lease
 

@@ -41,7 +41,7 @@ def stopping(deps_of: list[Deps], template: str, text: str) -> Callable[[Request
 
     def speak(request: Request) -> str:
         if template in request.facts["template"]:
-            deps_of[0].desk.journal.request_stop()
+            deps_of[0].desk.journal.stop_requested = True
         return text
 
     return speak

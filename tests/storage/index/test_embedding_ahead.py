@@ -7,7 +7,7 @@ import pytest
 
 from bookwright.models.errors import BackendUnavailable
 from bookwright.storage.index.embedding import Hashing
-from bookwright.storage.index.embedding_ahead import EmbedderAhead
+from bookwright.storage.index.following import EmbedderAhead
 from tests.storage.shelves import ThreadNotingEmbedder, story
 
 TEXTS = [story(number) for number in range(40)]

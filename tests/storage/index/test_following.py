@@ -3,8 +3,7 @@
 import pytest
 
 from bookwright.models.errors import BackendUnavailable
-from bookwright.storage.index.embedding_ahead import EmbedderAhead
-from bookwright.storage.index.following import IndexFollower
+from bookwright.storage.index.following import EmbedderAhead, IndexFollower
 from bookwright.storage.index.knowledge import KnowledgeIndex
 from tests.storage.shelves import DESIGN, QUERIES, SUMMARY, Shelf, ThreadNotingEmbedder, found, story
 

@@ -43,7 +43,7 @@ def embedder(folder: Path, tmp_path: Path) -> Embedder:
 def test_every_text_has_one_vector_of_length_one(embedder: Embedder) -> None:
     vectors = embedder.embed(TEXTS, is_query=False)
 
-    assert vectors.shape == (len(TEXTS), embedder.dimension) == (len(TEXTS), SIZE)
+    assert vectors.shape == (len(TEXTS), SIZE)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-5)
 
@@ -57,8 +57,7 @@ def test_a_batch_gives_what_single_texts_give(embedder: Embedder) -> None:
 
 
 def test_no_texts_are_no_vectors(embedder: Embedder) -> None:
-    assert embedder.dimension == SIZE
-    assert embedder.embed([], is_query=True).shape == (0, SIZE)
+    assert len(embedder.embed([], is_query=True)) == 0
 
 
 def test_a_question_and_what_may_answer_it_have_each_their_own_prompt(embedder: Embedder, folder: Path) -> None:

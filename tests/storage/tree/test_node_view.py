@@ -9,8 +9,7 @@ from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import TaskNode
 from bookwright.storage.engine.database import Database
 from bookwright.storage.stores import BookStorage
-from bookwright.storage.tree.held_view import HeldView
-from bookwright.storage.tree.node_view import NodeView
+from bookwright.storage.tree.held_view import HeldView, NodeView
 from tests.storage.conftest import BACKINGS, BOOK
 
 
