@@ -10,7 +10,7 @@ from bookwright.exports.headings import Before, Numbering
 from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind
-from bookwright.models.source import Source
+from bookwright.models.findings import Source
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.models.tree.level import Level

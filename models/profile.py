@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 
 class ProfileName(StrEnum):
@@ -14,10 +14,8 @@ class ProfileName(StrEnum):
     FINE = "fine"
 
 
-class Profile(BaseModel):
+class Profile(FrozenModel):
     """What a profile decides. Which steps it runs stands in `agents/workflows.py`."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: ProfileName
     max_planning_rounds: int

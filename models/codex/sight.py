@@ -6,18 +6,15 @@ Source: DESIGN section 10.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from bookwright.models.codex.entries import CodexEntry, Section, folded
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.moment import Comparison, compare
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 
 
-class SeenSection(BaseModel):
+class SeenSection(FrozenModel):
     """A section with what both clocks say of it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     section: Section
     reader_may_know: bool
@@ -33,10 +30,8 @@ class SeenSection(BaseModel):
         return self.reader_may_know and self.has_happened is False and self.was_told
 
 
-class SeenEntry(BaseModel):
+class SeenEntry(FrozenModel):
     """An entry as it stands at a place."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entry: CodexEntry
     phase: str | None = None

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 MOST_CANDIDATES = 4
 """Drafts that a unit may have: one for each order there is."""
@@ -45,10 +45,8 @@ class Decided(StrEnum):
     """The drafts were made beside a text that stands."""
 
 
-class CandidateDraft(BaseModel):
+class CandidateDraft(FrozenModel):
     """One draft."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     number: int
     angle: Angle
@@ -59,10 +57,8 @@ class CandidateDraft(BaseModel):
     text: str
 
 
-class Opinion(BaseModel):
+class Opinion(FrozenModel):
     """What a reader said who saw two drafts and knew neither."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     shown_first: int
     better: int | None = None
@@ -70,10 +66,8 @@ class Opinion(BaseModel):
     reason: str = ""
 
 
-class DraftComparison(BaseModel):
+class DraftComparison(FrozenModel):
     """Two drafts, held against each other in both orders."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     first: int
     second: int
@@ -91,10 +85,8 @@ class DraftComparison(BaseModel):
         return self.winner or min(self.first, self.second)
 
 
-class CandidateChoice(BaseModel):
+class CandidateChoice(FrozenModel):
     """The candidates of a unit and the choice between them: a document of its own, beside its prose."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     revision: int
     """Of the unit, when they were drafted."""

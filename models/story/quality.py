@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.figures import Figures
 
 Score = Annotated[float, Field(ge=0, le=1)]
@@ -33,10 +34,8 @@ _LEAST = {
 }
 
 
-class Scores(BaseModel):
+class Scores(FrozenModel):
     """The seven dimensions and the whole, 0 to 1 each, as a model judged them. Source: S2-051."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     coherence: Score
     pacing: Score
@@ -59,10 +58,8 @@ class Scores(BaseModel):
         return ScoreBand.of(self.overall)
 
 
-class QualityIssue(BaseModel):
+class QualityIssue(FrozenModel):
     """Something that could be better, and where. Source: S2-053."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     category: Said
     severity: Literal["critical", "warning", "info"]
@@ -71,19 +68,15 @@ class QualityIssue(BaseModel):
     suggestion: Said = ""
 
 
-class Recommendation(BaseModel):
+class Recommendation(FrozenModel):
     """What to do about it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     priority: Literal["high", "medium", "low"]
     action: Said
 
 
-class QualityJudgement(BaseModel):
+class QualityJudgement(FrozenModel):
     """The answer of whoever judges a unit: what was found first, the numbers after it. Source: CRAFT, "Quality"."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     issues: Annotated[tuple[QualityIssue, ...], Field(max_length=12)] = ()
     scores: Scores
@@ -91,10 +84,8 @@ class QualityJudgement(BaseModel):
     recommendations: Annotated[tuple[Recommendation, ...], Field(max_length=8)] = ()
 
 
-class QualityReport(BaseModel):
+class QualityReport(FrozenModel):
     """What is known of one unit's quality; the scores are missing until somebody has judged it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     unit: str
     """Its label."""

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.binding import demands
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import LengthRange
@@ -17,10 +16,8 @@ _ALIKE = ('"', "*", "＂", "_")
 _APOSTROPHE = re.compile(r"(?<=\w)[’']|[’'](?=\d)")
 
 
-class Change(BaseModel):
+class Change(FrozenModel):
     """A passage of consecutive sentences in another wording, or dropped."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     first: str
     """Number of its first sentence, such as `"12.3"`."""
@@ -30,10 +27,8 @@ class Change(BaseModel):
     """The wording in its place; empty to drop it."""
 
 
-class Changes(BaseModel):
+class Changes(FrozenModel):
     """What is to be changed in a text, in the order in which it is taken: least loss first, or most needed first."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     changes: tuple[Change, ...] = ()
 
