@@ -9,6 +9,7 @@ from bookwright.exports.epub_file import EpubFile, Look
 from bookwright.exports.headings import contents_heading
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene, Section
 from bookwright.exports.markup import to_xhtml
+from bookwright.exports.package import Package
 from bookwright.models.text.language import Language
 
 _STYLE = """\
@@ -49,11 +50,13 @@ def write_epub(manuscript: Manuscript, path: Path, image: Path | None = None, *,
     picture = read_cover(image) if image else typeset_cover(cover)
     told = ", ".join(part for part in (cover.title, cover.author) if part)
     look = Look(_style(cover.language, is_vertical), contents_heading(cover.language), told, is_vertical)
-    with EpubFile(path, cover, picture, look) as book:
+    with Package(path, cover.modified) as package:
+        book = EpubFile(package, cover, picture, look)
         book.add_title_page(_title_page(cover))
         for section in manuscript.sections():
             title = "" if section.is_bare else section.heading or cover.title
             book.add(title, section.depth, _body(section, manuscript))
+        book.end()
 
 
 def _style(language: Language, is_vertical: bool) -> str:

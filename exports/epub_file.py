@@ -6,11 +6,7 @@ Source: EPUB 3.3 (W3C Recommendation), with the NCX of EPUB 2 for readers that k
 import html
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from bookwright.exports.contents import ContentsEntry, nested
 from bookwright.exports.cover import CoverImage
@@ -48,35 +44,22 @@ class Look:
 
 
 class EpubFile:
-    """A context manager: pages are added in reading order, and leaving the block completes the file.
+    """Pages are added in reading order, then the file is ended. Of a page only its line in the contents is kept."""
 
-    Of a finished page only its line in the contents is kept.
-    """
-
-    def __init__(self, path: Path, cover: Cover, image: CoverImage, look: Look) -> None:
+    def __init__(self, package: Package, cover: Cover, image: CoverImage, look: Look) -> None:
+        """Write what comes before the pages into a package that is empty."""
+        self._package = package
         self._cover = cover
         self._image = image
         self._look = look
         self._entries: list[ContentsEntry] = []
-        self._package = Package(path, cover.modified)
+        self._begin()
 
-    def __enter__(self) -> Self:
-        with ExitStack() as failing:
-            failing.push(self._package)
-            self._begin()
-            failing.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None:
-            self._package.__exit__(kind, error, trace)
-            return
-        with self._package:
-            self._put("nav.xhtml", self._page(self._look.contents_title, self._navigation()))
-            self._put("toc.ncx", self._ncx())
-            self._put("content.opf", self._opf())
+    def end(self) -> None:
+        """Write the contents and the list of all parts behind the last page."""
+        self._put("nav.xhtml", self._page(self._look.contents_title, self._navigation()))
+        self._put("toc.ncx", self._ncx())
+        self._put("content.opf", self._opf())
 
     def add_title_page(self, body: str) -> None:
         """Write the page that opens the book; it stands before the contents and not in them."""
