@@ -9,9 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bookwright.exports.markup import clean, to_markdown
+from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
 from bookwright.exports.report.views import (
-    Chart,
     book_phrases,
     charts,
     per_thousand,
