@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bookwright.exports.cover import read_cover, typeset_cover
 from bookwright.exports.epub_file import EpubFile, Look
-from bookwright.exports.headings import contents_heading
-from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene, Section
+from bookwright.exports.headings import CONTENTS
+from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_xhtml
 from bookwright.exports.package import Package
 from bookwright.models.text.language import Language
@@ -48,8 +48,8 @@ def write_epub(manuscript: Manuscript, path: Path, image: Path | None = None, *,
     """
     cover = manuscript.cover()
     picture = read_cover(image) if image else typeset_cover(cover)
-    told = ", ".join(part for part in (cover.title, cover.author) if part)
-    look = Look(_style(cover.language, is_vertical), contents_heading(cover.language), told, is_vertical)
+    cover_text = ", ".join(part for part in (cover.title, cover.author) if part)
+    look = Look(_style(cover.language, is_vertical), CONTENTS[cover.language], cover_text, is_vertical)
     with Package(path, cover.modified) as package:
         book = EpubFile(package, cover, picture, look)
         book.add_title_page(_title_page(cover))
@@ -79,9 +79,5 @@ def _body(section: Section, manuscript: Manuscript) -> Iterator[str]:
     if isinstance(section, Chapter):
         for number, scene in enumerate(manuscript.scenes(section)):
             yield "<hr/>" if number else ""
-            yield _scene(scene)
+            yield "".join(f"<p>{to_xhtml(paragraph)}</p>" for paragraph in scene)
     yield "</section>"
-
-
-def _scene(scene: Scene) -> str:
-    return "".join(f"<p>{to_xhtml(paragraph)}</p>" for paragraph in scene)

@@ -9,7 +9,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bookwright.exports.markup import clean, to_markdown
-from bookwright.exports.report.charts import Chart
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
 from bookwright.exports.report.views import (
     book_phrases,
@@ -70,14 +69,6 @@ def _has_scores(chapter: ChapterReport) -> bool:
     return chapter.quality is not None and chapter.quality.scores is not None
 
 
-def _whole(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.0f} %"
-
-
 def _signed_share(value: float | None) -> str:
     return "" if value is None else f"{100 * value:+.0f} %".replace("-0 %", "0 %").replace("+0 %", "0 %")
 
@@ -86,20 +77,14 @@ def _dollars(micros: int) -> str:
     return f"${micros / _MICROS:,.2f}" if micros >= _MICROS or not micros else f"${micros / _MICROS:.4f}"
 
 
-def _band(score: float) -> str:
-    return ScoreBand.of(score).value.replace("_", " ")
-
-
-def _cell(text: str) -> str:
-    """Return a text for a cell of a Markdown table."""
-    return to_markdown(" ".join(text.split()))
-
-
-def _drawing(chart: Chart) -> Markup:
-    return Markup(chart.svg)  # made by our own functions, which escape what they are given
-
-
 _FILTERS: dict[str, Callable[..., Any]] = {
-    "whole": _whole, "share": _share, "signed_share": _signed_share, "dollars": _dollars, "band": _band,
-    "cell": _cell, "drawing": _drawing, "issue": issue_line, "checks": counts_line,
-}  # fmt: skip
+    "whole": "{:,.0f}".format,
+    "share": lambda value: f"{100 * value:.0f} %",
+    "signed_share": _signed_share,
+    "dollars": _dollars,
+    "band": lambda score: ScoreBand.of(score).words,
+    "cell": lambda text: to_markdown(" ".join(text.split())),
+    "drawing": lambda chart: Markup(chart.svg),  # made by our own functions, which escape what they are given
+    "issue": issue_line,
+    "checks": counts_line,
+}

@@ -10,7 +10,7 @@ from bookwright.exports.markup import to_markdown
 from bookwright.exports.pages import pages_of
 from bookwright.exports.vault import paper, shelving
 from bookwright.exports.vault.links import linked
-from bookwright.exports.vault.names import brief_locale, folder_names
+from bookwright.exports.vault.names import FOLDERS, brief_locale
 from bookwright.exports.vault.paper import Ref
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import progress_page
@@ -69,7 +69,7 @@ class Pages:
         self._rows = VaultRows(stores.connection, book.id)
         self.plan = plan
         self.locale = brief_locale(book.brief)
-        self.names = folder_names(self.locale)
+        self.names = FOLDERS[self.locale]
 
     @cached_property
     def units(self) -> list[UnitRow]:

@@ -153,24 +153,6 @@ class ConsistencyReport(FrozenModel):
     people: tuple[FoundPerson, ...] = ()
 
     @property
-    def passed(self) -> int:
-        """How many checks found nothing."""
-        return self._count("passed")
-
-    @property
-    def warnings(self) -> int:
-        """How many found something doubtful."""
-        return self._count("warning")
-
-    @property
-    def errors(self) -> int:
-        """How many found a contradiction."""
-        return self._count("error")
-
-    def _count(self, result: str) -> int:
-        return sum(found == result for found in self.results.values())
-
-    @property
     def as_text(self) -> str:
         """The report, a line for each thing."""
         lines = [f"{check}: {result}" for check, result in self.results.items()]

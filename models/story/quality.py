@@ -25,6 +25,11 @@ class ScoreBand(StrEnum):
         """Return the band that a score from 0 to 1 lies in; a band holds its lower bound."""
         return next(band for band, least in _LEAST.items() if score >= least)
 
+    @property
+    def words(self) -> str:
+        """The band as people read it."""
+        return self.value.replace("_", " ")
+
 
 _LEAST = {
     ScoreBand.EXCELLENT: 0.85,
@@ -51,11 +56,6 @@ class Scores(FrozenModel):
     def dimensions(self) -> dict[str, float]:
         """The seven without the whole."""
         return self.model_dump(exclude={"overall"})
-
-    @property
-    def band(self) -> ScoreBand:
-        """What the whole amounts to."""
-        return ScoreBand.of(self.overall)
 
 
 class QualityIssue(FrozenModel):
