@@ -130,10 +130,9 @@ class _EpubFile:
         shown = html.escape(", ".join(part for part in (cover.title, cover.author) if part))
         picture = f'<img class="cover" src="{self._image.file}" alt="{shown}" role="doc-cover"/>'
         self._put("cover.xhtml", self._page(cover.title, [f'<section epub:type="cover">{picture}</section>']))
+        title = f'<h1 class="title">{html.escape(cover.title)}</h1>'
         author = f'<p class="author">{html.escape(cover.author)}</p>' if cover.author else ""
-        self._put(
-            "title.xhtml", self._page(cover.title, [f'<h1 class="title">{html.escape(cover.title)}</h1>{author}'])
-        )
+        self._put("title.xhtml", self._page(cover.title, [title, author]))
 
     def _put(self, name: str, pieces: Iterable[str | bytes]) -> None:
         self._package.put(f"{_FOLDER}/{name}", pieces)

@@ -94,7 +94,7 @@ def check_counts(judged_: Iterable[JudgedChapter]) -> dict[str, int]:
     """Add up the checks against the record: passed, warnings and errors; empty where a model made none."""
     results = [result for own in judged_ if own.consistency for result in own.consistency.results.values()]
     kinds = {"passed": "passed", "warnings": "warning", "errors": "error"}
-    return {name: results.count(kind) for name, kind in kinds.items()} if results else {}
+    return {name: sum(result == kind for result in results) for name, kind in kinds.items()} if results else {}
 
 
 def counts_line(counts: dict[str, int]) -> str:
