@@ -80,7 +80,6 @@ class SuggestionEdit(FrozenModel):
     of: Literal["suggestion"] = "suggestion"
     number: int
     slug: str
-    """The record that it is about."""
     is_taken: bool
 
     @property
@@ -109,7 +108,6 @@ class NoteEdit(FrozenModel):
 
     of: Literal["note"] = "note"
     comment: int
-    """The comment that it is of."""
     label: str
     kind: DocumentKind
     note: str
@@ -125,7 +123,6 @@ PlainEdit = TextEdit | RecordEdit | NewRecordEdit | SuggestionEdit | BriefEdit
 """What is made without asking a model."""
 
 AuthorEdit = PlainEdit | NoteEdit
-"""Any of them."""
 
 
 class QueuedEdit(FrozenModel):

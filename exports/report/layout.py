@@ -25,21 +25,12 @@ from bookwright.models.story.report import BookReport, ChapterReport
 _MICROS = 1_000_000
 
 
-def html_report(report: BookReport) -> str:
-    """Return the report as one HTML page: no script, no address, nothing fetched."""
-    return _laid_out("report.html.j2", report)
+LAYOUTS = ("html", "md")
+"""What a report can be, by the ending of its files."""
 
 
-def markdown_report(report: BookReport) -> str:
-    """Return the report as Markdown, its charts as tables."""
-    return _laid_out("report.md.j2", report)
-
-
-LAYOUTS: dict[str, Callable[[BookReport], str]] = {"html": html_report, "md": markdown_report}
-"""What lays a report out, by the ending of its files."""
-
-
-def _laid_out(name: str, report: BookReport) -> str:
+def laid_out(report: BookReport, layout: str) -> str:
+    """Return the report as one HTML page (no script, nothing fetched), or as Markdown with its charts as tables."""
     values = {
         "report": report, "charts": charts(report), "threads": shown_threads(report),
         "thread_chart": thread_chart(report), "summary": summary(report), "phrases": book_phrases(report),
@@ -49,11 +40,12 @@ def _laid_out(name: str, report: BookReport) -> str:
         "is_judged": any(map(_has_scores, report.chapters)), "score_names": SCORE_NAMES,
         "scored": [chapter for chapter in report.chapters if _has_scores(chapter) or chapter.checks],
     }  # fmt: skip
-    return clean(_templates(name.endswith(".html.j2")).get_template(name).render(values)).strip() + "\n"
+    template = _templates(is_html=layout == "html").get_template(f"report.{layout}.j2")
+    return clean(template.render(values)).strip() + "\n"
 
 
 @cache
-def _templates(is_html: bool) -> Environment:
+def _templates(*, is_html: bool) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,

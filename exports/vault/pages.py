@@ -53,7 +53,6 @@ class VaultPage:
     rows: tuple[DocumentRow, ...] = ()
     """The documents in it, in order; empty for what is no text."""
     record: Stored[Record] | None = None
-    """The record of the codex in it."""
     titled_by: int | None = None
     """The node whose title stands in its heading and may be changed there."""
     title: str = ""

@@ -71,15 +71,9 @@ def task_path(row: DocumentRow, names: FolderNames, *, is_spoiler: bool) -> str:
     """Return the file of what a task produced, such as `planning/1.2/1.2.3 The harbour.md`."""
     what = names.register if row.kind is DocumentKind.REGISTER else row.kind.value
     mark = row.label if row.kind in _OWN.get(row.task_type, ()) else f"{row.label} {what}"
-    return f"{task_folder(row, names)}/{titled(mark, row.title, names.spoiler if is_spoiler else '')}.md"
-
-
-def task_folder(row: DocumentRow, names: FolderNames) -> str:
-    """Return the folder of what a task produced: its blueprint's, or its unit's; the book's own stand at the top."""
-    if row.folder:
-        return safe_path(row.folder)
-    is_books = row.unit in (None, "1")
-    return names.planning if is_books else f"{names.planning}/{row.unit}"
+    own = names.planning if row.unit in (None, "1") else f"{names.planning}/{row.unit}"
+    folder = safe_path(row.folder) if row.folder else own  # its blueprint's, or its unit's; the book's own at the top
+    return f"{folder}/{titled(mark, row.title, names.spoiler if is_spoiler else '')}.md"
 
 
 def top_folder(kind: DocumentKind, folder: str, names: FolderNames) -> str:

@@ -56,7 +56,6 @@ class Seed(StrictModel):
     content: Body = Field(default="", max_length=4_000)
     description: Body = Field(default="", max_length=4_000)
     planned_at: Place | None = None
-    """Where it is to be planted."""
 
 
 class Payoff(StrictModel):
@@ -84,7 +83,6 @@ class Timeline(StrictModel):
 
     registered_at: Place | None = None
     reinforce_at: tuple[Place, ...] = ()
-    """Where it is to be brought back."""
     events: tuple[ThreadEvent, ...] = ()
     """In the order in which they were recorded."""
 

@@ -68,7 +68,6 @@ class Stored(Generic[R]):
     """Who last said each field, by its path, such as `sections/past/text`; also of fields that were taken out."""
     is_removed: bool = False
     document: int | None = None
-    """The document that it was drawn from."""
     step: int | None = None
     recorded_at: float
     """Seconds since 1970, by the database's clock."""

@@ -14,11 +14,8 @@ class Angle(StrEnum):
     PLAIN = "plain"
     """Nothing more: the draft that is made without candidates, too."""
     ATTACK = "attack"
-    """Another point of attack."""
     CARRIER = "carrier"
-    """Somebody else carries the scene."""
     VOICE = "voice"
-    """Further into the voice."""
 
     @property
     def told(self) -> str:
@@ -127,10 +124,10 @@ class CandidateChoice(FrozenModel):
     @property
     def told(self) -> tuple[str, ...]:
         """What readers said, a paragraph for each pair."""
-        return tuple(map(_told, self.comparisons))
+        return tuple(map(_comparison_lines, self.comparisons))
 
 
-def _told(one: DraftComparison) -> str:
+def _comparison_lines(one: DraftComparison) -> str:
     came = f"{one.winner} is better" if one.winner else f"a tie, {one.goes_on} goes on"
     said = [
         f"- shown {opinion.shown_first} first: {opinion.better or 'no answer'}. {opinion.reason}".rstrip()

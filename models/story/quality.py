@@ -50,7 +50,6 @@ class Scores(FrozenModel):
     reader_excitement: Score
     emotional_resonance: Score
     overall: Score
-    """Given by the model."""
 
     @property
     def dimensions(self) -> dict[str, float]:

@@ -123,7 +123,6 @@ class BookReport(FrozenModel):
     warnings: tuple[str, ...] = ()
     """What prompts had to do without, a line for each step that did; the last ones of a long book."""
     timeline: StoryLine = StoryLine()
-    """When its units are set."""
     choices: tuple[ChoiceReport, ...] = ()
     """Where several drafts of the same pages were made, and which of them was taken."""
     costs: tuple[RoleCost, ...] = ()

@@ -71,7 +71,6 @@ class GlobalState(FrozenModel):
     aim: Told
     """The lead's central aim."""
     conflict: Told
-    """The largest conflict."""
     relations: tuple[Relation, ...] = Field(default=(), max_length=40)
     promises: tuple[Promise, ...] = Field(default=(), max_length=60)
     waiting: Waiting = Waiting()

@@ -9,7 +9,6 @@ class StoryTurn(StrEnum):
     """How a unit stands in the order of the story, seen from the line that most of the book follows."""
 
     ON = "on"
-    """The story goes on."""
     BACK = "flashback"
     AHEAD = "flash-forward"
     BESIDE = "parallel"

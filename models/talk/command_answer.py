@@ -42,10 +42,10 @@ class CommandAnswer(FrozenModel):
         try:
             return _COMMANDS.validate_python({**named, "verb": self.verb})
         except ValidationError as error:
-            raise ValueError(_told(error)) from None
+            raise ValueError(_faults_in(error)) from None
 
 
-def _told(error: ValidationError) -> str:
+def _faults_in(error: ValidationError) -> str:
     lines = [
         f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
         for item in error.errors(include_url=False, include_input=False)[:4]

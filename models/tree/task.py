@@ -74,7 +74,6 @@ class TaskNode(FrozenModel):
     """Where a blueprint made the task: its stage and member (`"foundation/peoples"`), and behind that what part of the
     member it is (`"foundation/peoples/entry"`, `"validation/review/fix/1.3"`). Empty for all others."""
     stage_title: str = ""
-    """The stage's name in the book's language."""
     folder: str = ""
     """Where its page stands in the vault, as a relative path in the book's language; empty for the usual place."""
 
