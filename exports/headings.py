@@ -25,7 +25,7 @@ _NUMBERED = re.compile(
 """A title that brings its number and is too long, or too odd, for a heading that anybody would recognise."""
 
 
-class Before(StrEnum):
+class Preceding(StrEnum):
     """What stands before a chapter."""
 
     NOTHING = "nothing"
@@ -42,12 +42,12 @@ class Numbering:
         self._parts = Habit(language)
         self._part: int | None = None
         """The number of the part that chapters stand in now; None for one of the author's."""
-        self.before = Before.NOTHING
+        self.before = Preceding.NOTHING
         """What the last heading was asked for."""
 
     def part(self, level: Level, number: int, title: str, *, is_own: bool) -> str:
         """Return the heading of a volume or act; `number` counts among its siblings from 1."""
-        self.before = Before.PART
+        self.before = Preceding.PART
         self._chapters.begin_part()
         if is_own:
             self._parts.learn(title)
@@ -63,7 +63,7 @@ class Numbering:
 
         Empty where the author sets chapters apart without a heading.
         """
-        self.before = Before.CHAPTER
+        self.before = Preceding.CHAPTER
         if is_own:
             self._chapters.learn(title)
             return title

@@ -75,7 +75,7 @@ class CheckResult(FrozenModel):
     """Why it was not checked, or in part not."""
 
 
-class VerdictOf(StrEnum):
+class VerdictKind(StrEnum):
     """How a verification ends."""
 
     PASSED = "passed"
@@ -95,7 +95,7 @@ class BlueprintReport(FrozenModel):
     """A model has read it, too."""
     open: tuple[Fault, ...] = ()
     """Verification: what is left."""
-    verdict: VerdictOf | None = None
+    verdict: VerdictKind | None = None
     assessment: str = ""
 
 
@@ -107,9 +107,9 @@ def worst_first(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
     return tuple(sorted(faults, key=lambda fault: _GRAVITY.index(fault.severity)))
 
 
-def verdict_of(left: tuple[Fault, ...], checks: tuple[CheckResult, ...]) -> VerdictOf:
+def verdict_of(left: tuple[Fault, ...], checks: tuple[CheckResult, ...]) -> VerdictKind:
     """Return the verdict on what is left: failed with anything critical, passed with nothing left unmended."""
     if any(fault.severity is FaultSeverity.CRITICAL for fault in left):
-        return VerdictOf.FAILED
+        return VerdictKind.FAILED
     unseen = any(check.state is CheckState.NOT_CHECKED for check in checks)
-    return VerdictOf.OPEN_POINTS if left or unseen else VerdictOf.PASSED
+    return VerdictKind.OPEN_POINTS if left or unseen else VerdictKind.PASSED

@@ -189,9 +189,9 @@ def load_settings(**options: Any) -> Settings:
     Raises:
         InvalidSetting: A key means nothing or a value is impossible; the message is one line.
     """
-    env_files.take_in(Path(), os.environ)
-    env_files.take_in(_home(options.get("home")), os.environ)
-    env_files.take_in_secrets(os.environ)
+    env_files.load_env_file(Path(), os.environ)
+    env_files.load_env_file(_home(options.get("home")), os.environ)
+    env_files.load_secret_files(os.environ)
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:

@@ -18,7 +18,7 @@ _OPENING = 2_500
 """Characters that may stand between the heading of a part and its first chapter."""
 
 
-def spoken_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
+def unmarked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
     """Return the headings of chapters and parts in order; nothing where there are not at least two."""
     every = candidates_in(blocks)
     total = sum(len(block.text) for block in blocks)
