@@ -1,7 +1,7 @@
 """The texts of a book's chapters, one in memory at a time, and those of its beginning that tell its style."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from bookwright.agents.relay.style_guide import ENOUGH
 from bookwright.exports.manuscript import Chapter, Manuscript
@@ -27,15 +27,9 @@ def first_chapters(storage: BookStorage, count: int | None = None) -> list[str]:
 
 def accepted_beginning(storage: BookStorage) -> list[str]:
     """Return the closed chapters that the book begins with, if they are enough to tell its style; else none."""
-    texts = _enough(_closed(storage), storage)
+    closed = takewhile(lambda pair: pair[0].unit.status is NodeStatus.DONE, chapter_texts(storage))
+    texts = _enough((text for _, text in closed), storage)
     return texts if _length(texts, storage) >= ENOUGH[storage.language.length_unit] else []
-
-
-def _closed(storage: BookStorage) -> Iterator[str]:
-    for chapter, text in chapter_texts(storage):
-        if chapter.unit.status is not NodeStatus.DONE:
-            return
-        yield text
 
 
 def _enough(texts: Iterator[str], storage: BookStorage) -> list[str]:

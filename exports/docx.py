@@ -93,15 +93,12 @@ def _section(each: Section, manuscript: Manuscript, cover: Cover, custom: Custom
             yield _paragraph("SceneBreak", _run(custom.scene_break))
         for paragraph in scene:
             is_flush = custom.sets_speech_flush and paragraph.startswith(_OPENING_BRACKETS)
-            yield _paragraph("Flush" if is_flush else "BodyText", _runs(paragraph, custom))
+            runs = (_run(piece, custom.emphasis if is_stressed else "") for piece, is_stressed in emphasised(paragraph))
+            yield _paragraph("Flush" if is_flush else "BodyText", "".join(runs))
 
 
 def _paragraph(style: str, runs: str) -> str:
     return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{runs}</w:p>'
-
-
-def _runs(paragraph: str, custom: Custom) -> str:
-    return "".join(_run(piece, custom.emphasis if is_stressed else "") for piece, is_stressed in emphasised(paragraph))
 
 
 def _run(text: str, properties: str = "") -> str:

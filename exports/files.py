@@ -1,10 +1,9 @@
 """Writing a book to a file: which formats there are, and a file that is there whole or not at all."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import InvalidInput, InvalidSetting, UnwritableFolder
@@ -12,9 +11,6 @@ from bookwright.models.settings import Settings
 from bookwright.models.text.language import Language
 from bookwright.storage.files.file_system import whole
 from bookwright.storage.stores import BookStorage
-
-if TYPE_CHECKING:  # what writes a format is imported when that is written
-    from bookwright.exports.manuscript import Manuscript
 
 ENCODINGS = ("utf-8", "gb18030")
 """What plain text may be written in; both hold every character."""
@@ -32,51 +28,8 @@ class Layout:
     """For plain text."""
 
 
-def _write_markdown(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
-    from bookwright.exports.markdown import markdown
-
-    _write_pieces(markdown(manuscript), path)
-
-
-def _write_text(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
-    from bookwright.exports.text import text
-
-    _write_pieces(text(manuscript), path, layout.encoding)
-
-
-def _write_html(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
-    from bookwright.exports.html import html_page
-
-    _write_pieces(html_page(manuscript), path)
-
-
-def _write_epub(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
-    from bookwright.exports.epub import write_epub
-
-    write_epub(manuscript, path, layout.cover, is_vertical=layout.is_vertical)
-
-
-def _write_docx(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
-    from bookwright.exports.docx import write_docx
-
-    write_docx(manuscript, path)
-
-
-def _write_json(manuscript: "Manuscript", path: Path, layout: Layout) -> None:
-    from bookwright.exports.json import whole_book
-
-    _write_pieces(whole_book(manuscript.storage), path)
-
-
-FORMATS: dict[str, Callable[["Manuscript", Path, Layout], None]] = {
-    "md": _write_markdown,
-    "txt": _write_text,
-    "html": _write_html,
-    "epub": _write_epub,
-    "docx": _write_docx,
-    "json": _write_json,
-}
-"""What writes each format, by the ending of its files."""
+FORMATS = ("md", "txt", "html", "epub", "docx", "json")
+"""What a book can be written as, by the ending of its files."""
 
 
 def check_layout(layout: Layout, format_name: str, language: Language) -> None:
@@ -144,8 +97,6 @@ def export(storage: BookStorage, format_name: str, path: Path, layout: Layout = 
         InvalidSetting: The layout has what the format or the language has not.
         UnwritableFolder: The file cannot be written.
     """
-    from bookwright.exports.manuscript import Manuscript
-
     check_layout(layout, format_name, storage.language)
     if path.is_dir():
         path = path / f"{storage.book}.{format_name}"
@@ -155,7 +106,7 @@ def export(storage: BookStorage, format_name: str, path: Path, layout: Layout = 
         raise InvalidInput(f"nothing of book {storage.book!r} is written yet; there is nothing to export")
     try:
         with whole(path, Failpoint.REPLACE_FILE) as unfinished:
-            FORMATS[format_name](Manuscript(storage), unfinished, layout)
+            _write(storage, format_name, unfinished, layout)
     except OSError as error:
         raise _unwritable(path, error) from None
     return path
@@ -172,6 +123,38 @@ def write_whole(text: str, path: Path) -> None:
             _write_pieces([text], unfinished)
     except OSError as error:
         raise _unwritable(path, error) from None
+
+
+def _write(storage: BookStorage, format_name: str, path: Path, layout: Layout) -> None:
+    """Write a book in one format; what knows it is imported now, so that others need not wait for it."""
+    from bookwright.exports.manuscript import Manuscript
+
+    manuscript = Manuscript(storage)
+    match format_name:
+        case "md":
+            from bookwright.exports.markdown import markdown
+
+            _write_pieces(markdown(manuscript), path)
+        case "txt":
+            from bookwright.exports.text import text
+
+            _write_pieces(text(manuscript), path, layout.encoding)
+        case "html":
+            from bookwright.exports.html import html_page
+
+            _write_pieces(html_page(manuscript), path)
+        case "epub":
+            from bookwright.exports.epub import write_epub
+
+            write_epub(manuscript, path, layout.cover, is_vertical=layout.is_vertical)
+        case "docx":
+            from bookwright.exports.docx import write_docx
+
+            write_docx(manuscript, path)
+        case "json":
+            from bookwright.exports.json import whole_book
+
+            _write_pieces(whole_book(storage), path)
 
 
 def _unwritable(path: Path, error: OSError) -> UnwritableFolder:

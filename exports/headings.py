@@ -11,8 +11,10 @@ from bookwright.models.tree.level import Level
 _CHAPTER = {Language.EN: "Chapter {}", Language.ZH: "第{}章", Language.JA: "第{}章", Language.KO: "제{}장"}
 _VOLUME = {Language.EN: "Volume {}", Language.ZH: "第{}卷", Language.JA: "第{}巻", Language.KO: "제{}권"}
 _ACT = {Language.EN: "Part {}", Language.ZH: "第{}部", Language.JA: "第{}部", Language.KO: "제{}부"}
-_TO_TEXT = {Language.EN: "To the text", Language.ZH: "跳到正文", Language.JA: "本文へ", Language.KO: "본문으로"}
-_CONTENTS = {Language.EN: "Contents", Language.ZH: "目录", Language.JA: "目次", Language.KO: "차례"}
+CONTENTS = {Language.EN: "Contents", Language.ZH: "目录", Language.JA: "目次", Language.KO: "차례"}
+"""The title of the table of contents."""
+SKIP_LINK = {Language.EN: "To the text", Language.ZH: "跳到正文", Language.JA: "本文へ", Language.KO: "본문으로"}
+"""What leads past the contents, for those who go through a page by keys or by ear."""
 
 _NUMBERED = re.compile(
     r"^(?:(?:chapter|part|volume|book|act)\s+(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
@@ -23,7 +25,7 @@ _NUMBERED = re.compile(
 """A title that brings its number and is too long, or too odd, for a heading that anybody would recognise."""
 
 
-class Before(StrEnum):
+class Preceding(StrEnum):
     """What stands before a chapter."""
 
     NOTHING = "nothing"
@@ -40,56 +42,42 @@ class Numbering:
         self._parts = Habit(language)
         self._part: int | None = None
         """The number of the part that chapters stand in now; None for one of the author's."""
-        self.before = Before.NOTHING
+        self.before = Preceding.NOTHING
         """What the last heading was asked for."""
 
     def part(self, level: Level, number: int, title: str, *, is_own: bool) -> str:
         """Return the heading of a volume or act; `number` counts among its siblings from 1."""
-        self.before = Before.PART
+        self.before = Preceding.PART
         self._chapters.begin_part()
         if is_own:
             self._parts.learn(title)
             self._part = None
             return title
-        told = self._parts.go_on(_in_a_line(title))
-        self._part = self._parts.last if told else None
-        return told or _part_heading(self._language, level, number, title)
+        heading = self._parts.go_on(_in_a_line(title))
+        self._part = self._parts.last if heading else None
+        pattern = _VOLUME if level is Level.VOLUME else _ACT
+        return heading or _heading(self._language, pattern[self._language].format(number), title)
 
     def chapter(self, title: str, *, is_own: bool) -> str:
         """Return the heading of the next chapter; one that the author brought along is taken as it is.
 
         Empty where the author sets chapters apart without a heading.
         """
-        self.before = Before.CHAPTER
+        self.before = Preceding.CHAPTER
         if is_own:
             self._chapters.learn(title)
             return title
         read = heading_in(title)
         if read is not None and read.rank is Rank.SPECIAL and not read.title:
             return title  # a prologue has no number and counts for none
-        told = self._chapters.go_on(_in_a_line(title), self._part)
-        return self._by_itself(title, read) if told is None else told
+        heading = self._chapters.go_on(_in_a_line(title), self._part)
+        return self._by_itself(title, read) if heading is None else heading
 
     def _by_itself(self, title: str, read: Heading | None) -> str:
         """Number a chapter of a book that is all ours; a title that brings its number says where the count stands."""
         if read is not None and not read.is_weak and read.rank is Rank.CHAPTER and read.number is not None:
             self._chapters.last = read.number
         return _heading(self._language, _CHAPTER[self._language].format(self._chapters.last), title)
-
-
-def contents_heading(language: Language) -> str:
-    """Return the title of the table of contents."""
-    return _CONTENTS[language]
-
-
-def skip_link(language: Language) -> str:
-    """Return the link that leads past the contents, for those who go through a page by keys or by ear."""
-    return _TO_TEXT[language]
-
-
-def _part_heading(language: Language, level: Level, number: int, title: str) -> str:
-    pattern = (_VOLUME if level is Level.VOLUME else _ACT)[language]
-    return _heading(language, pattern.format(number), title)
 
 
 def _heading(language: Language, numbered: str, title: str) -> str:

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterator
 
 from bookwright.exports.contents import ContentsEntry, nested
-from bookwright.exports.headings import contents_heading, skip_link
+from bookwright.exports.headings import CONTENTS, SKIP_LINK
 from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Section
 from bookwright.exports.markup import to_plain, to_xhtml
 from bookwright.models.text.language import Language
@@ -63,7 +63,7 @@ def _head(cover: Cover) -> Iterator[str]:
     for name, content in (("author", author), ("description", blurb)):
         yield f'<meta name="{name}" content="{content}">\n' if content else ""
     yield f"<title>{title}</title>\n<style>\n{_style(cover.language)}</style>\n</head>\n<body>\n"
-    yield f'<a class="skip" href="#text">{skip_link(cover.language)}</a>\n<header>\n<h1>{title}</h1>\n'
+    yield f'<a class="skip" href="#text">{SKIP_LINK[cover.language]}</a>\n<header>\n<h1>{title}</h1>\n'
     for kind, content in (("author", author), ("blurb", to_xhtml(told))):
         yield f'<p class="{kind}">{content}</p>\n' if content else ""
     yield "</header>\n"
@@ -73,7 +73,7 @@ def _contents(manuscript: Manuscript, cover: Cover) -> Iterator[str]:
     """Yield the list of contents; none for a book of one piece."""
     entries = [ContentsEntry(number, each.heading, each.depth) for number, each in enumerate(manuscript.sections(), 1)]
     if any(entry.title for entry in entries):
-        yield f'<nav aria-labelledby="contents">\n<h2 id="contents">{contents_heading(cover.language)}</h2>\n'
+        yield f'<nav aria-labelledby="contents">\n<h2 id="contents">{CONTENTS[cover.language]}</h2>\n'
         yield from nested(entries, ("<ol>\n", "</ol>\n"), "</li>\n", _item)
         yield "</nav>\n"
 
@@ -95,8 +95,5 @@ def _item(entry: ContentsEntry) -> str:
 def _style(language: Language) -> str:
     indent, first = _INDENTS.get(language, ("1.3em", "0"))
     measure = "34em" if language is Language.EN else "40em"
-    values = {"FONTS": _FONTS[language], "MEASURE": measure, "INDENT": indent, "FIRST": first}
-    style = _STYLE
-    for name, value in values.items():
-        style = style.replace(name, value)
-    return style
+    style = _STYLE.replace("FONTS", _FONTS[language]).replace("MEASURE", measure)
+    return style.replace("INDENT", indent).replace("FIRST", first)

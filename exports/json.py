@@ -20,7 +20,7 @@ SUM = "sha256"
 def whole_book(storage: BookStorage) -> Iterator[str]:
     """Yield one JSON object line by line: one committed state of the book, whoever writes it meanwhile."""
     digest = hashlib.sha256()
-    for line in _told(storage):
+    for line in _lines(storage):
         digest.update(line.encode())
         yield line
     yield f'"{SUM}": "{digest.hexdigest()}"\n}}\n'
@@ -31,7 +31,7 @@ def encoded(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _told(storage: BookStorage) -> Iterator[str]:
+def _lines(storage: BookStorage) -> Iterator[str]:
     with storage.database.snapshot() as connection:
         keys = Keys.of(storage.book, connection)
         counts = {part.name: count_rows(part, storage.book, keys, connection) for part in parts()}

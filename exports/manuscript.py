@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import ClassVar
 
-from bookwright.exports.headings import Before, Numbering
+from bookwright.exports.headings import Numbering, Preceding
 from bookwright.exports.markup import clean
 from bookwright.exports.pages import page_text, pages_of, plain_paragraphs
 from bookwright.models.document import DocumentKind
-from bookwright.models.source import Source
+from bookwright.models.findings import Source
 from bookwright.models.text.language import Language
 from bookwright.models.text.prose import is_scene_break, paragraphs
 from bookwright.models.tree.level import Level
@@ -159,8 +159,8 @@ class Manuscript:
             return Chapter(unit, "", depth)
         before = numbers.before
         heading = numbers.chapter(clean(unit.title), is_own=unit.is_brought_in)
-        is_bare = not heading and before is not Before.NOTHING
-        return Chapter(unit, heading, depth, is_bare, runs_on=is_bare and before is Before.CHAPTER)
+        is_bare = not heading and before is not Preceding.NOTHING
+        return Chapter(unit, heading, depth, is_bare, runs_on=is_bare and before is Preceding.CHAPTER)
 
     def _children(self, unit: TaskNode) -> list[TaskNode]:
         with self.storage.read() as stores:

@@ -22,11 +22,12 @@ def write_reading_copy(storage: BookStorage, folder: Path) -> None:
 
     Files are named by the labels of their nodes: `text/1.2.txt`, `designs/1.3.txt`.
     """
-    manuscript, outline = Manuscript(storage), []
-    for node in _nodes(storage):
-        outline.append(_outline_line(node))
+    manuscript = Manuscript(storage)
+    with storage.read() as stores:
+        nodes = list(stores.nodes.walk())
+    for node in nodes:
         _write_documents(node, storage, folder)
-    _write(folder / "outline.txt", "\n".join(outline))
+    _write(folder / "outline.txt", "\n".join(map(_outline_line, nodes)))
     for section in manuscript.sections():
         if isinstance(section, Chapter):
             text = "".join(body(manuscript, section.unit.label))
@@ -45,17 +46,6 @@ def _write_documents(node: TaskNode, storage: BookStorage, folder: Path) -> None
     for document in documents:
         heading = f"{node.label} {node.title or node.goal}".strip()
         _write(folder / _FOLDERS[document.kind] / f"{node.label}.txt", f"{heading}\n\n{document.text}")
-
-
-def _nodes(storage: BookStorage) -> Iterator[TaskNode]:
-    """Yield the living nodes in reading order, parents first."""
-    with storage.read() as stores:
-        stack = [stores.nodes.root()]
-    while stack:
-        node = stack.pop()
-        yield node
-        with storage.read() as stores:
-            stack.extend(reversed(stores.nodes.children(node.key)))
 
 
 def _outline_line(node: TaskNode) -> str:

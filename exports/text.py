@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bookwright.exports.manuscript import Chapter, Cover, Manuscript, Scene
+from bookwright.exports.manuscript import Chapter, Manuscript, Scene
 from bookwright.exports.markup import to_plain
 from bookwright.models.text.language import Language
 
@@ -26,7 +26,8 @@ def oversized(manuscript: Manuscript) -> list[str]:
 
 def text(manuscript: Manuscript) -> Iterator[str]:
     """Yield the whole book as text: title, author and blurb, then each heading on a line of its own."""
-    yield _front(manuscript.cover())
+    cover = manuscript.cover()
+    yield "\n\n".join(part for part in (cover.title, cover.author, to_plain(cover.blurb)) if part) + "\n"
     yield from body(manuscript)
 
 
@@ -37,10 +38,6 @@ def body(manuscript: Manuscript, label: str = "1") -> Iterator[str]:
             yield f"\n{section.heading}\n"
         if isinstance(section, Chapter):
             yield "\n" + _laid_out(manuscript.scenes(section), manuscript.language)
-
-
-def _front(cover: Cover) -> str:
-    return "\n\n".join(part for part in (cover.title, cover.author, to_plain(cover.blurb)) if part) + "\n"
 
 
 def _laid_out(scenes: list[Scene], language: Language) -> str:

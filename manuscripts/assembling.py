@@ -1,7 +1,7 @@
 """From the headings of a manuscript to its parts and chapters, with every paragraph in its place or accounted for."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -99,9 +99,5 @@ class _Building:
 
     def _leave_out(self, what: str, body: Paragraphs) -> None:
         if body:
-            self.notes.append(f"left out: {what[:_SHOWN]} ({_count(body)}: {body[0][:_SHOWN]!r} ...)")
-
-
-def _count(body: Iterable[str]) -> str:
-    lines = list(body)
-    return f"{len(lines):,} line{'s' * (len(lines) != 1)}, {sum(map(len, lines)):,} characters"
+            size = f"{len(body):,} line{'s' * (len(body) != 1)}, {sum(map(len, body)):,} characters"
+            self.notes.append(f"left out: {what[:_SHOWN]} ({size}: {body[0][:_SHOWN]!r} ...)")

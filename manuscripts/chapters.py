@@ -13,7 +13,7 @@ from bookwright.manuscripts.blocks import Block, ManuscriptSource
 from bookwright.manuscripts.cutting import bearable, bounded, cut_up
 from bookwright.manuscripts.found import FoundBook, HeadingMark
 from bookwright.manuscripts.headings.marked import marked_headings
-from bookwright.manuscripts.headings.spoken import spoken_headings
+from bookwright.manuscripts.headings.unmarked import unmarked_headings
 from bookwright.models.errors import InvalidInput
 from bookwright.models.text.language import Language
 
@@ -49,7 +49,7 @@ def _by_itself(blocks: Sequence[Block]) -> list[HeadingMark]:
     marked = marked_headings(blocks)
     if len(marked) * _FAR_MORE >= len(blocks):
         return marked
-    spoken = spoken_headings(blocks)
+    spoken = unmarked_headings(blocks)
     return spoken if len(spoken) > _FAR_MORE * len(marked) else marked or spoken
 
 

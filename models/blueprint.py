@@ -8,8 +8,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from bookwright.models.frozen import StrictModel
 from bookwright.models.text.language import SIMPLIFIED, Language
 from bookwright.models.tree.level import Level
 
@@ -22,10 +23,6 @@ SPOILERS = frozenset({"clue_index", "hook_index"})
 
 CHARACTERS_A_WORD = 1 / 0.6
 """How many characters a blueprint's words come to where a book counts characters."""
-
-
-class _BlueprintPart(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
 
 _LOCALES = (*Language, SIMPLIFIED)
@@ -103,7 +100,7 @@ class When(StrEnum):
     """After its last page."""
 
 
-class Entries(_BlueprintPart):
+class Entries(StrictModel):
     """Where a member has a page of its own for each thing that it tells of."""
 
     prompt: str = Field(pattern=KEY)
@@ -120,7 +117,7 @@ class Entries(_BlueprintPart):
         return self
 
 
-class Member(_BlueprintPart):
+class Member(StrictModel):
     """One task of a stage. The members of a stage are done one after another."""
 
     name: str = Field(pattern=KEY)
@@ -174,7 +171,7 @@ class Member(_BlueprintPart):
         return self.kind in (MemberKind.SEARCH, MemberKind.DESIGN, MemberKind.REGISTER)
 
 
-class Stage(_BlueprintPart):
+class Stage(StrictModel):
     """Members that belong together, under one name in the progress file."""
 
     name: str = Field(pattern=KEY)
@@ -186,7 +183,7 @@ class Stage(_BlueprintPart):
     members: Annotated[tuple[Member, ...], Field(min_length=1, max_length=40)]
 
 
-class UnitPlan(_BlueprintPart):
+class UnitPlan(StrictModel):
     """How the units of a level are cut and written."""
 
     child: Level | None = None
@@ -199,7 +196,7 @@ class UnitPlan(_BlueprintPart):
     """A template of what such a unit owes its reader, shown to whoever divides, plans and writes it."""
 
 
-class CheckUse(_BlueprintPart):
+class CheckUse(StrictModel):
     """A check of code, by name, with what it is to hold."""
 
     check: str = Field(pattern=KEY)
@@ -213,7 +210,7 @@ class CheckUse(_BlueprintPart):
         return self
 
 
-class Variant(_BlueprintPart):
+class Variant(StrictModel):
     """The same blueprint for another place of publication, chosen as `name:variant`."""
 
     titles: Localised
@@ -226,7 +223,7 @@ def _check_distinct(what: str, names: list[str]) -> None:
         raise ValueError(f"has two {what} named {twice!r}")
 
 
-class Blueprint(_BlueprintPart):
+class Blueprint(StrictModel):
     """A kind of book."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9\-]{0,39}$")

@@ -3,9 +3,10 @@
 import re
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from bookwright.models.brief import Brief
+from bookwright.models.frozen import FrozenModel
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 
@@ -26,10 +27,8 @@ class BookState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Book(BaseModel):
+class Book(FrozenModel):
     """A book's row with its current brief."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     title: str
@@ -59,7 +58,7 @@ class Book(BaseModel):
     """Millionths of a US dollar."""
     unpriced_calls: int = 0
     length_ratio: float = 1.0
-    windows: dict[str, int] = {}
+    windows: dict[str, int] = Field(default_factory=dict)
     """Tokens that the servers of its models said these take, by `provider:model`."""
 
     @property

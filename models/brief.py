@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     field_validator,
@@ -20,6 +19,7 @@ from pydantic import (
 from bookwright.models.codex.entries import Names, Secret, Visibility, VisibilityLevel, slug
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.errors import InvalidBrief
+from bookwright.models.frozen import StrictModel
 from bookwright.models.gate import PHASES, Unattended
 from bookwright.models.model_name import ROLES, ModelName
 from bookwright.models.profile import ProfileName
@@ -67,19 +67,15 @@ PlainText = Annotated[str, AfterValidator(_plain)]
 WebAddress = Annotated[PlainText, AfterValidator(_web_address), Field(max_length=2_000)]
 
 
-class Budget(BaseModel):
+class Budget(StrictModel):
     """Caps over the whole book; None means no cap."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     usd: float | None = Field(default=None, gt=0, le=1_000_000, description="Cap in US dollars, over the whole book.")
     tokens: int | None = Field(default=None, gt=0, description="Cap in tokens, prompt and output together.")
 
 
-class Brief(BaseModel):
+class Brief(StrictModel):
     """What a book is to be. Read from TOML or from the command line's options."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     premise: Annotated[PlainText, AfterValidator(_present)] = Field(
         max_length=60_000, description="What the book is about."

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 LONGEST_QUOTE, LONGEST_CONTEXT, LONGEST_WORDS = 2_000, 80, 4_000
 
@@ -19,20 +19,16 @@ class CommentState(StrEnum):
     """Its author has laid it aside."""
 
 
-class Anchor(BaseModel):
+class Anchor(FrozenModel):
     """Where a comment stands, by the words themselves: other words before them do not move it away."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     quote: str
     before: str = ""
     after: str = ""
 
 
-class Comment(BaseModel):
+class Comment(FrozenModel):
     """A comment on a passage of a unit's text."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     label: str

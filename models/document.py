@@ -1,10 +1,9 @@
 """Versioned texts that came of steps, and what each rested on."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
-from bookwright.models.codex.use import CodexUse
+from bookwright.models.frozen import FrozenModel
 
 
 class DocumentKind(StrEnum):
@@ -91,10 +90,18 @@ class DocumentOrigin(StrEnum):
         )  # fmt: skip
 
 
-class Document(BaseModel):
-    """One version of one document. The newest version of a node's kind is its current one."""
+@dataclass(frozen=True)
+class CodexUse:
+    """The state of the codex that the making of a text knew, and what was withheld."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    known: int
+    """The row of the newest change that it knew: what any record said then follows from it."""
+    cut_by: tuple[int, ...] = ()
+    """Rows whose words were taken out of a prompt, or had an answer refused."""
+
+
+class Document(FrozenModel):
+    """One version of one document. The newest version of a node's kind is its current one."""
 
     id: int
     book: str
@@ -119,10 +126,8 @@ class Document(BaseModel):
     """Seconds since 1970, where no step tells when."""
 
 
-class NewDocument(BaseModel):
+class NewDocument(FrozenModel):
     """A document that a step is about to leave behind."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     node: int
     kind: DocumentKind

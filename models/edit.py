@@ -3,10 +3,11 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.models.codex.record import RecordKind
 from bookwright.models.document import DocumentKind
+from bookwright.models.frozen import FrozenModel
 
 BRIEF = "brief"
 """What is changed where it is the order of the book."""
@@ -25,10 +26,8 @@ class EditState(StrEnum):
     """Its author took it back before it was taken in."""
 
 
-class TextEdit(BaseModel):
+class TextEdit(FrozenModel):
     """Words that an author wants in the place of a document's."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["text"] = "text"
     label: str
@@ -44,10 +43,8 @@ class TextEdit(BaseModel):
         return f"text/{self.label}/{self.kind or ''}"
 
 
-class RecordEdit(BaseModel):
+class RecordEdit(FrozenModel):
     """A record of the codex as an author wants it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["record"] = "record"
     kind: RecordKind
@@ -62,10 +59,8 @@ class RecordEdit(BaseModel):
         return f"record/{self.kind}/{self.slug}"
 
 
-class NewRecordEdit(BaseModel):
+class NewRecordEdit(FrozenModel):
     """A record that an author adds to the codex."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["new"] = "new"
     kind: RecordKind
@@ -79,15 +74,12 @@ class NewRecordEdit(BaseModel):
         return f"record/{self.kind}/{self.slug}"
 
 
-class SuggestionEdit(BaseModel):
+class SuggestionEdit(FrozenModel):
     """What an author says of a change to a record that a reading of the pages suggests."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["suggestion"] = "suggestion"
     number: int
     slug: str
-    """The record that it is about."""
     is_taken: bool
 
     @property
@@ -96,10 +88,8 @@ class SuggestionEdit(BaseModel):
         return f"suggestion/{self.number}"
 
 
-class BriefEdit(BaseModel):
+class BriefEdit(FrozenModel):
     """The order of a book as an author wants it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["brief"] = "brief"
     brief: dict[str, Any]
@@ -113,14 +103,11 @@ class BriefEdit(BaseModel):
         return BRIEF
 
 
-class NoteEdit(BaseModel):
+class NoteEdit(FrozenModel):
     """A text that a model is to change by an author's note; its bill was confirmed."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: Literal["note"] = "note"
     comment: int
-    """The comment that it is of."""
     label: str
     kind: DocumentKind
     note: str
@@ -136,13 +123,10 @@ PlainEdit = TextEdit | RecordEdit | NewRecordEdit | SuggestionEdit | BriefEdit
 """What is made without asking a model."""
 
 AuthorEdit = PlainEdit | NoteEdit
-"""Any of them."""
 
 
-class QueuedEdit(BaseModel):
+class QueuedEdit(FrozenModel):
     """An edit in the queue of a book, or what became of it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     edit: Annotated[AuthorEdit, Field(discriminator="of")]

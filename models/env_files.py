@@ -24,7 +24,7 @@ _SECRETS = re.compile(
 """What may stand in a file of its own."""
 
 
-def take_in_secrets(environment: MutableMapping[str, str]) -> None:
+def load_secret_files(environment: MutableMapping[str, str]) -> None:
     """Add what the files hold that `NAME_FILE` variables name, where the environment does not say NAME yet.
 
     Raises:
@@ -45,7 +45,7 @@ def take_in_secrets(environment: MutableMapping[str, str]) -> None:
         environment[found[1]] = secret
 
 
-def take_in(folder: Path, environment: MutableMapping[str, str]) -> None:
+def load_env_file(folder: Path, environment: MutableMapping[str, str]) -> None:
     """Add what the `.env` of a folder says to an environment that does not say it yet.
 
     Nothing is done where there is no such file, or none that can be read as text.

@@ -3,7 +3,9 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from bookwright.models.frozen import FrozenModel
 
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 _Said = Annotated[_Line, StringConstraints(min_length=1)]
@@ -17,11 +19,7 @@ class FaultSeverity(StrEnum):
     INFO = "info"
 
 
-class _FaultPart(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-
-class Fault(_FaultPart):
+class Fault(FrozenModel):
     """Something that is wrong with one document."""
 
     label: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
@@ -33,13 +31,13 @@ class Fault(_FaultPart):
     """What that document has to say instead."""
 
 
-class FoundFaults(_FaultPart):
+class FoundFaults(FrozenModel):
     """A reviewer's answer."""
 
     findings: Annotated[tuple[Fault, ...], Field(max_length=40)] = ()
 
 
-class Point(_FaultPart):
+class Point(FrozenModel):
     """What a verification says of one fault."""
 
     number: int = Field(ge=1)
@@ -49,7 +47,7 @@ class Point(_FaultPart):
     is_mended: bool
 
 
-class Verification(_FaultPart):
+class Verification(FrozenModel):
     """A verifier's answer."""
 
     points: Annotated[tuple[Point, ...], Field(max_length=60)] = ()
@@ -67,7 +65,7 @@ class CheckState(StrEnum):
     """There was nothing to look at."""
 
 
-class CheckResult(_FaultPart):
+class CheckResult(FrozenModel):
     """One check of code."""
 
     check: str
@@ -77,7 +75,7 @@ class CheckResult(_FaultPart):
     """Why it was not checked, or in part not."""
 
 
-class VerdictOf(StrEnum):
+class VerdictKind(StrEnum):
     """How a verification ends."""
 
     PASSED = "passed"
@@ -85,7 +83,7 @@ class VerdictOf(StrEnum):
     FAILED = "failed"
 
 
-class BlueprintReport(_FaultPart):
+class BlueprintReport(FrozenModel):
     """What a review or a verification came to, as it is kept beside its text."""
 
     checks: tuple[CheckResult, ...] = ()
@@ -97,7 +95,7 @@ class BlueprintReport(_FaultPart):
     """A model has read it, too."""
     open: tuple[Fault, ...] = ()
     """Verification: what is left."""
-    verdict: VerdictOf | None = None
+    verdict: VerdictKind | None = None
     assessment: str = ""
 
 
@@ -109,9 +107,9 @@ def worst_first(faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
     return tuple(sorted(faults, key=lambda fault: _GRAVITY.index(fault.severity)))
 
 
-def verdict_of(left: tuple[Fault, ...], checks: tuple[CheckResult, ...]) -> VerdictOf:
+def verdict_of(left: tuple[Fault, ...], checks: tuple[CheckResult, ...]) -> VerdictKind:
     """Return the verdict on what is left: failed with anything critical, passed with nothing left unmended."""
     if any(fault.severity is FaultSeverity.CRITICAL for fault in left):
-        return VerdictOf.FAILED
+        return VerdictKind.FAILED
     unseen = any(check.state is CheckState.NOT_CHECKED for check in checks)
-    return VerdictOf.OPEN_POINTS if left or unseen else VerdictOf.PASSED
+    return VerdictKind.OPEN_POINTS if left or unseen else VerdictKind.PASSED

@@ -1,16 +1,22 @@
 """What a document rests on that stands outside the book."""
 
 from collections.abc import Iterable
+from datetime import date
 
-from pydantic import BaseModel, ConfigDict
-
-from bookwright.models.source import Source
+from bookwright.models.frozen import FrozenModel
 
 
-class Findings(BaseModel):
+class Source(FrozenModel):
+    """A page that findings rest on."""
+
+    title: str
+    address: str
+    accessed: date
+    """The day on which it was read, by universal time."""
+
+
+class Findings(FrozenModel):
     """Kept as the structure of findings, and of a design for which something was looked up."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     sources: tuple[Source, ...] = ()
     is_verified: bool = True

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 
 class GateKind(StrEnum):
@@ -60,18 +60,14 @@ class Decider(StrEnum):
     """`unattended = "accept"`: nobody was asked."""
 
 
-class Refusal(BaseModel):
+class Refusal(FrozenModel):
     """Why one draft was refused."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasons: tuple[str, ...]
 
 
-class FallbackHistory(BaseModel):
+class FallbackHistory(FrozenModel):
     """What a human has to know to decide about a draft that was refused too often."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     draft: str
     """The newest one, which approving takes."""
@@ -79,10 +75,8 @@ class FallbackHistory(BaseModel):
     """Oldest first."""
 
 
-class Ruling(BaseModel):
+class Ruling(FrozenModel):
     """What was decided about a gate, by whom, and what goes with it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     state: GateState
     note: str = ""
@@ -97,10 +91,8 @@ class Ruling(BaseModel):
         return self.state is GateState.APPROVED
 
 
-class Gate(BaseModel):
+class Gate(FrozenModel):
     """One gate with what was decided."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     """Grows over all books of a database; what a person calls it by."""

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 
 class ProfileName(StrEnum):
@@ -14,10 +14,8 @@ class ProfileName(StrEnum):
     FINE = "fine"
 
 
-class Profile(BaseModel):
+class Profile(FrozenModel):
     """What a profile decides. Which steps it runs stands in `agents/workflows.py`."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: ProfileName
     max_planning_rounds: int
@@ -70,26 +68,23 @@ def fitted(profile: Profile, window: int, scale: float = 1.0) -> Profile:
     return profile.model_copy(update={"context_budget": budget, "reading_room": most})
 
 
+_ECONOMY = Profile(
+    name=ProfileName.ECONOMY, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=3_000,
+    designs_leaves=False, decomposes=False, asks_decision=False, asks_questions=False, condenses=False,
+    context_budget=_scaled(0.6),
+)  # fmt: skip
+_STANDARD = Profile(
+    name=ProfileName.STANDARD, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
+    designs_leaves=True, decomposes=True, asks_decision=True, asks_questions=True, condenses=True,
+    context_budget=_STANDARD_BUDGET,
+)  # fmt: skip
+_SMALL = {"name": ProfileName.SMALL, "max_unit_length": 300, "context_budget": dict.fromkeys(_STANDARD_BUDGET, 1_000)}
+_FINE = {"name": ProfileName.FINE, "context_budget": _scaled(1.5)}
+
 PROFILES: dict[ProfileName, Profile] = {
-    ProfileName.SMALL: Profile(
-        name=ProfileName.SMALL, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=300,
-        designs_leaves=False, decomposes=False, asks_decision=False, asks_questions=False, condenses=False,
-        context_budget=dict.fromkeys(_STANDARD_BUDGET, 1_000),
-    ),
-    ProfileName.ECONOMY: Profile(
-        name=ProfileName.ECONOMY, max_planning_rounds=1, max_tasks_per_round=3, max_unit_length=3_000,
-        designs_leaves=False, decomposes=False, asks_decision=False, asks_questions=False, condenses=False,
-        context_budget=_scaled(0.6),
-    ),
-    ProfileName.STANDARD: Profile(
-        name=ProfileName.STANDARD, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
-        designs_leaves=True, decomposes=True, asks_decision=True, asks_questions=True, condenses=True,
-        context_budget=_scaled(1.0),
-    ),
-    ProfileName.FINE: Profile(
-        name=ProfileName.FINE, max_planning_rounds=3, max_tasks_per_round=7, max_unit_length=3_000,
-        designs_leaves=True, decomposes=True, asks_decision=True, asks_questions=True, condenses=True,
-        context_budget=_scaled(1.5),
-    ),
-}  # fmt: skip
+    ProfileName.SMALL: _ECONOMY.model_copy(update=_SMALL),
+    ProfileName.ECONOMY: _ECONOMY,
+    ProfileName.STANDARD: _STANDARD,
+    ProfileName.FINE: _STANDARD.model_copy(update=_FINE),
+}
 """Source: DESIGN section 8, "Profiles" and "Tokens are money"."""

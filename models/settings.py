@@ -10,8 +10,6 @@ from typing import Annotated, Any
 import platformdirs
 from pydantic import (
     AliasChoices,
-    BaseModel,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -29,14 +27,13 @@ from pydantic_settings import (
 from bookwright.models import env_files
 from bookwright.models.amount import Cap
 from bookwright.models.errors import InvalidSetting
+from bookwright.models.frozen import StrictModel
 from bookwright.models.log_format import LogFormat
 from bookwright.models.model_name import ROLES, ModelName, usual_model
 
 
-class Price(BaseModel):
+class Price(StrictModel):
     """US dollars for a million tokens, where the price list knows none or a wrong one."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
@@ -192,9 +189,9 @@ def load_settings(**options: Any) -> Settings:
     Raises:
         InvalidSetting: A key means nothing or a value is impossible; the message is one line.
     """
-    env_files.take_in(Path(), os.environ)
-    env_files.take_in(_home(options.get("home")), os.environ)
-    env_files.take_in_secrets(os.environ)
+    env_files.load_env_file(Path(), os.environ)
+    env_files.load_env_file(_home(options.get("home")), os.environ)
+    env_files.load_secret_files(os.environ)
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:

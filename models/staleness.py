@@ -111,7 +111,7 @@ def _changed_mind(old: Version, later: Iterable[Version]) -> Version | None:
     return found
 
 
-class Rests:
+class DependencyGraph:
     """The documents of a book, or some of them, with what each rests on."""
 
     def __init__(

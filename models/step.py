@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 AMENDING_ROUNDS = 100
 """Rounds of an activity from here on change what it made before: this and the version that they change."""
@@ -34,13 +34,11 @@ class Activity(StrEnum):
     """Turning an author's words into a command; no part of the walk."""
 
 
-class StepKey(BaseModel):
+class StepKey(FrozenModel):
     """What makes a step itself; unique in the journal. Never a position in a replay.
 
     Source: DESIGN section 5, rule 2.
     """
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     book: str
     node: int
@@ -78,10 +76,8 @@ class Failure(StrEnum):
         return self is not Failure.TOOL_USE
 
 
-class Usage(BaseModel):
+class Usage(FrozenModel):
     """What one call consumed, in tokens."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     input_tokens: int = 0
     """All of the prompt, cached parts included."""
@@ -93,10 +89,8 @@ class Usage(BaseModel):
     """The provider gave no figures; these are our own count."""
 
 
-class Reply(BaseModel):
+class Reply(FrozenModel):
     """What a backend gave back."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     text: str
     reasoning: str = ""
@@ -115,10 +109,8 @@ class Reply(BaseModel):
     """The provider's own name for the conversation, where it has one."""
 
 
-class ToolUse(BaseModel):
+class ToolUse(FrozenModel):
     """What came of the tool that an attempt asked for."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     step: int
     """The attempt's id in the journal."""
@@ -134,10 +126,8 @@ class ToolUse(BaseModel):
     duration_millis: int = 0
 
 
-class StepRecord(BaseModel):
+class StepRecord(FrozenModel):
     """One attempt at a step, as the journal holds it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: int
     key: StepKey

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bookwright.agents.blueprints.wording import check_name, word
-from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, Fault, VerdictOf
+from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, Fault, VerdictKind
 
 
 def report_text(report: BlueprintReport, locale: str) -> str:
@@ -24,7 +24,7 @@ def _faults(report: BlueprintReport, locale: str) -> Iterable[str]:
     shown = report.open if report.verdict is not None else report.faults
     yield f"## {word('open' if report.verdict is not None else 'faults', locale)}"
     if not shown:
-        is_unseen = report.verdict is VerdictOf.OPEN_POINTS
+        is_unseen = report.verdict is VerdictKind.OPEN_POINTS
         yield word("only_unseen" if is_unseen else "nothing_found", locale)
         return
     yield "\n".join(_fault(own, report, locale) for own in shown)

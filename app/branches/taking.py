@@ -7,8 +7,7 @@ from sqlalchemy import select
 from bookwright.app.branches.kinship import Kinship
 from bookwright.app.branches.merge_plan import MergePlan, TakeText, TakeUnits
 from bookwright.flows.revision.revise import void_unfinished
-from bookwright.models.codex.use import CodexUse
-from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.branches.grafting import graft, set_aside, stand_as
 from bookwright.storage.repositories.taking_back import take_back

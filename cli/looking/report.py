@@ -34,7 +34,7 @@ def report(
 ) -> None:
     """Report on a book: length, rhythm, repetition, stock phrases, names, style, scores, threads, costs."""
     from bookwright.exports.report.book_report import report_of
-    from bookwright.exports.report.layout import LAYOUTS  # not for every verb: figures bring numpy along
+    from bookwright.exports.report.layout import LAYOUTS, laid_out  # not for every verb: figures bring numpy along
 
     ending = Path(output).suffix[1:].lower() if output else ""
     to = to or (ending if ending in LAYOUTS else "html")
@@ -45,7 +45,7 @@ def report(
         found = report_of(opened.storage, opened.settings, text)
         name = f"{opened.book.id}-report"
         path = place(output, name, to) if output else opened.settings.home / "exports" / f"{name}.{to}"
-        write_whole(LAYOUTS[to](found), path)
+        write_whole(laid_out(found, to), path)
         if output:
             share(path)
     emit(

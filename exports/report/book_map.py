@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
-from bookwright.exports.report.views import Chart
+from bookwright.exports.report.charts import Chart, shortened
 from bookwright.models.tree.plan import TaskType
 from bookwright.models.tree.task import NodeStatus, TaskNode
 from bookwright.storage.stores import Stores
@@ -65,10 +65,9 @@ def _drawn(cell: _Cell, row: int, link: Callable[[str], str]) -> str:
     name = escape(unit.title or unit.label)
     told = f"{name}: {unit.written:,} / {unit.length or unit.written:,}"
     width = max(cell.width - _GAP, 0.5)
-    letters, title = int((width - 10) / _LETTER), unit.title or unit.label
-    cut = title if len(title) <= letters else f"{title[: letters - 1]}…"
-    shown = escape(cut) if letters >= _LEAST_LETTERS else ""
-    text = f'<text x="{cell.left + 6:.1f}" y="{top + 23}">{shown}</text>' if shown else ""
+    letters = int((width - 10) / _LETTER)
+    shown = escape(shortened(unit.title or unit.label, letters))
+    text = f'<text x="{cell.left + 6:.1f}" y="{top + 23}">{shown}</text>' if letters >= _LEAST_LETTERS else ""
     return (
         f'<a href="{escape(link(unit.label))}" tabindex="-1" aria-label="{told}" class="{state}"><title>{told}</title>'
         f'<rect x="{cell.left:.1f}" y="{top}" width="{width:.1f}" height="{_ROW}" rx="2"/>{text}</a>'

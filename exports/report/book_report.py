@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from bookwright.agents.blueprints.wording import check_name, word
 from bookwright.agents.context.shortfall import MARK
 from bookwright.agents.relay.figures.measure import Measurer
 from bookwright.agents.relay.figures.stock import stock_list
@@ -13,17 +14,18 @@ from bookwright.agents.relay.times.timeline import timeline_of
 from bookwright.exports.chapters import chapter_texts, first_chapters
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.alerts import alerts_of
-from bookwright.exports.report.choices import choices_of
 from bookwright.exports.report.judgements import check_counts, judged
-from bookwright.exports.report.notes import notes_of
+from bookwright.exports.report.notes import notes_of, read_as
 from bookwright.exports.report.secrets import secrets_of
 from bookwright.exports.report.threads import threads_of
-from bookwright.exports.report.validation import validation_of
-from bookwright.exports.report.verdict import is_over
+from bookwright.exports.report.verdict import is_over, last_verification
 from bookwright.exports.vault.names import brief_locale
+from bookwright.models.document import DocumentKind
 from bookwright.models.errors import InvalidInput
+from bookwright.models.faults import CheckState
 from bookwright.models.settings import Settings
-from bookwright.models.story.report import BookReport, ChapterReport, RoleCost
+from bookwright.models.story.candidates import CandidateChoice
+from bookwright.models.story.report import BookReport, ChapterReport, ChoiceReport, RoleCost
 from bookwright.models.text.figures import StyleProfile
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import order_of
@@ -59,8 +61,8 @@ def report_of(storage: BookStorage, settings: Settings, sample: str = "") -> Boo
         threads = threads_of(stores, _Numbers(chapters))
         secrets = secrets_of(stores)
         timeline = timeline_of(stores, storage.book, storage.language)
-        choices = tuple(choices_of(stores))
-        validation = tuple(validation_of(stores, brief_locale(book.brief)))
+        choices = tuple(_choices(stores))
+        validation = tuple(_validation(stores, brief_locale(book.brief)))
     guide = render_style_guide(profile, book.brief.length_unit)
     cover = Manuscript(storage).cover()
     return BookReport(
@@ -97,6 +99,34 @@ def style_of(storage: BookStorage) -> tuple[StyleProfile, int]:
         return guide.profile, guide.chapters
     texts = first_chapters(storage)
     return profile_of(texts, storage.language), len(texts)
+
+
+def _choices(stores: Stores) -> Iterator[ChoiceReport]:
+    """Choices among candidates in reading order; what is in a form that this version does not know is left out."""
+    found = stores.documents.labelled(DocumentKind.CANDIDATES)
+    for label, document in sorted(found, key=lambda one: order_of(one[0])):
+        choice = read_as(CandidateChoice, stores.documents.data_of(document))
+        if choice is not None:
+            unit = stores.nodes.get(document.node)
+            yield ChoiceReport(
+                label=label, heading=unit.title or "The whole book", judged=choice.summary, reasons=choice.told,
+                orders=tuple(one.angle.told for one in choice.candidates), preferred=choice.preferred,
+                chosen=choice.chosen, by=choice.by.value,
+            )  # fmt: skip
+
+
+def _validation(stores: Stores, locale: str) -> Iterator[str]:
+    """The verdict of a blueprint's last verification, what was not checked, and what is open."""
+    _, report = last_verification(stores)
+    if report is None or report.verdict is None:
+        return
+    yield f"{word('verdict', locale)}: {word(report.verdict.value, locale)}"
+    for check in report.checks:
+        if check.state is CheckState.NOT_CHECKED:
+            note = f" ({check.note})" if check.note else ""
+            yield f"{check_name(check.check, locale)}: {word(check.state.value, locale)}{note}"
+    for fault in report.open:
+        yield f"{fault.label or word('unnamed', locale)}: {fault.fault}"
 
 
 def _warnings(stores: Stores) -> Iterator[str]:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from bookwright.exports.report.charts import shortened, svg_of
-from bookwright.exports.report.views import Chart
+from bookwright.exports.report.charts import Chart, shortened, svg_of
 
 _WIDTH, _ROW, _TOP = 960, 54, 10
 _LEFT, _RIGHT = 204, 200

@@ -6,11 +6,12 @@ from html import escape
 from itertools import groupby
 from math import ceil, floor, log10
 
-WIDTH, HEIGHT = 520, 210
+_WIDTH, _HEIGHT = 520, 210
 _WIDE = 960
 """Of a chart that stands alone in its row."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 14, 30
-_INNER_HEIGHT = HEIGHT - _TOP - _BOTTOM
+_INNER_HEIGHT = _HEIGHT - _TOP - _BOTTOM
+_BASE = _TOP + _INNER_HEIGHT
 _MOST_LABELS = 16
 _MOST_DOTS = 60
 _ROW = 22
@@ -44,16 +45,27 @@ class Presence:
     counts: Sequence[int]
 
 
-def bars(title: str, about: str, values: Sequence[float], targets: Sequence[float | None] = ()) -> str:
+@dataclass(frozen=True)
+class Chart:
+    """A drawing with what it shows, and what its lines are called."""
+
+    title: str
+    about: str
+    svg: str
+    names: tuple[str, ...] = ()
+    """Of the lines, in the order of their colours."""
+
+
+def bars(title: str, about: str, values: Sequence[float], targets: Sequence[float | None] = ()) -> Chart:
     """Draw a bar for each chapter, with a mark at its target where it has one."""
     top = _ceiling([*values, *(target for target in targets if target)])
-    pitch = (WIDTH - _LEFT - _RIGHT) / max(len(values), 1)
+    pitch = (_WIDTH - _LEFT - _RIGHT) / max(len(values), 1)
     width = min(max(pitch * 0.66, 0.4), 28)
     parts = [*_grid(top), *_numbers(len(values))]
     for place, value in enumerate(values):
         middle, height = _x(place, len(values)), _INNER_HEIGHT * value / top
         parts.append(
-            f'<rect class="bar" x="{middle - width / 2:.1f}" y="{_base() - height:.1f}" width="{width:.1f}" '
+            f'<rect class="bar" x="{middle - width / 2:.1f}" y="{_BASE - height:.1f}" width="{width:.1f}" '
             f'height="{height:.1f}"><title>{place + 1}: {value:,.0f}</title></rect>'
         )
     for place, target in enumerate(targets):
@@ -64,26 +76,26 @@ def bars(title: str, about: str, values: Sequence[float], targets: Sequence[floa
                 f'<line class="target" x1="{middle - half:.1f}" x2="{middle + half:.1f}" '
                 f'y1="{height:.1f}" y2="{height:.1f}"/>'
             )
-    return _svg(title, about, parts, HEIGHT)
+    return Chart(title, about, svg_of(title, about, parts, _HEIGHT))
 
 
 def lines(
     title: str, about: str, series: Sequence[Series], top: float | None = None, levels: Sequence[tuple[float, str]] = ()
-) -> str:
+) -> Chart:
     """Draw lines over the chapters; `levels` are dashed lines across, each with its name."""
     count = max((len(one.values) for one in series), default=0)
     ceiling = top or _ceiling([value for one in series for value in one.values if value is not None])
     parts = [*_grid(ceiling), *_numbers(count)]
     for level, name in levels:
         height = _y(level, ceiling)
-        parts.append(f'<line class="level" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{height:.1f}" y2="{height:.1f}"/>')
-        parts.append(f'<text class="note" x="{WIDTH - _RIGHT}" y="{height - 4:.1f}" text-anchor="end">{name}</text>')
+        parts.append(f'<line class="level" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{height:.1f}" y2="{height:.1f}"/>')
+        parts.append(f'<text class="note" x="{_WIDTH - _RIGHT}" y="{height - 4:.1f}" text-anchor="end">{name}</text>')
     for number, one in enumerate(series, 1):
         parts += _line(one, number, count, ceiling)
-    return _svg(title, about, parts, HEIGHT)
+    return Chart(title, about, svg_of(title, about, parts, _HEIGHT), tuple(one.name for one in series))
 
 
-def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> str:
+def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> Chart:
     """Draw a row for each thread, from where it was opened to where it was closed; open ones run on."""
     height = _TOP + _ROW * len(rows) + _BOTTOM
     pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
@@ -103,7 +115,7 @@ def stretches(title: str, about: str, rows: Sequence[Stretch], count: int) -> st
         if stretch.end:
             parts.append(f'<rect class="end" x="{end - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>')
         parts.append("</g>")
-    return _svg(title, about, parts, height, _WIDE)
+    return Chart(title, about, svg_of(title, about, parts, height, _WIDE))
 
 
 def _columns(count: int, pitch: float, height: float) -> list[str]:
@@ -121,7 +133,7 @@ def shortened(name: str, letters: int = _NAME_LETTERS) -> str:
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
 
-def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> str:
+def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> Chart:
     """Draw a row for each person and a field for each chapter that names them, darker where it does so more often."""
     height = _TOP + _ROW * len(rows) + _BOTTOM
     pitch = (_WIDE - _NAMES - _RIGHT) / max(count, 1)
@@ -141,7 +153,7 @@ def presences(title: str, about: str, rows: Sequence[Presence], count: int) -> s
             for place, number in enumerate(row.counts)
             if number
         ]
-    return _svg(title, about, parts, height, _WIDE)
+    return Chart(title, about, svg_of(title, about, parts, height, _WIDE))
 
 
 def _line(one: Series, number: int, count: int, ceiling: float) -> list[str]:
@@ -170,7 +182,7 @@ def _grid(top: float) -> list[str]:
         value = top * step / 4
         y = _y(value, top)
         style = "axis" if step == 0 else "grid"
-        parts.append(f'<line class="{style}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<line class="{style}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         shown = f"{value:,.0f}" if top >= 8 else f"{value:.{_decimals(top)}f}".rstrip("0").rstrip(".")
         parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
     return parts
@@ -181,41 +193,30 @@ def _decimals(top: float) -> int:
     return max(2, 2 - floor(log10(top))) if top > 0 else 2
 
 
-def _numbers(count: int, base: float | None = None, width: int = WIDTH) -> list[str]:
+def _numbers(count: int) -> list[str]:
     """Number the chapters below the axis, not more of them than can be read."""
     step = max(1, ceil(count / _MOST_LABELS))
-    y = (_base() if base is None else base) + 18
     return [
-        f'<text class="tick" x="{_x(place, count, width):.1f}" y="{y:.1f}" text-anchor="middle">{place + 1}</text>'
+        f'<text class="tick" x="{_x(place, count):.1f}" y="{_BASE + 18:.1f}" text-anchor="middle">{place + 1}</text>'
         for place in range(0, count, step)
     ]
 
 
-def svg_of(title: str, about: str, parts: Sequence[str], height: float, width: int, style: str) -> str:
-    """Return a drawing that holds links: what a chart is otherwise one picture for, a reader's program goes into."""
+def svg_of(title: str, about: str, parts: Sequence[str], height: float, width: int = _WIDTH, style: str = "") -> str:
+    """Return a drawing: one picture for a reader's program, or with a style of its own a group of links to go into."""
+    kind = f'class="{style}" ' if style else ""
     return (
-        f'<svg class="{style}" viewBox="0 0 {width} {height:.0f}" role="group" aria-label="{escape(title)}. '
-        f'{escape(about)}" xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
+        f'<svg {kind}viewBox="0 0 {width} {height:.0f}" role="{"group" if style else "img"}" '
+        f'aria-label="{escape(title)}. {escape(about)}" xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
     )
 
 
-def _svg(title: str, about: str, parts: list[str], height: float, width: int = WIDTH) -> str:
-    return (
-        f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(title)}. {escape(about)}" '
-        f'xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
-    )
-
-
-def _x(place: int, count: int, width: int = WIDTH) -> float:
-    return _LEFT + (width - _LEFT - _RIGHT) * (place + 0.5) / max(count, 1)
+def _x(place: int, count: int) -> float:
+    return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (place + 0.5) / max(count, 1)
 
 
 def _y(value: float, top: float) -> float:
-    return _base() - _INNER_HEIGHT * min(max(value / top, 0.0), 1.0)
-
-
-def _base() -> float:
-    return _TOP + _INNER_HEIGHT
+    return _BASE - _INNER_HEIGHT * min(max(value / top, 0.0), 1.0)
 
 
 def _ceiling(values: Sequence[float]) -> float:

@@ -87,18 +87,14 @@ def named_scores(scores: Scores) -> dict[str, float]:
 def score_line(scores: dict[str, float]) -> str:
     """Say all eight in one line."""
     others = ", ".join(f"{name} {score:.2f}" for name, score in scores.items() if name != "overall")
-    band = ScoreBand.of(scores["overall"]).value.replace("_", " ")
-    return f"overall {scores['overall']:.2f} ({band}); {others}"
+    return f"overall {scores['overall']:.2f} ({ScoreBand.of(scores['overall']).words}); {others}"
 
 
 def check_counts(judged_: Iterable[JudgedChapter]) -> dict[str, int]:
     """Add up the checks against the record: passed, warnings and errors; empty where a model made none."""
-    reports = [own.consistency for own in judged_ if own.consistency is not None and own.consistency.results]
-    return (
-        {name: sum(getattr(own, name) for own in reports) for name in ("passed", "warnings", "errors")}
-        if reports
-        else {}
-    )
+    results = [result for own in judged_ if own.consistency for result in own.consistency.results.values()]
+    kinds = {"passed": "passed", "warnings": "warning", "errors": "error"}
+    return {name: sum(result == kind for result in results) for name, kind in kinds.items()} if results else {}
 
 
 def counts_line(counts: dict[str, int]) -> str:
@@ -125,7 +121,10 @@ def proposals(judged_: Sequence[JudgedChapter]) -> list[str]:
 def review_lines(stores: Stores, unit: TaskNode) -> list[str]:
     """Return all that reviews have left on record of a unit: scores, proposals, checks, leaks and alerts."""
     own = judged(stores, unit)
-    return [*_of_quality(own), *_of_checks(own), *notes_of(stores, unit), *_alerts(own.consistency)]
+    counts = check_counts([own])
+    checks = [f"checks against the codex: {counts_line(counts)}"] if counts else []
+    alerts = own.consistency.alerts if own.consistency else ()
+    return [*_of_quality(own), *checks, *notes_of(stores, unit), *(f"alert: {detail}" for detail in alerts)]
 
 
 def issue_line(issue: QualityIssue) -> str:
@@ -149,13 +148,3 @@ def _of_quality(own: JudgedChapter) -> Iterator[str]:
     for one in sorted(quality.recommendations, key=lambda one: _PRIORITIES.index(one.priority)):
         yield f"proposal, {one.priority}: {one.action}"
     yield from map(issue_line, sorted(quality.issues, key=lambda issue: _GRAVITY.index(issue.severity)))
-
-
-def _of_checks(own: JudgedChapter) -> Iterator[str]:
-    counts = check_counts([own])
-    if counts:
-        yield f"checks against the codex: {counts_line(counts)}"
-
-
-def _alerts(report: ConsistencyReport | None) -> Iterator[str]:
-    yield from (f"alert: {detail}" for detail in (report.alerts if report else ()))

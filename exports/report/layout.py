@@ -11,7 +11,6 @@ from markupsafe import Markup
 from bookwright.exports.markup import clean, to_markdown
 from bookwright.exports.report.judgements import SCORE_NAMES, counts_line, issue_line
 from bookwright.exports.report.views import (
-    Chart,
     book_phrases,
     charts,
     per_thousand,
@@ -26,21 +25,12 @@ from bookwright.models.story.report import BookReport, ChapterReport
 _MICROS = 1_000_000
 
 
-def html_report(report: BookReport) -> str:
-    """Return the report as one HTML page: no script, no address, nothing fetched."""
-    return _laid_out("report.html.j2", report)
+LAYOUTS = ("html", "md")
+"""What a report can be, by the ending of its files."""
 
 
-def markdown_report(report: BookReport) -> str:
-    """Return the report as Markdown, its charts as tables."""
-    return _laid_out("report.md.j2", report)
-
-
-LAYOUTS: dict[str, Callable[[BookReport], str]] = {"html": html_report, "md": markdown_report}
-"""What lays a report out, by the ending of its files."""
-
-
-def _laid_out(name: str, report: BookReport) -> str:
+def laid_out(report: BookReport, layout: str) -> str:
+    """Return the report as one HTML page (no script, nothing fetched), or as Markdown with its charts as tables."""
     values = {
         "report": report, "charts": charts(report), "threads": shown_threads(report),
         "thread_chart": thread_chart(report), "summary": summary(report), "phrases": book_phrases(report),
@@ -50,11 +40,12 @@ def _laid_out(name: str, report: BookReport) -> str:
         "is_judged": any(map(_has_scores, report.chapters)), "score_names": SCORE_NAMES,
         "scored": [chapter for chapter in report.chapters if _has_scores(chapter) or chapter.checks],
     }  # fmt: skip
-    return clean(_templates(name.endswith(".html.j2")).get_template(name).render(values)).strip() + "\n"
+    template = _templates(is_html=layout == "html").get_template(f"report.{layout}.j2")
+    return clean(template.render(values)).strip() + "\n"
 
 
 @cache
-def _templates(is_html: bool) -> Environment:
+def _templates(*, is_html: bool) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -70,14 +61,6 @@ def _has_scores(chapter: ChapterReport) -> bool:
     return chapter.quality is not None and chapter.quality.scores is not None
 
 
-def _whole(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.0f} %"
-
-
 def _signed_share(value: float | None) -> str:
     return "" if value is None else f"{100 * value:+.0f} %".replace("-0 %", "0 %").replace("+0 %", "0 %")
 
@@ -86,20 +69,14 @@ def _dollars(micros: int) -> str:
     return f"${micros / _MICROS:,.2f}" if micros >= _MICROS or not micros else f"${micros / _MICROS:.4f}"
 
 
-def _band(score: float) -> str:
-    return ScoreBand.of(score).value.replace("_", " ")
-
-
-def _cell(text: str) -> str:
-    """Return a text for a cell of a Markdown table."""
-    return to_markdown(" ".join(text.split()))
-
-
-def _drawing(chart: Chart) -> Markup:
-    return Markup(chart.svg)  # made by our own functions, which escape what they are given
-
-
 _FILTERS: dict[str, Callable[..., Any]] = {
-    "whole": _whole, "share": _share, "signed_share": _signed_share, "dollars": _dollars, "band": _band,
-    "cell": _cell, "drawing": _drawing, "issue": issue_line, "checks": counts_line,
-}  # fmt: skip
+    "whole": "{:,.0f}".format,
+    "share": lambda value: f"{100 * value:.0f} %",
+    "signed_share": _signed_share,
+    "dollars": _dollars,
+    "band": lambda score: ScoreBand.of(score).words,
+    "cell": lambda text: to_markdown(" ".join(text.split())),
+    "drawing": lambda chart: Markup(chart.svg),  # made by our own functions, which escape what they are given
+    "issue": issue_line,
+    "checks": counts_line,
+}

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bookwright.exports.manuscript import Chapter, Manuscript
-from bookwright.exports.report.charts import Presence, presences
-from bookwright.exports.report.views import Chart
+from bookwright.exports.report.charts import Chart, Presence, presences
 from bookwright.models.codex.entries import CodexEntry, EntryKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.text.language import Language
@@ -33,7 +32,7 @@ def presence_chart(report: BookReport, entries: Iterable[CodexEntry], manuscript
         return None
     about = "In which chapters each person of the codex is named; the darker, the more often."
     rows = [Presence(entry.name, counts[entry.id]) for entry in named[:_MOST_PEOPLE]]
-    return Chart("Who appears where", about, presences("Who appears where", about, rows, len(report.chapters)))
+    return presences("Who appears where", about, rows, len(report.chapters))
 
 
 def _text(manuscript: Manuscript, label: str) -> str:

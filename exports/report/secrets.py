@@ -23,9 +23,12 @@ def secrets_of(stores: Stores) -> tuple[SecretReport, ...]:
 def register_lines(stores: Stores) -> tuple[str, ...]:
     """Return a line for each secret and thread, what was not done first."""
     reading = stores.codex.reading_order()
-    secrets = [(own.ending in ("told", "kept"), _told(own)) for own in secrets_of(stores)]
+    secrets = [(own.ending in ("told", "kept"), _secret_line(own)) for own in secrets_of(stores)]
     living = [own for own in stores.codex.threads() if own.status is not ThreadStatus.ABANDONED]
-    threads = [(own.status is ThreadStatus.REVEALED, _done(own, reading)) for own in living]
+    threads = [
+        (own.status is ThreadStatus.REVEALED, f"thread {own.title}: {', '.join(_stages(own, reading))}")
+        for own in living
+    ]
     return tuple(line for _, line in sorted([*secrets, *threads], key=lambda pair: pair[0]))
 
 
@@ -49,7 +52,7 @@ def _ending(secret: Secret, reading: ReadingOrder, *, is_finished: bool) -> str:
     return "not looked for" if is_finished else "kept"
 
 
-def _told(own: SecretReport) -> str:
+def _secret_line(own: SecretReport) -> str:
     what = f"secret {own.id}"
     match own.ending:
         case "told":
@@ -60,10 +63,6 @@ def _told(own: SecretReport) -> str:
             said = f"; a model said so of words that do not tell it: {own.claimed[:_QUOTED]!r}"
             return f"{what}: was to come out ({own.planned}) and has not{said if own.claimed else ''}"
     return f"{what}: was to come out ({own.planned}); nobody has looked whether it did"
-
-
-def _done(thread: Foreshadowing, reading: ReadingOrder) -> str:
-    return f"thread {thread.title}: {', '.join(_stages(thread, reading))}"
 
 
 def _stages(thread: Foreshadowing, reading: ReadingOrder) -> Iterator[str]:

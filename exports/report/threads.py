@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from pydantic import ValidationError
-
+from bookwright.exports.report.notes import read_as
 from bookwright.exports.report.verdict import is_over
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadEventType, ThreadStatus
-from bookwright.models.document import Document, DocumentKind
+from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import Thread
 from bookwright.models.story.state import GlobalState
 from bookwright.models.tree.place import Place, ReadingOrder
@@ -50,18 +49,9 @@ def _states(stores: Stores) -> Iterator[tuple[GlobalState, str]]:
         return
     news = dict(stores.documents.news_of(newest.node, DocumentKind.GLOBAL_STATE, DocumentKind.SUMMARY))
     for version in stores.documents.versions(newest.node, DocumentKind.GLOBAL_STATE):
-        state = _state(stores, version)
+        state = read_as(GlobalState, stores.documents.data_of(version))  # an old one is only text, and tells nothing
         if state is not None:
             yield state, news.get(version.id, "")
-
-
-def _state(stores: Stores, version: Document) -> GlobalState | None:
-    """Read one version; one that is only text, or of another form, tells nothing here."""
-    data = stores.documents.data_of(version)
-    try:
-        return GlobalState.model_validate_json(data) if data else None
-    except ValidationError:
-        return None
 
 
 def _registered(thread: Foreshadowing, number: Numbering, reading: ReadingOrder, *, is_finished: bool) -> Thread:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from bookwright.models.document import DocumentKind
-from bookwright.models.faults import BlueprintReport, FaultSeverity, VerdictOf
+from bookwright.models.faults import BlueprintReport, FaultSeverity, VerdictKind
 from bookwright.models.tree.task import NodeStatus
 from bookwright.storage.stores import Stores
 
 _NAMES = {
-    VerdictOf.PASSED: "passed", VerdictOf.OPEN_POINTS: "passed with open points", VerdictOf.FAILED: "failed",
+    VerdictKind.PASSED: "passed", VerdictKind.OPEN_POINTS: "passed with open points", VerdictKind.FAILED: "failed",
 }  # fmt: skip
 
 
@@ -28,7 +28,7 @@ class BookVerdict:
     @property
     def words(self) -> str:
         """The verdict in words, with how much is left."""
-        name = _NAMES[VerdictOf(self.verdict)]
+        name = _NAMES[VerdictKind(self.verdict)]
         if not self.open:
             return name
         points = "point is" if self.open == 1 else "points are"
@@ -37,7 +37,7 @@ class BookVerdict:
     @property
     def is_failed(self) -> bool:
         """True where the book does not hold what its kind promises."""
-        return self.verdict == VerdictOf.FAILED
+        return self.verdict == VerdictKind.FAILED
 
 
 def is_over(stores: Stores) -> bool:

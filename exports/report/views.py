@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from bookwright.exports.report.charts import Series, Stretch, bars, lines, stretches
+from bookwright.exports.report.charts import Chart, Series, Stretch, bars, lines, stretches
 from bookwright.models.story.report import BookReport, ChapterReport, Thread
 
 _FEWEST_FOR_ARC = 3
@@ -13,17 +12,6 @@ _MOST_THREADS = 60
 _MOST_PHRASES = 15
 
 _LEVELS = ((0.85, "excellent"), (0.70, "good"), (0.50, "acceptable"))
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A drawing with what it shows, what its lines are called, and what it cannot say."""
-
-    title: str
-    about: str
-    svg: str
-    names: tuple[str, ...] = ()
-    """Of the lines, in the order of their colours."""
 
 
 def charts(report: BookReport) -> list[Chart]:
@@ -37,7 +25,7 @@ def _length(report: BookReport) -> Chart:
     about = f"{report.unit.capitalize()} of each chapter; the mark is its target."
     values = [chapter.figures.length for chapter in report.chapters]
     targets = [chapter.figures.target for chapter in report.chapters]
-    return Chart("Length", about, bars("Length", about, values, targets))
+    return bars("Length", about, values, targets)
 
 
 def _scores(report: BookReport) -> Chart | None:
@@ -45,7 +33,7 @@ def _scores(report: BookReport) -> Chart | None:
     if not any(value is not None for value in values):
         return None
     about = "The overall score that the evaluator gave each chapter, with the bands of the scale."
-    return Chart("Scores", about, lines("Scores", about, [Series("overall", values)], 1.0, _LEVELS), ("overall",))
+    return lines("Scores", about, [Series("overall", values)], 1.0, _LEVELS)
 
 
 def _tension(report: BookReport) -> Chart | None:
@@ -56,7 +44,7 @@ def _tension(report: BookReport) -> Chart | None:
     if not any(value is not None for one in series for value in one.values):
         return None
     about = "How exciting, and how moving, the evaluator found each chapter."
-    return Chart("Arc of tension", about, lines("Arc of tension", about, series, 1.0), ("excitement", "resonance"))
+    return lines("Arc of tension", about, series, 1.0)
 
 
 def _pace(report: BookReport) -> Chart | None:
@@ -66,7 +54,7 @@ def _pace(report: BookReport) -> Chart | None:
         "A stand-in for tension, made of form alone: 0.5 is this book's own usual; more speech, shorter sentences and "
         "shorter paragraphs raise it. It knows nothing of what happens in a chapter."
     )
-    return Chart("Pace of the page", about, lines("Pace of the page", about, [Series("pace", pace(report))], 1.0))
+    return lines("Pace of the page", about, [Series("pace", pace(report))], 1.0)
 
 
 def _rhythm(report: BookReport) -> Chart:
@@ -76,15 +64,13 @@ def _rhythm(report: BookReport) -> Chart:
         Series("variation", [chapter.figures.rhythm.variation for chapter in report.chapters]),
     ]
     top = 1.0 if max(value or 0 for one in series for value in one.values) <= 1 else None
-    return Chart("Speech and rhythm", about, lines("Speech and rhythm", about, series, top), ("speech", "variation"))
+    return lines("Speech and rhythm", about, series, top)
 
 
 def _stock(report: BookReport) -> Chart | None:
     about = f"Stock phrases of machine prose for each 1 000 {report.unit}. Human fiction is not at zero."
     values = [chapter.figures.stock.per_thousand for chapter in report.chapters]
-    if not any(values):
-        return None
-    return Chart("Stock phrases", about, bars("Stock phrases", about, values))
+    return bars("Stock phrases", about, values) if any(values) else None
 
 
 def _drift(report: BookReport) -> Chart | None:
@@ -92,7 +78,7 @@ def _drift(report: BookReport) -> Chart | None:
     if not any(value is not None for value in values):
         return None
     about = f"How far each chapter has moved from {style_source(report)}: 0 is the same hand, 1 another book."
-    return Chart("Drift of style", about, lines("Drift of style", about, [Series("drift", values)], 1.0))
+    return lines("Drift of style", about, [Series("drift", values)], 1.0)
 
 
 def style_source(report: BookReport) -> str:
@@ -109,7 +95,7 @@ def thread_chart(report: BookReport) -> Chart | None:
         return None
     rows = [Stretch(thread.title, thread.opened or 1, thread.closed, thread.ending) for thread in placed]
     about = "From the chapter that opened a thread (dot) to the one that closed it (square); open ones run on."
-    return Chart("Threads", about, stretches("Threads", about, rows, len(report.chapters)))
+    return stretches("Threads", about, rows, len(report.chapters))
 
 
 def shown_threads(report: BookReport) -> Sequence[Thread]:

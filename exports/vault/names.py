@@ -44,7 +44,7 @@ class FolderNames:
     """Ends the name of a file that tells the end."""
 
 
-_NAMES = {
+FOLDERS = {
     "en": FolderNames(
         "worldview", "planning", "chapters", "summaries", "characters", "world", "secrets (spoilers)",
         "foreshadowing (spoilers)", "Book design", "State of the story", "Style guide", "register", " (spoiler)",
@@ -66,7 +66,7 @@ _NAMES = {
         "전체 설계", "이야기 현황", "문체 지침", "목록", " (스포일러)",
     ),
 }  # fmt: skip
-"""Source: DETAILS "000 Slima Agents", localised roots."""
+"""By locale. Source: DETAILS "000 Slima Agents", localised roots."""
 
 
 def vault_locale(language: Language, sample: str) -> str:
@@ -81,11 +81,6 @@ def vault_locale(language: Language, sample: str) -> str:
 def brief_locale(brief: Brief) -> str:
     """Return the `vault_locale` of a book: for Chinese, the script in which its author writes."""
     return vault_locale(brief.language, f"{brief.title} {brief.premise}")
-
-
-def folder_names(locale: str) -> FolderNames:
-    """Return the folders of a book of that locale."""
-    return _NAMES[locale]
 
 
 def safe_name(text: str, longest: int = LONGEST) -> str:

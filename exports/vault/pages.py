@@ -8,10 +8,10 @@ from itertools import groupby
 from bookwright.agents.blueprints.naming import kept_name
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.pages import pages_of
-from bookwright.exports.vault import paper, shelving
+from bookwright.exports.vault import page_text, paths
 from bookwright.exports.vault.links import linked
-from bookwright.exports.vault.names import brief_locale, folder_names
-from bookwright.exports.vault.paper import Ref
+from bookwright.exports.vault.names import FOLDERS, brief_locale
+from bookwright.exports.vault.page_text import Ref
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.progress import progress_page
 from bookwright.exports.vault.readme import PATH as README
@@ -53,7 +53,6 @@ class VaultPage:
     rows: tuple[DocumentRow, ...] = ()
     """The documents in it, in order; empty for what is no text."""
     record: Stored[Record] | None = None
-    """The record of the codex in it."""
     titled_by: int | None = None
     """The node whose title stands in its heading and may be changed there."""
     title: str = ""
@@ -69,7 +68,7 @@ class Pages:
         self._rows = VaultRows(stores.connection, book.id)
         self.plan = plan
         self.locale = brief_locale(book.brief)
-        self.names = folder_names(self.locale)
+        self.names = FOLDERS[self.locale]
 
     @cached_property
     def units(self) -> list[UnitRow]:
@@ -77,10 +76,10 @@ class Pages:
         return self._rows.units()
 
     @cached_property
-    def places(self) -> list[shelving.ShelvedUnit]:
+    def places(self) -> list[paths.HeadedUnit]:
         """What is written, under its headings."""
         units = self.units if self.has_prose else ()
-        return shelving.places(units, self._book.brief.language, self._book.title)
+        return paths.headed_units(units, self._book.brief.language, self._book.title)
 
     @cached_property
     def has_prose(self) -> bool:
@@ -125,7 +124,7 @@ class Pages:
         """Return the folders at the top that there are, with what stands in each; None is a record of the codex."""
         found: dict[str, set[DocumentKind | None]] = {self.names.world: {None}} if self._rows.has_records() else {}
         for kind, folder in self._rows.shelves(*KINDS):
-            found.setdefault(shelving.top_folder(kind, folder, self.names), set()).add(kind)
+            found.setdefault(paths.top_folder(kind, folder, self.names), set()).add(kind)
         return found
 
     def all(self) -> Iterator[VaultPage]:
@@ -162,20 +161,20 @@ class Pages:
                 yield self._chapter(place, inside[place.unit.label])
 
     @cached_property
-    def _by_label(self) -> dict[str, shelving.ShelvedUnit]:
+    def _by_label(self) -> dict[str, paths.HeadedUnit]:
         return {place.unit.label: place for place in self.places if place.number is not None}
 
-    def _chapter_of(self, label: str) -> shelving.ShelvedUnit | None:
+    def _chapter_of(self, label: str) -> paths.HeadedUnit | None:
         """The chapter that a unit lies in; None where that is not counted as written yet."""
         while label and label not in self._by_label:
             label = label.rpartition(".")[0]
         return self._by_label.get(label)
 
-    def _chapter(self, place: shelving.ShelvedUnit, inside: Sequence[DocumentRow]) -> VaultPage:
+    def _chapter(self, place: paths.HeadedUnit, inside: Sequence[DocumentRow]) -> VaultPage:
         rows = tuple(sorted(inside, key=lambda row: tuple(map(int, row.label.split(".")))))
         unit, is_book = place.unit, place.unit.parent is None
         return self._page(
-            f"prose/{unit.key}", shelving.chapter_path(place, self.names), place.heading, rows, unit.label,
+            f"prose/{unit.key}", paths.chapter_path(place, self.names), place.heading, rows, unit.label,
             title=self._book.title if is_book else unit.title, titled_by=None if is_book else unit.key,
         )  # fmt: skip
 
@@ -189,14 +188,14 @@ class Pages:
             return self._page(key, f"{self.names.planning}/{name}.md", name, (row,), row.label)
         if row.kind is DocumentKind.SUMMARY:
             heading = f"{self.names.summaries}: {row.title}" if row.title else f"{self.names.summaries} {row.label}"
-            return self._page(key, shelving.summary_path(row, self.names), heading, (row,), row.label)
+            return self._page(key, paths.summary_path(row, self.names), heading, (row,), row.label)
         path, heading = self._task_path(row), row.title or row.goal[:80]
         if row.kind in _KEPT:
             return self._page(key, path, heading, (row,), row.label)
         return self._page(key, path, heading, (row,), row.label, title=row.title, titled_by=row.node)
 
     def _task_path(self, row: DocumentRow) -> str:
-        return shelving.task_path(row, self.names, is_spoiler=self._is_spoiler(row))
+        return paths.task_path(row, self.names, is_spoiler=self._is_spoiler(row))
 
     def _is_spoiler(self, row: DocumentRow) -> bool:
         """Tell whether a page tells the end: a register always does, a report where no blueprint says otherwise."""
@@ -223,7 +222,7 @@ class Pages:
             texts = stores.texts.get_many(row.text_hash for row in rows)
             refs = [Ref(row.label, row.kind.value, row.version, row.text_hash) for row in rows]
             files = self._files if is_linked else {}
-            return paper.written(head, refs, heading, [linked(texts[row.text_hash], files) for row in rows])
+            return page_text.rendered(head, refs, heading, [linked(texts[row.text_hash], files) for row in rows])
 
         is_linked = any(map(_is_linked, rows))
         stamp = " ".join([*(str(row.id) for row in rows), *([self._links] if is_linked else [])])
@@ -231,7 +230,7 @@ class Pages:
 
     def _record(self, kind: RecordKind, stored: Stored[Record]) -> VaultPage:
         return VaultPage(
-            key=f"{kind.value}/{stored.record.id}", path=shelving.record_path(stored.record, self.names),
+            key=f"{kind.value}/{stored.record.id}", path=paths.record_path(stored.record, self.names),
             stamp=str(stored.version), render=lambda stores: record_page(stored), record=stored,
         )  # fmt: skip
 

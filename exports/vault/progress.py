@@ -4,7 +4,7 @@ Source: S0-043 to S0-046; DETAILS "000 Slima Agents". The database decides how a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -98,10 +98,14 @@ def progress_page(progress: ProgressFile) -> str:
         "Started": _moment(progress.started), "Prompt": _line(progress.prompt, MOST_PROMPT),
     }  # fmt: skip
     stages = [_stage_row(number, stage) for number, stage in enumerate(progress.stages, 1)]
+    units = [
+        (unit.label, _line(unit.title, MOST_NOTES), unit.status.value, str(unit.written), str(unit.length))
+        for unit in progress.units
+    ]
     lines = [
         f"<!-- bookwright {OPEN} -->", "", f"# Progress: {_line(progress.title, MOST_PROMPT)}", "",
         *(f"- {name}: {value}" for name, value in head.items()), "", *_table(_COLUMNS, stages), "",
-        "## Units", "", *_table(_UNIT_COLUMNS, map(_unit_row, progress.units)), "",
+        "## Units", "", *_table(_UNIT_COLUMNS, units), "",
         "## Resume Info", "",
         f"- Last completed stage: {_named(progress, progress.last_completed_stage(), 'none yet')}",
         f"- Next stage: {_named(progress, progress.next_stage(), 'none')}",
@@ -136,11 +140,12 @@ def _named(progress: ProgressFile, number: int, none: str) -> str:
     return f"{number}, {_line(progress.stages[number - 1].name, MOST_NOTES)}" if number > 0 else none
 
 
-def _table(columns: tuple[str, ...], rows: "Iterator[tuple[str, ...]] | list[tuple[str, ...]]") -> Iterator[str]:
+def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     yield f"| {' | '.join(columns)} |"
     yield f"|{'|'.join(' --- ' for _ in columns)}|"
     for row in rows:
-        yield f"| {' | '.join(map(_cell, row))} |"
+        cells = (text.replace("\\", "\\\\").replace("|", "\\|") for text in row)
+        yield f"| {' | '.join(cells)} |"
 
 
 def _stage_row(number: int, stage: StageProgress) -> tuple[str, ...]:
@@ -150,24 +155,18 @@ def _stage_row(number: int, stage: StageProgress) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _unit_row(unit: UnitLine) -> tuple[str, ...]:
-    return unit.label, _line(unit.title, MOST_NOTES), unit.status.value, str(unit.written), str(unit.length)
-
-
 def _stage(cells: list[str]) -> StageProgress:
-    known = {status.value: status for status in StageStatus}
-    status = known.get(cells[2].strip().casefold(), StageStatus.PENDING)
-    return StageProgress(cells[1], status, _seconds(cells[3]), _seconds(cells[4]), cells[6])
+    return StageProgress(cells[1], _status(cells[2]), _seconds(cells[3]), _seconds(cells[4]), cells[6])
 
 
 def _unit(cells: list[str]) -> UnitLine:
     numbers = [int(cell) if cell.isdecimal() else 0 for cell in cells[3:]]
-    known = {status.value: status for status in StageStatus}
-    return UnitLine(cells[0], cells[1], known.get(cells[2], StageStatus.PENDING), *numbers)
+    return UnitLine(cells[0], cells[1], _status(cells[2]), *numbers)
 
 
-def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
+def _status(cell: str) -> StageStatus:
+    name = cell.strip().casefold()
+    return StageStatus(name) if name in set(StageStatus) else StageStatus.PENDING
 
 
 def _cells(line: str) -> list[str]:

@@ -9,9 +9,9 @@ from importlib.resources import files
 
 from bookwright.exports.markup import to_markdown
 from bookwright.exports.vault.names import LOG, NOTES, FolderNames
+from bookwright.exports.vault.paths import HeadedUnit, chapter_path
 from bookwright.exports.vault.progress import PATH as PROGRESS
 from bookwright.exports.vault.sealed import OPEN
-from bookwright.exports.vault.shelving import ShelvedUnit, chapter_path
 from bookwright.models.book import Book
 from bookwright.models.document import DocumentKind
 
@@ -33,7 +33,7 @@ class Shown:
 
     folders: Mapping[str, AbstractSet[DocumentKind | None]]
     """Those that there are, with what stands in each; None is a record of the codex."""
-    places: Sequence[ShelvedUnit]
+    places: Sequence[HeadedUnit]
     stages: Sequence[tuple[str, Sequence[tuple[str, str]]]]
     """Of a book of designs: its stages, each with the titles and files of its pages; empty for any other."""
     written: int
@@ -80,7 +80,7 @@ def _index(shown: Shown, names: FolderNames, texts: Mapping[str, str]) -> Iterat
             yield from ("", f"### {to_markdown(stage)}", "", *(f"- {_link(path, title)}" for title, path in pages))
 
 
-def _chapters(places: Sequence[ShelvedUnit], names: FolderNames) -> Iterator[str]:
+def _chapters(places: Sequence[HeadedUnit], names: FolderNames) -> Iterator[str]:
     for place in places:
         heading = place.heading or place.unit.title
         entry = to_markdown(heading) if place.number is None else _link(chapter_path(place, names), heading)

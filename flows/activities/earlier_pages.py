@@ -9,7 +9,7 @@ from bookwright.flows.deps import Deps
 from bookwright.models.codex.extraction import ConsistencyReport
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.retelling import RepairOrders, Retelling
-from bookwright.models.text.prose import last_sentences
+from bookwright.models.text.prose import last_sentence
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import order_of
 from bookwright.models.tree.task import TaskNode
@@ -72,7 +72,7 @@ def previous_endings(unit: TaskNode, level: Level, deps: Deps, *, with_own: bool
         before = stores.nodes.units_before(unit, _ENDINGS, level=level, with_own=with_own)
         prose = {found.node: found for found in stores.documents.of_nodes([n.key for n in before], DocumentKind.PROSE)}
     ends = [prose[node.key] for node in before if node.key in prose]
-    return Told.of((last_sentences(found.text, 1) for found in ends), (found.id for found in ends))
+    return Told.of((last_sentence(found.text) for found in ends), (found.id for found in ends))
 
 
 def told_before(card: Card, unit: TaskNode, deps: Deps, child: Level | None = None) -> Card:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bookwright.agents.blueprints.wording import word
-from bookwright.exports.vault.names import brief_locale, folder_names
+from bookwright.exports.vault.names import FOLDERS, brief_locale
 from bookwright.flows.blueprints.codex_filling import missing_records
 from bookwright.flows.blueprints.gathering import documents_of_pages
 from bookwright.models.blueprint import Blueprint, Makes, MemberKind
@@ -140,7 +140,7 @@ def _pages(root: TaskNode, plan: Blueprint, stores: Stores) -> Iterator[WorldPag
 
 def _titled(title: str, locale: str) -> str:
     """Return the title of a page that tells the end, with what says so."""
-    ending = folder_names(locale).spoiler
+    ending = FOLDERS[locale].spoiler
     return f"{title.removesuffix(ending)[: _TITLE - len(ending)]}{ending}"
 
 

@@ -14,8 +14,7 @@ from bookwright.flows.activities.prose.finish import UnitFinish
 from bookwright.flows.activities.surroundings import measured, unit_card, unit_of
 from bookwright.flows.deps import Deps
 from bookwright.flows.revision.revise import data_kept, put
-from bookwright.models.codex.use import CodexUse
-from bookwright.models.document import Document, DocumentKind, DocumentOrigin, NewDocument
+from bookwright.models.document import CodexUse, Document, DocumentKind, DocumentOrigin, NewDocument
 from bookwright.models.errors import InvalidInput
 from bookwright.models.step import AMENDING_ROUNDS, Activity, StepKey
 from bookwright.models.text.length import TOLERANCE, is_off

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bookwright.exports.record_toml import as_toml
-from bookwright.exports.vault import paper
+from bookwright.exports.vault import page_text
+from bookwright.exports.vault.page_text import PageText, Ref
 from bookwright.exports.vault.pages import VaultPage
-from bookwright.exports.vault.paper import Paper, Ref
 from bookwright.exports.vault.record_page import about, record_head, record_in
 from bookwright.exports.vault.sealed import is_untouched
 from bookwright.flows.revision.record_rules import check_change, check_places, settled
@@ -76,7 +76,7 @@ def is_unchanged(content: bytes) -> bool:
     if is_untouched(content):
         return True
     try:
-        text = paper.decoded(content)
+        text = page_text.decoded(content)
     except InvalidInput:
         return False
     return any(is_untouched(form.encode()) for form in (text, unicodedata.normalize("NFC", text)))
@@ -91,11 +91,11 @@ def edit_of(
         edit.outcome = FileOutcome.SET_ASIDE
         return edit
     try:
-        text = paper.decoded(content if resolved is None else resolved)
+        text = page_text.decoded(content if resolved is None else resolved)
         if has_marks(text):
             raise InvalidInput("still holds marks of a conflict; settle them first")
         if page.record is None:
-            _read_texts(edit, paper.read(text), stores)
+            _read_texts(edit, page_text.parsed(text), stores)
         else:
             _read_record(edit, text, stores, default)
     except BookwrightError as error:
@@ -103,7 +103,7 @@ def edit_of(
     return edit
 
 
-def _read_texts(edit: Edit, read: Paper, stores: Stores) -> None:
+def _read_texts(edit: Edit, read: PageText, stores: Stores) -> None:
     here = {(row.label, row.kind.value): row for row in edit.page.rows}
     both: dict[Ref, str] = {}
     for ref, mine in zip(read.refs, read.texts, strict=True):
@@ -149,12 +149,12 @@ def _set_conflict(edit: Edit, stores: Stores, both: dict[Ref, str]) -> None:
         known.get((row.label, row.kind.value), edit.texts.get(row, "")) or stores.texts.get(row.text_hash)
         for row in edit.page.rows
     ]
-    edit.conflict = paper.written({"node": edit.page.rows[0].label}, refs, edit.page.heading, texts)
+    edit.conflict = page_text.rendered({"node": edit.page.rows[0].label}, refs, edit.page.heading, texts)
     edit.outcome, edit.texts, edit.title = FileOutcome.CONFLICT, {}, ""
     edit.detail = f"{', '.join(f'{ref.kind} {ref.label}' for ref in both)} changed in the book, too"
 
 
-def _retitle(edit: Edit, read: Paper) -> None:
+def _retitle(edit: Edit, read: PageText) -> None:
     """Find out whether a person gave the node another title, in the heading or in the front matter."""
     page, title = edit.page, " ".join(edit.page.title.split())
     heading = " ".join(page.heading.split())

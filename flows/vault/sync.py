@@ -6,8 +6,8 @@ transaction; then the folder is rendered. A file whose changes could not be take
 
 from dataclasses import dataclass, field
 
+from bookwright.exports.vault.page_text import LONGEST_BYTES
 from bookwright.exports.vault.pages import VaultPage
-from bookwright.exports.vault.paper import LONGEST_BYTES
 from bookwright.exports.vault.sealed import seal_of, sealed
 from bookwright.flows.revision.revise import take_in, void_unfinished
 from bookwright.flows.vault.conflict_files import conflict_path, is_conflict, is_of, lay_out, set_aside

@@ -55,31 +55,31 @@ def _levels(archive: Archive) -> Mapping[str, int]:
     name = "word/styles.xml"
     if name not in archive:
         return {}
-    found: dict[str, int] = {}
-    above: dict[str, str] = {}
-    for style in xml_of(archive.read(name), name).iter(f"{_W}style"):
-        identity = style.get(f"{_W}styleId", "")
-        found[identity] = _level_of(style)
-        based = style.find(f"{_W}basedOn")
-        above[identity] = based.get(f"{_W}val", "") if based is not None else ""
-    return {identity: _inherited(identity, found, above) for identity in found}
+    styles = {style.get(f"{_W}styleId", ""): style for style in xml_of(archive.read(name), name).iter(f"{_W}style")}
+    own = {identity: _level_of(style) for identity, style in styles.items()}
+    above = {identity: _value(style, f"{_W}basedOn") for identity, style in styles.items()}
+    return {identity: _inherited(identity, own, above) for identity in own}
 
 
 def _level_of(style: Any) -> int:
-    name = style.find(f"{_W}name")
-    told = (name.get(f"{_W}val", "") if name is not None else "").strip()
-    if told.casefold() == "title":
+    name = _value(style, f"{_W}name").strip()
+    if name.casefold() == "title":
         return _TITLE
-    matched = _NAMES.match(told)
-    if matched:
+    if matched := _NAMES.match(name):
         return int(matched[1])
-    return _CONTENTS if re.match(r"toc \d$", told.casefold()) else _outline(style)
+    return _CONTENTS if re.match(r"toc \d$", name.casefold()) else _outline_level(style)
 
 
-def _outline(of: Any) -> int:
-    level = of.find(f"{_W}pPr/{_W}outlineLvl")
-    value = level.get(f"{_W}val", "") if level is not None else ""
+def _outline_level(of: Any) -> int:
+    """The level that a style or a paragraph gives itself, from 1; 0 where it gives none."""
+    value = _value(of, f"{_W}pPr/{_W}outlineLvl")
     return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
+
+
+def _value(of: Any, path: str) -> str:
+    """The value of what lies at a path; empty where nothing does."""
+    found = of.find(path)
+    return found.get(f"{_W}val", "") if found is not None else ""
 
 
 def _inherited(identity: str, levels: Mapping[str, int], above: Mapping[str, str]) -> int:
@@ -95,8 +95,7 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
     for paragraph in body.iter(f"{_W}p"):
         if any(above.tag in _LEFT_OUT for above in paragraph.iterancestors()):
             continue
-        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
-        level = _outline_of(paragraph) or levels.get(style.get(f"{_W}val", "") if style is not None else "", 0)
+        level = _outline_level(paragraph) or levels.get(_value(paragraph, f"{_W}pPr/{_W}pStyle"), 0)
         if level == _CONTENTS:
             continue
         lines = [line.strip() for line in _BREAK.split(plain(_text(paragraph, keeps_stress=not level))) if line.strip()]
@@ -106,12 +105,6 @@ def _blocks(body: Any, levels: Mapping[str, int]) -> Iterator[Block]:
             for place, line in enumerate(lines):
                 yield Block(line, 0, is_apart or place == 0)
         is_apart = not lines or bool(level)
-
-
-def _outline_of(paragraph: Any) -> int:
-    level = paragraph.find(f"{_W}pPr/{_W}outlineLvl")
-    value = level.get(f"{_W}val", "") if level is not None else ""
-    return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
 
 
 def _text(paragraph: Any, *, keeps_stress: bool) -> str:
@@ -124,7 +117,7 @@ def _text(paragraph: Any, *, keeps_stress: bool) -> str:
     told = ""
     for is_stressed, some in groupby(pieces, key=lambda piece: piece[1]):
         text = "".join(piece for piece, _ in some)
-        told += _BREAK.sub(_stress_ends, _stressed(text)) if is_stressed and text.strip() else text
+        told += _BREAK.sub("*\n*", _stressed(text)) if is_stressed and text.strip() else text
     return told
 
 
@@ -138,7 +131,3 @@ def _stressed(text: str) -> str:
     found = _STRESSED.match(text)
     assert found is not None  # it matches whatever there is
     return f"{found[1]}*{found[2]}*{found[3]}" if found[2] else text
-
-
-def _stress_ends(_: re.Match[str]) -> str:
-    return "*\n*"

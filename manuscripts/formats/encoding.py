@@ -61,7 +61,7 @@ def decode(content: bytes, encoding: str = "") -> Decoded:
         InvalidInput: They are no text, or none in that encoding.
     """
     if encoding:
-        return _as_told(content, encoding)
+        return _decoded_as(content, encoding)
     for mark, name in _MARKS:
         if content.startswith(mark):
             return Decoded(_strictly(content, name), _NAMES[name])
@@ -78,7 +78,7 @@ def decode(content: bytes, encoding: str = "") -> Decoded:
         return _guessed(content, error)
 
 
-def _as_told(content: bytes, encoding: str) -> Decoded:
+def _decoded_as(content: bytes, encoding: str) -> Decoded:
     try:
         name = codecs.lookup(encoding).name
         text = content.decode(name, "replace").removeprefix("\ufeff")

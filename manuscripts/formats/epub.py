@@ -63,7 +63,8 @@ def _check_open(archive: Archive) -> None:
 
 def _read(archive: Archive, package: Any, folder: str) -> ManuscriptSource:
     items = {item.get("id", ""): item for item in package.iterfind(".//{*}manifest/{*}item")}
-    spine = [items[ref.get("idref", "")] for ref in _linear(package) if ref.get("idref", "") in items]
+    linear = (ref for ref in package.iterfind(".//{*}spine/{*}itemref") if ref.get("linear") != "no")
+    spine = [items[ref.get("idref", "")] for ref in linear if ref.get("idref", "") in items]
     contents = _by_page(_contents(archive, items, package, folder))
     aside = _aside(package, folder)
     names = [
@@ -82,10 +83,6 @@ def _read(archive: Archive, package: Any, folder: str) -> ManuscriptSource:
     return ManuscriptSource(
         tuple(blocks), "epub", plain(told["title"]), plain(told["creator"]), told["language"], notes=notes
     )
-
-
-def _linear(package: Any) -> Iterator[Any]:
-    return (ref for ref in package.iterfind(".//{*}spine/{*}itemref") if ref.get("linear") != "no")
 
 
 def _by_page(contents: Iterable[_ContentsEntry]) -> dict[str, list[_ContentsEntry]]:

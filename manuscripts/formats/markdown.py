@@ -131,10 +131,6 @@ def _begins_anew(line: str, first: str) -> bool:
 def _plain_line(text: str) -> str:
     text = _SPACES.sub(" ", text).strip()
     row = _ROW.fullmatch(text)
-    text = _ATTRIBUTES.sub("", _LINK.sub(_linked, row[1] if row else text))
+    text = _ATTRIBUTES.sub("", _LINK.sub(lambda link: "" if link[1] else link[2], row[1] if row else text))
     text = _EMPHASIS.sub(r"*\1*", _STRONG.sub(r"*\2*", text))
     return _SPACES.sub(" ", _ESCAPED.sub(r"\1", text)).strip()
-
-
-def _linked(link: re.Match[str]) -> str:
-    return "" if link[1] else link[2]

@@ -131,9 +131,7 @@ def heading_in(line: str) -> Heading | None:
         return None
     text, is_entry = _narrowed(line)
     found = _read(text)
-    if found is None or not is_entry:
-        return found
-    return replace(found, is_entry=True)
+    return replace(found, is_entry=True) if found and is_entry else found
 
 
 def is_contents(line: str) -> bool:
@@ -144,9 +142,7 @@ def is_contents(line: str) -> bool:
 def is_title(text: str) -> bool:
     """True for a line that could be a heading's title: short, and no sentence."""
     text = text.strip()
-    if not text or len(text) > 70 or text.startswith(_QUOTED):
-        return False
-    return not _SENTENCE_END.search(text)
+    return bool(text) and len(text) <= 70 and not text.startswith(_QUOTED) and not _SENTENCE_END.search(text)
 
 
 def _narrowed(line: str) -> tuple[str, bool]:
@@ -191,7 +187,8 @@ def _of_match(found: re.Match[str]) -> Heading | None:
         return None
     word = groups["word"].casefold().rstrip(".")
     is_part = word in _PARTS or found.re.pattern in {pattern.pattern for pattern in _OF_PARTS}
-    shape = f"{_case(groups['word'])} {_kind(written)} {_joint(groups.get('rest') or '') if title else 'bare'}"
+    kind, joint = "figure" if written.isdigit() else "word", _joint(groups.get("rest") or "") if title else "bare"
+    shape = f"{_case(groups['word'])} {kind} {joint}"
     rank = Rank.PART if is_part else Rank.CHAPTER
     return Heading(rank, _family(word), number, title, shape=shape, written=written.strip())
 
@@ -235,7 +232,3 @@ def _case(word: str) -> str:
 
 def _joint(rest: str) -> str:
     return "spaced" if rest[:1].isspace() else "joined" if rest[:1].isalnum() else "set off"
-
-
-def _kind(number: str) -> str:
-    return "figure" if number.isdigit() else "word"

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from bookwright.manuscripts.headings.lines import Rank, heading_in
-from bookwright.manuscripts.headings.numbers import plain_digits
-from bookwright.manuscripts.headings.numerals import written_like
+from bookwright.manuscripts.headings.numbers import plain_digits, written_like
 from bookwright.models.text.language import Language
 
 _SMALL_GAP = 3

@@ -5,7 +5,7 @@ none says so, the headings themselves are the units, or a list if there are none
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from bookwright.manuscripts.formats.markdown import without_comments
@@ -46,14 +46,24 @@ def read_outline(text: str) -> Outline:
 
 def _sections(text: str) -> tuple[list[str], list[OutlineSection]]:
     """Cut a text at its headings; at lines that say "Chapter 3" where it marks none and has no list."""
+    before, found = _gathered(_headed(text.split("\n")))
+    if found or any(map(ITEM.match, before)):
+        return before, found
+    return _gathered((line, _spoken_heading(line)) for line in before)
+
+
+def _gathered(
+    lines: Iterable[tuple[str, OutlineSection | None]],
+) -> tuple[list[str], list[OutlineSection]]:
+    """Put lines below the heading before them; return those before the first, and the headings."""
     before: list[str] = []
     found: list[OutlineSection] = []
-    for line, heading in _headed(text.split("\n")):
+    for line, heading in lines:
         if heading is not None:
             found.append(heading)
         else:
             (found[-1].lines if found else before).append(line)
-    return (before, found) if found or any(map(ITEM.match, before)) else _spoken(before)
+    return before, found
 
 
 def _headed(lines: Sequence[str]) -> Iterator[tuple[str, OutlineSection | None]]:
@@ -75,17 +85,10 @@ def _heading(line: str, after: str) -> OutlineSection | None:
     return None
 
 
-def _spoken(lines: Sequence[str]) -> tuple[list[str], list[OutlineSection]]:
-    before: list[str] = []
-    found: list[OutlineSection] = []
-    for line in lines:
-        text = unmarked(line)
-        section = OutlineSection(2, text, heading_in(text))
-        if section.is_unit:
-            found.append(section)
-        else:
-            (found[-1].lines if found else before).append(line)
-    return before, found
+def _spoken_heading(line: str) -> OutlineSection | None:
+    text = unmarked(line)
+    section = OutlineSection(2, text, heading_in(text))
+    return section if section.is_unit else None
 
 
 def _title(sections: list[OutlineSection], named: str, before: list[str]) -> tuple[str, list[OutlineSection]]:

@@ -8,8 +8,9 @@ import unicodedata
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from bookwright.models.frozen import StrictModel
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.text.plain import plain
 from bookwright.models.tree.place import Place
@@ -76,10 +77,8 @@ Slug = Annotated[Name, Field(pattern=r"^\w[\w.\-]*$", max_length=80)]
 """An id in any script: letters, digits, `_`, `-` and dots, no spaces."""
 
 
-class Phase(BaseModel):
+class Phase(StrictModel):
     """A stretch of an entry's life in the book."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     name: NonEmpty
     begins: Place | None = None
@@ -90,10 +89,8 @@ class Phase(BaseModel):
     """When it begins in the story, where that is known better than by the unit that tells of it."""
 
 
-class Section(BaseModel):
+class Section(StrictModel):
     """One aspect of an entry, with who may know it and from where on."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     name: NonEmpty
     text: Body = Field(default="", max_length=20_000)
@@ -108,10 +105,8 @@ class Section(BaseModel):
     allowed_expressions: Names = ()
 
 
-class CodexEntry(BaseModel):
+class CodexEntry(StrictModel):
     """A character, or a piece of the world."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     id: Slug
     kind: EntryKind
@@ -157,10 +152,8 @@ class TellingType(StrEnum):
     MISSED = "missed"
 
 
-class Telling(BaseModel):
+class Telling(StrictModel):
     """What one unit did for a secret whose place it was."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     place: Place
     type: TellingType
@@ -168,20 +161,16 @@ class Telling(BaseModel):
     """The words in which it came out; of what was missed, the words of which a model only said so."""
 
 
-class Knower(BaseModel):
+class Knower(StrictModel):
     """Somebody in the story who knows a secret, or comes to know it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     name: NonEmpty
     since: StoryTime | None = None
     """None has always known it, or as long as it is true."""
 
 
-class Secret(BaseModel):
+class Secret(StrictModel):
     """Something that readers are not to know before its place."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     id: Slug
     content: Annotated[Body, Field(min_length=1, max_length=8_000)]

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from bookwright.models.codex.entries import EntryKind, Importance
 from bookwright.models.codex.foreshadowing import ForeshadowingType, ThreadEventType
+from bookwright.models.frozen import FrozenModel
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, max_length=160)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
@@ -18,11 +19,7 @@ CHECKS = ("characters", "world", "timeline", "foreshadowing", "phase")
 """What a text is held against the codex for. Source: DESIGN section 10, item 6."""
 
 
-class _Found(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-
-class FoundFact(_Found):
+class FoundFact(FrozenModel):
     """One aspect of somebody or something."""
 
     aspect: Word
@@ -30,7 +27,7 @@ class FoundFact(_Found):
     fact: Told
 
 
-class FoundEntry(_Found):
+class FoundEntry(FrozenModel):
     """A character, or a piece of the world."""
 
     kind: EntryKind
@@ -41,7 +38,7 @@ class FoundEntry(_Found):
     facts: Annotated[tuple[FoundFact, ...], Field(max_length=8)] = ()
 
 
-class FoundSecret(_Found):
+class FoundSecret(FrozenModel):
     """What readers are not to know before its place."""
 
     id: Word = ""
@@ -53,7 +50,7 @@ class FoundSecret(_Found):
     revealed_at: Share = 100
 
 
-class FoundThread(_Found):
+class FoundThread(FrozenModel):
     """Something that is to be laid early and paid off late."""
 
     title: Name
@@ -71,7 +68,7 @@ class FoundThread(_Found):
     paid_off_at: Share
 
 
-class DesignExtraction(_Found):
+class DesignExtraction(FrozenModel):
     """What the designs of a book lay down."""
 
     entries: Annotated[tuple[FoundEntry, ...], Field(max_length=24)] = ()
@@ -79,7 +76,7 @@ class DesignExtraction(_Found):
     threads: Annotated[tuple[FoundThread, ...], Field(max_length=8)] = ()
 
 
-class FoundTouch(_Found):
+class FoundTouch(FrozenModel):
     """What the text did for a thread of the register."""
 
     thread: Name
@@ -90,7 +87,7 @@ class FoundTouch(_Found):
     subtlety: Annotated[int | None, Field(ge=1, le=10)] = None
 
 
-class FoundReveal(_Found):
+class FoundReveal(FrozenModel):
     """A secret that came out in the text."""
 
     secret: Name
@@ -99,7 +96,7 @@ class FoundReveal(_Found):
     """The words in which it came out, as they stand in the text."""
 
 
-class FoundPerson(_Found):
+class FoundPerson(FrozenModel):
     """Somebody in the text, with what decides whether they can be as they are when it is set."""
 
     name: Name
@@ -111,7 +108,7 @@ class FoundPerson(_Found):
     """Ids of secrets that they show they know."""
 
 
-class FoundCheck(_Found):
+class FoundCheck(FrozenModel):
     """How the text stands to the record in one respect."""
 
     check: Literal["characters", "world", "timeline", "foreshadowing", "phase"]
@@ -127,7 +124,7 @@ class FoundCheck(_Found):
         return f"{self.check}: “{self.text}” / “{self.record}”: {self.result}"
 
 
-class Extraction(_Found):
+class Extraction(FrozenModel):
     """What accepted prose says, beside what the codex has."""
 
     entries: Annotated[tuple[FoundEntry, ...], Field(max_length=16)] = ()
@@ -139,7 +136,7 @@ class Extraction(_Found):
     people: Annotated[tuple[FoundPerson, ...], Field(max_length=16)] = ()
 
 
-class ConsistencyReport(_Found):
+class ConsistencyReport(FrozenModel):
     """Kept of each chapter: how it stands to the codex, and what wants looking after."""
 
     unit: str
@@ -154,24 +151,6 @@ class ConsistencyReport(_Found):
     """Sentences that read like a promise, and no thread is registered for them."""
     when: Word = ""
     people: tuple[FoundPerson, ...] = ()
-
-    @property
-    def passed(self) -> int:
-        """How many checks found nothing."""
-        return self._count("passed")
-
-    @property
-    def warnings(self) -> int:
-        """How many found something doubtful."""
-        return self._count("warning")
-
-    @property
-    def errors(self) -> int:
-        """How many found a contradiction."""
-        return self._count("error")
-
-    def _count(self, result: str) -> int:
-        return sum(found == result for found in self.results.values())
 
     @property
     def as_text(self) -> str:

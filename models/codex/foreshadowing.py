@@ -6,9 +6,10 @@ Source: DETAILS "002 The Relay", "Foreshadowing life cycle".
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bookwright.models.codex.entries import Body, Name, Names, NonEmpty, Slug, VisibilityLevel
+from bookwright.models.frozen import StrictModel
 from bookwright.models.tree.place import Place
 
 
@@ -40,11 +41,7 @@ class ThreadEventType(StrEnum):
     REVEAL = "reveal"
 
 
-class _ThreadPart(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
-
-
-class ThreadVisibility(_ThreadPart):
+class ThreadVisibility(StrictModel):
     """What a writer may say of a thread before its payoff."""
 
     level: VisibilityLevel | None = None
@@ -53,16 +50,15 @@ class ThreadVisibility(_ThreadPart):
     allowed_expressions: Names = ()
 
 
-class Seed(_ThreadPart):
+class Seed(StrictModel):
     """What is planted."""
 
     content: Body = Field(default="", max_length=4_000)
     description: Body = Field(default="", max_length=4_000)
     planned_at: Place | None = None
-    """Where it is to be planted."""
 
 
-class Payoff(_ThreadPart):
+class Payoff(StrictModel):
     """What the thread comes to: secret until it is there."""
 
     content: Body = Field(default="", max_length=4_000)
@@ -70,7 +66,7 @@ class Payoff(_ThreadPart):
     planned_at: Place | None = None
 
 
-class ThreadEvent(_ThreadPart):
+class ThreadEvent(StrictModel):
     """What one unit did for a thread."""
 
     place: Place
@@ -82,17 +78,16 @@ class ThreadEvent(_ThreadPart):
     subtlety: int | None = Field(default=None, ge=1, le=10)
 
 
-class Timeline(_ThreadPart):
+class Timeline(StrictModel):
     """What was planned for a thread and what was done."""
 
     registered_at: Place | None = None
     reinforce_at: tuple[Place, ...] = ()
-    """Where it is to be brought back."""
     events: tuple[ThreadEvent, ...] = ()
     """In the order in which they were recorded."""
 
 
-class Related(_ThreadPart):
+class Related(StrictModel):
     """What a thread touches, by names or ids of the codex."""
 
     characters: Names = ()
@@ -104,7 +99,7 @@ Prerequisite = Annotated[Name, Field(pattern=r"^\w[\w.\-]*/(registered|planted|r
 """`"FS-010-ring/planted"`: another thread's id and the state it must have reached."""
 
 
-class Foreshadowing(_ThreadPart):
+class Foreshadowing(StrictModel):
     """One thread of foreshadowing."""
 
     id: Slug

@@ -2,16 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from bookwright.models.frozen import FrozenModel
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 Result = Literal["approved", "warning", "rejected"]
 
 
-class Suspicion(BaseModel):
+class Suspicion(FrozenModel):
     """What a reader who has only the pages comes to suspect, as a reviewing model says it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     location: Line
     """The words of the text that raise it."""
@@ -24,19 +24,15 @@ class Suspicion(BaseModel):
     """What to do on the surface of the text; it goes to the writer, so it names nothing that is secret."""
 
 
-class LeakJudgement(BaseModel):
+class LeakJudgement(FrozenModel):
     """The answer of the leak reviewer: what was suspected, and then the verdict."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     issues: Annotated[tuple[Suspicion, ...], Field(max_length=20)] = ()
     result: Result
 
 
-class Leak(BaseModel):
+class Leak(FrozenModel):
     """One place of a draft that gives something away, whoever found it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     found_by: Literal["code", "model"]
     kind: str
@@ -53,19 +49,15 @@ class Leak(BaseModel):
         return f"{self.kind} ({self.severity}){about}: {self.detail}: “{' '.join(self.excerpt.split())}”"
 
 
-class LeakRound(BaseModel):
+class LeakRound(FrozenModel):
     """One review of one draft."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     result: Result
     leaks: tuple[Leak, ...] = ()
 
 
-class LeakReport(BaseModel):
+class LeakReport(FrozenModel):
     """All reviews of a unit's text, oldest first; kept with the text that was accepted."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     unit: str
     rounds: tuple[LeakRound, ...] = ()

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.errors import InvalidEntry
+from bookwright.models.frozen import FrozenModel
 
 Record = CodexEntry | Secret | Foreshadowing
 R = TypeVar("R", CodexEntry, Secret, Foreshadowing, Record)
@@ -67,7 +68,6 @@ class Stored(Generic[R]):
     """Who last said each field, by its path, such as `sections/past/text`; also of fields that were taken out."""
     is_removed: bool = False
     document: int | None = None
-    """The document that it was drawn from."""
     step: int | None = None
     recorded_at: float
     """Seconds since 1970, by the database's clock."""
@@ -81,10 +81,8 @@ class SuggestionStatus(StrEnum):
     DROPPED = "dropped"
 
 
-class FieldSuggestion(BaseModel):
+class FieldSuggestion(FrozenModel):
     """One field that an extraction would change and may not."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     present: Any = None

@@ -6,18 +6,15 @@ Source: DESIGN section 10.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from bookwright.models.codex.entries import CodexEntry, Section, folded
-from bookwright.models.story_time.moment import Comparison, compare
+from bookwright.models.frozen import FrozenModel
+from bookwright.models.story_time.moment import Comparison, Moments, compare
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.place import Place, ReadingOrder
 
 
-class SeenSection(BaseModel):
+class SeenSection(FrozenModel):
     """A section with what both clocks say of it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     section: Section
     reader_may_know: bool
@@ -33,10 +30,8 @@ class SeenSection(BaseModel):
         return self.reader_may_know and self.has_happened is False and self.was_told
 
 
-class SeenEntry(BaseModel):
+class SeenEntry(FrozenModel):
     """An entry as it stands at a place."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entry: CodexEntry
     phase: str | None = None
@@ -68,11 +63,13 @@ class Sight:
 
     def has_come(self, time: StoryTime | None) -> bool | None:
         """Whether something has happened where the unit is set; None where nobody can tell."""
-        if time is None:
-            return None
-        clock = self.reading.clock
-        found = compare(clock.of(time), clock.of(self.now) if self.now else clock.at(self.at))
+        found = compare(self.reading.clock.of(time), self._moments) if time else None
         return None if found is None else found is not Comparison.AFTER
+
+    @property
+    def _moments(self) -> Moments:
+        """When the unit is set."""
+        return self.reading.clock.of(self.now) if self.now else self.reading.clock.at(self.at)
 
     def _section(self, entry: CodexEntry, section: Section) -> SeenSection:
         index = next((i for i, own in enumerate(entry.phases) if folded(own.name) == folded(section.phase or "")), None)
@@ -109,8 +106,7 @@ class Sight:
         """Whether a unit lies before this one in the story; None where it is the same time, or nobody can tell."""
         if not label or self.reading.is_here(Place(label=label), self.at):
             return None
-        clock = self.reading.clock
-        found = compare(clock.at(label), clock.of(self.now) if self.now else clock.at(self.at))
+        found = compare(self.reading.clock.at(label), self._moments)
         return None if found in (None, Comparison.SAME) else found is Comparison.BEFORE
 
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 MOST_CANDIDATES = 4
 """Drafts that a unit may have: one for each order there is."""
@@ -14,11 +14,8 @@ class Angle(StrEnum):
     PLAIN = "plain"
     """Nothing more: the draft that is made without candidates, too."""
     ATTACK = "attack"
-    """Another point of attack."""
     CARRIER = "carrier"
-    """Somebody else carries the scene."""
     VOICE = "voice"
-    """Further into the voice."""
 
     @property
     def told(self) -> str:
@@ -45,10 +42,8 @@ class Decided(StrEnum):
     """The drafts were made beside a text that stands."""
 
 
-class CandidateDraft(BaseModel):
+class CandidateDraft(FrozenModel):
     """One draft."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     number: int
     angle: Angle
@@ -59,10 +54,8 @@ class CandidateDraft(BaseModel):
     text: str
 
 
-class Opinion(BaseModel):
+class Opinion(FrozenModel):
     """What a reader said who saw two drafts and knew neither."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     shown_first: int
     better: int | None = None
@@ -70,10 +63,8 @@ class Opinion(BaseModel):
     reason: str = ""
 
 
-class DraftComparison(BaseModel):
+class DraftComparison(FrozenModel):
     """Two drafts, held against each other in both orders."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     first: int
     second: int
@@ -91,10 +82,8 @@ class DraftComparison(BaseModel):
         return self.winner or min(self.first, self.second)
 
 
-class CandidateChoice(BaseModel):
+class CandidateChoice(FrozenModel):
     """The candidates of a unit and the choice between them: a document of its own, beside its prose."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     revision: int
     """Of the unit, when they were drafted."""
@@ -135,10 +124,10 @@ class CandidateChoice(BaseModel):
     @property
     def told(self) -> tuple[str, ...]:
         """What readers said, a paragraph for each pair."""
-        return tuple(map(_told, self.comparisons))
+        return tuple(map(_comparison_lines, self.comparisons))
 
 
-def _told(one: DraftComparison) -> str:
+def _comparison_lines(one: DraftComparison) -> str:
     came = f"{one.winner} is better" if one.winner else f"a tie, {one.goes_on} goes on"
     said = [
         f"- shown {opinion.shown_first} first: {opinion.better or 'no answer'}. {opinion.reason}".rstrip()

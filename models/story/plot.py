@@ -2,15 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from bookwright.models.frozen import FrozenModel
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
 
 
-class PlotChapter(BaseModel):
+class PlotChapter(FrozenModel):
     """One chapter as it is planned."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
     about: Line
@@ -22,10 +22,8 @@ class PlotChapter(BaseModel):
     ending: Line
 
 
-class Plot(BaseModel):
+class Plot(FrozenModel):
     """The better of two stories that were told for the same order, made into a plan."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     """Why this one, and what was left out of it to keep it simple."""

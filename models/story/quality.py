@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.figures import Figures
 
 Score = Annotated[float, Field(ge=0, le=1)]
@@ -24,6 +25,11 @@ class ScoreBand(StrEnum):
         """Return the band that a score from 0 to 1 lies in; a band holds its lower bound."""
         return next(band for band, least in _LEAST.items() if score >= least)
 
+    @property
+    def words(self) -> str:
+        """The band as people read it."""
+        return self.value.replace("_", " ")
+
 
 _LEAST = {
     ScoreBand.EXCELLENT: 0.85,
@@ -33,10 +39,8 @@ _LEAST = {
 }
 
 
-class Scores(BaseModel):
+class Scores(FrozenModel):
     """The seven dimensions and the whole, 0 to 1 each, as a model judged them. Source: S2-051."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     coherence: Score
     pacing: Score
@@ -46,23 +50,15 @@ class Scores(BaseModel):
     reader_excitement: Score
     emotional_resonance: Score
     overall: Score
-    """Given by the model."""
 
     @property
     def dimensions(self) -> dict[str, float]:
         """The seven without the whole."""
         return self.model_dump(exclude={"overall"})
 
-    @property
-    def band(self) -> ScoreBand:
-        """What the whole amounts to."""
-        return ScoreBand.of(self.overall)
 
-
-class QualityIssue(BaseModel):
+class QualityIssue(FrozenModel):
     """Something that could be better, and where. Source: S2-053."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     category: Said
     severity: Literal["critical", "warning", "info"]
@@ -71,19 +67,15 @@ class QualityIssue(BaseModel):
     suggestion: Said = ""
 
 
-class Recommendation(BaseModel):
+class Recommendation(FrozenModel):
     """What to do about it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     priority: Literal["high", "medium", "low"]
     action: Said
 
 
-class QualityJudgement(BaseModel):
+class QualityJudgement(FrozenModel):
     """The answer of whoever judges a unit: what was found first, the numbers after it. Source: CRAFT, "Quality"."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     issues: Annotated[tuple[QualityIssue, ...], Field(max_length=12)] = ()
     scores: Scores
@@ -91,10 +83,8 @@ class QualityJudgement(BaseModel):
     recommendations: Annotated[tuple[Recommendation, ...], Field(max_length=8)] = ()
 
 
-class QualityReport(BaseModel):
+class QualityReport(FrozenModel):
     """What is known of one unit's quality; the scores are missing until somebody has judged it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     unit: str
     """Its label."""

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from bookwright.models.codex.extraction import Name, Told, Word, Words
+from bookwright.models.frozen import FrozenModel
 
 Chapter = Annotated[int, Field(ge=1, le=100_000)]
 
@@ -33,11 +34,7 @@ class Weight(StrEnum):
     MINOR = "minor"
 
 
-class _RegisterPart(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-
-class RegisteredSecret(_RegisterPart):
+class RegisteredSecret(FrozenModel):
     """What readers are not to know before its chapter."""
 
     id: Word = ""
@@ -49,7 +46,7 @@ class RegisteredSecret(_RegisterPart):
     revealed_in: Chapter
 
 
-class RegisteredThread(_RegisterPart):
+class RegisteredThread(FrozenModel):
     """What readers see before they understand it."""
 
     id: Word = ""
@@ -75,7 +72,7 @@ class RegisteredThread(_RegisterPart):
         return self.role is ThreadRole.CLUE and self.weight is Weight.CRITICAL
 
 
-class Register(_RegisterPart):
+class Register(FrozenModel):
     """All of it, as a model lays it down."""
 
     secrets: Annotated[tuple[RegisteredSecret, ...], Field(max_length=12)] = ()
@@ -115,14 +112,14 @@ _FEW = 3
 """Threads that a weak model's book keeps."""
 
 
-class FewThread(_RegisterPart):
+class FewThread(FrozenModel):
     """A thread as a weak model tells of it."""
 
     title: Name
     seed: Annotated[Told, StringConstraints(min_length=1)]
 
 
-class FewThreads(_RegisterPart):
+class FewThreads(FrozenModel):
     """What a weak model can lay down: one secret, and what is seen of it early; code says in which chapters."""
 
     secret: Annotated[Told, StringConstraints(min_length=1)]

@@ -2,17 +2,16 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.story.quality import QualityReport
 from bookwright.models.story.timeline import StoryLine
 from bookwright.models.text.figures import Drift, Figures
 
 
-class ChapterReport(BaseModel):
+class ChapterReport(FrozenModel):
     """One chapter, or what stands in a chapter's place."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     number: int
     label: str
@@ -28,10 +27,8 @@ class ChapterReport(BaseModel):
     """What its reviews left: contradictions, promises nobody registered, a leak that somebody let pass."""
 
 
-class Thread(BaseModel):
+class Thread(FrozenModel):
     """Something that readers were led to wait for."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str
     source: Literal["promise", "foreshadowing"]
@@ -52,10 +49,8 @@ class Thread(BaseModel):
         return self.ending in ("open", "overdue", "planted", "reinforced", "never paid off")
 
 
-class SecretReport(BaseModel):
+class SecretReport(FrozenModel):
     """Something that was kept from readers, and whether it came out."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     content: str
@@ -69,10 +64,8 @@ class SecretReport(BaseModel):
     """Words of the book of which a model said that they tell it, and which do not; empty where there are none."""
 
 
-class ChoiceReport(BaseModel):
+class ChoiceReport(FrozenModel):
     """A choice among several drafts of the same pages."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     heading: str
@@ -90,10 +83,8 @@ class ChoiceReport(BaseModel):
     """Who chose it: readers who agreed, the rule for a tie, the author, or nobody where a text stood already."""
 
 
-class RoleCost(BaseModel):
+class RoleCost(FrozenModel):
     """What one role has cost."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     role: str
     calls: int
@@ -105,10 +96,8 @@ class RoleCost(BaseModel):
     """Calls whose price nobody knows."""
 
 
-class BookReport(BaseModel):
+class BookReport(FrozenModel):
     """Everything that a report says, before it is laid out."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     book: str
     title: str
@@ -134,7 +123,6 @@ class BookReport(BaseModel):
     warnings: tuple[str, ...] = ()
     """What prompts had to do without, a line for each step that did; the last ones of a long book."""
     timeline: StoryLine = StoryLine()
-    """When its units are set."""
     choices: tuple[ChoiceReport, ...] = ()
     """Where several drafts of the same pages were made, and which of them was taken."""
     costs: tuple[RoleCost, ...] = ()

@@ -2,17 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from bookwright.models.frozen import FrozenModel
 
 Said = Annotated[str, StringConstraints(strip_whitespace=True, max_length=900)]
 Quoted = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-
-class Person(_Answer):
+class Person(FrozenModel):
     """Somebody in the pages, as a reader understands them."""
 
     name: Quoted
@@ -20,7 +18,7 @@ class Person(_Answer):
     wants: Said = ""
 
 
-class Trouble(_Answer):
+class Trouble(FrozenModel):
     """A place where a reader stumbled."""
 
     quote: Quoted
@@ -28,7 +26,7 @@ class Trouble(_Answer):
     trouble: Said
 
 
-class Shape(_Answer):
+class Shape(FrozenModel):
     """How a text went, in a few words each: what the next texts can be kept apart from."""
 
     fought: Quoted = ""
@@ -50,7 +48,7 @@ class Shape(_Answer):
         return "; ".join(filter(None, (self.fought, self.gained, self.talk, self.span, self.nearness, self.ended)))
 
 
-class Returning(_Answer):
+class Returning(FrozenModel):
     """A thing, gesture or turn of phrase that could come back."""
 
     thing: Quoted
@@ -58,7 +56,7 @@ class Returning(_Answer):
     """Word for word, as it stands."""
 
 
-class Retelling(_Answer):
+class Retelling(FrozenModel):
     """The answer of a cold reader: the pages told again from memory, and where they failed."""
 
     people: Annotated[tuple[Person, ...], Field(max_length=16)] = ()
@@ -74,7 +72,7 @@ class Retelling(_Answer):
     returning: Annotated[tuple[Returning, ...], Field(max_length=5)] = ()
 
 
-class RepairOrder(_Answer):
+class RepairOrder(FrozenModel):
     """One thing to be put right, and where."""
 
     quote: Quoted = ""
@@ -97,7 +95,7 @@ class RepairOrder(_Answer):
         return f"“{self.quote}” → {self.order}" if self.quote else self.order
 
 
-class RepairOrders(_Answer):
+class RepairOrders(FrozenModel):
     """The answer of the editor who holds a retelling against what readers should have understood."""
 
     reasoning: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""

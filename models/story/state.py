@@ -7,16 +7,16 @@ from enum import StrEnum
 from itertools import count
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from bookwright.models.frozen import FrozenModel
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
 Told = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 
 
-class Relation(BaseModel):
+class Relation(FrozenModel):
     """How two people stand to each other now."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     who: Told
     to: Told
@@ -25,10 +25,8 @@ class Relation(BaseModel):
     """The event that made it so, with its unit."""
 
 
-class Promise(BaseModel):
+class Promise(FrozenModel):
     """Something readers were led to expect, and have not got yet."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: Line = ""
     """`"1.4-2"`, given by code when the promise is first entered; a new one has none yet."""
@@ -51,35 +49,28 @@ class Ending(StrEnum):
     """It was no promise after all, or stands in another one."""
 
 
-class Settled(BaseModel):
+class Settled(FrozenModel):
     """A promise that leaves the list, and why."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: Told
     ending: Ending
     where: Line = ""
 
 
-class Waiting(BaseModel):
+class Waiting(FrozenModel):
     """What readers want as the last text ends."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     at_once: Line = ""
     further_off: Line = ""
     by_the_end: Line = ""
 
 
-class GlobalState(BaseModel):
+class GlobalState(FrozenModel):
     """The whole state; each version replaces the one before it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     aim: Told
     """The lead's central aim."""
     conflict: Told
-    """The largest conflict."""
     relations: tuple[Relation, ...] = Field(default=(), max_length=40)
     promises: tuple[Promise, ...] = Field(default=(), max_length=60)
     waiting: Waiting = Waiting()

@@ -2,14 +2,13 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 
 class StoryTurn(StrEnum):
     """How a unit stands in the order of the story, seen from the line that most of the book follows."""
 
     ON = "on"
-    """The story goes on."""
     BACK = "flashback"
     AHEAD = "flash-forward"
     BESIDE = "parallel"
@@ -18,10 +17,8 @@ class StoryTurn(StrEnum):
     """Nobody can tell: it has no time, or one that cannot be compared."""
 
 
-class StoryLineRow(BaseModel):
+class StoryLineRow(FrozenModel):
     """A unit with its time."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     chapter: int
@@ -48,10 +45,8 @@ class StoryLineRow(BaseModel):
         return "" if self.turn is StoryTurn.ON else self.turn.value
 
 
-class TimeFinding(BaseModel):
+class TimeFinding(FrozenModel):
     """A slip of time that code has found."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     result: str
@@ -65,10 +60,8 @@ class TimeFinding(BaseModel):
         return f"{self.text}; {self.record}"
 
 
-class StoryLine(BaseModel):
+class StoryLine(FrozenModel):
     """When the units of a book are set."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     rows: tuple[StoryLineRow, ...] = ()
     """In the order of the story, strand by strand; what nobody can order stands last, as it is told."""

@@ -36,8 +36,9 @@ class StoryClock:
     def __init__(self, times: TimedUnits = (), chapters: Sequence[str] = ()) -> None:
         """Take the units that have a time, in reading order, and the labels of the chapters."""
         self._times = dict(times)
-        self._labels = list(self._times)
-        self._orders = [_order(label) for label in self._labels]
+        self.labels = tuple(self._times)
+        """The units that have a time of their own, in reading order."""
+        self._orders = [_order(label) for label in self.labels]
         self._chapters = chapters
         self._shift: float | None = next(filter(None, map(_link, self._times.values())), None)
         self._found: dict[str, Moments] = {}
@@ -55,11 +56,6 @@ class StoryClock:
     def is_empty(self) -> bool:
         """True if no unit has a time."""
         return not self._times
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The units that have a time of their own, in reading order."""
-        return tuple(self._labels)
 
     def own(self, label: str) -> StoryTime | None:
         """Return the time that a unit was given; None for one that has none of its own."""
@@ -108,14 +104,14 @@ class StoryClock:
     def was_told(self, time: StoryTime, label: str) -> bool:
         """Whether the manuscript, up to a unit, has a unit that is set as late as a time."""
         moment = self.of(time)
-        told = (self.at(each) for each in self._labels[: bisect_left(self._orders, _order(label)) + 1])
+        told = (self.at(each) for each in self.labels[: bisect_left(self._orders, _order(label)) + 1])
         return any(compare(moment, then) in (Comparison.BEFORE, Comparison.SAME) for then in told)
 
     def _read_all(self) -> None:
         """Read the units in their order, once: so no chain that leads back is followed deep."""
         if not self._is_read:
             self._is_read = True
-            for label in self._labels:
+            for label in self.labels:
                 self._of_unit(label)
 
     def _of_unit(self, label: str) -> Moments:
@@ -135,7 +131,7 @@ class StoryClock:
     def _anchor(self, anchor: str, at: str) -> str:
         """The label that an anchor means; empty where there is no such unit."""
         if anchor == BEGINNING:
-            return next((label for label in (*self._chapters, *self._labels) if label != at), "")
+            return next((label for label in (*self._chapters, *self.labels) if label != at), "")
         if anchor.startswith("#"):
             number = int(anchor[1:])
             return self._chapters[number - 1] if 1 <= number <= len(self._chapters) else ""
@@ -144,12 +140,12 @@ class StoryClock:
     def _before(self, at: str) -> str:
         """The last unit told before one that has a time and is not above it, or else the one above."""
         place = bisect_left(self._orders, _order(at))
-        earlier = (label for label in reversed(self._labels[:place]) if not at.startswith(f"{label}."))
+        earlier = (label for label in reversed(self.labels[:place]) if not at.startswith(f"{label}."))
         return next(earlier, next((each for each in _upward(at) if each != at and each in self._times), ""))
 
     def _spanned(self, label: str) -> Moments:
         """The time that a unit's parts cover together, on the axes that all of them have."""
-        below = [self._of_unit(each) for each in self._labels if each.startswith(f"{label}.")]
+        below = [self._of_unit(each) for each in self.labels if each.startswith(f"{label}.")]
         shared = set.intersection(*({one.axis for one in moments} for moments in below)) if below else set()
         spans = {axis: [one for moments in below for one in moments if one.axis == axis] for axis in sorted(shared)}
         return tuple(Moment(axis, min(o.low for o in all_), max(o.high for o in all_)) for axis, all_ in spans.items())

@@ -2,14 +2,16 @@
 
 import re
 
-_ONES = (
+ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
 ).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_WORDS = {word: value for value, word in enumerate(_ONES)} | {word: 10 * value for value, word in enumerate(_TENS, 2)}
+"""Words from 0 on."""
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+"""From 20 on."""
+_WORDS = {word: value for value, word in enumerate(ONES)} | {word: 10 * value for value, word in enumerate(TENS, 2)}
 _WORDS |= {"a": 1, "an": 1, "hundred": 100, "thousand": 1000}
-_WORDS |= {f"{word}th": value for word, value in _WORDS.items()} | {f"{w[:-1]}ieth": _WORDS[w] for w in _TENS}
+_WORDS |= {f"{word}th": value for word, value in _WORDS.items()} | {f"{w[:-1]}ieth": _WORDS[w] for w in TENS}
 _WORDS |= {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
 _HAN = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {
     "零": 0,
@@ -29,7 +31,7 @@ _NATIVE_WORD = "|".join(sorted(_NATIVE, key=len, reverse=True))
 
 ENGLISH = rf"(?:\d+(?:st|nd|rd|th)?\b|(?:(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))}|and)\b[ -]?)+)"
 ORDINAL = (
-    rf"(?:\d+(?:st|nd|rd|th)|(?:(?:{'|'.join(_TENS)})[ -])?"
+    rf"(?:\d+(?:st|nd|rd|th)|(?:(?:{'|'.join(TENS)})[ -])?"
     rf"(?:{'|'.join(word for word in _WORDS if word.endswith('th') or word in ('first', 'second', 'third'))}))"
 )
 HAN = r"(?:\d+|[〇零一二三四五六七八九十百千两兩両]+)"

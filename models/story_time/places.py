@@ -23,9 +23,9 @@ def places_in(reading: ReadingOrder) -> dict[str, PlaceInTime]:
     """Return where chapters, and other units with a time of their own, stand, by label in the order of the story."""
     clock, found = reading.clock, dict[str, PlaceInTime]()
     labels = sorted({*reading.chapters, *clock.labels}, key=order_of)
-    left = [label for label in labels if _is_known(label, clock)]
+    left = [label for label in labels if clock.time_of(label) is not None or len(clock.at(label)) > 1]
     for strand, (axis, own) in enumerate(_strands(left, clock), 1):
-        moments = {label: _on(axis, label, clock) for label in own}
+        moments = {label: next(one for one in clock.at(label) if one.axis == axis) for label in own}
         line = _main_line([moments[label] for label in own])
         main = {own[place] for place in line}
         together: dict[Moment, list[str]] = {}
@@ -35,10 +35,6 @@ def places_in(reading: ReadingOrder) -> dict[str, PlaceInTime]:
             same = tuple(other for other in together[moments[label]] if other != label)
             found[label] = PlaceInTime(_turn(label, own, moments, main, same), strand, same)
     return found | {label: PlaceInTime(StoryTurn.OPEN) for label in labels if label not in found}
-
-
-def _is_known(label: str, clock: StoryClock) -> bool:
-    return clock.time_of(label) is not None or len(clock.at(label)) > 1
 
 
 def _strands(labels: Sequence[str], clock: StoryClock) -> list[tuple[str, list[str]]]:
@@ -53,10 +49,6 @@ def _strands(labels: Sequence[str], clock: StoryClock) -> list[tuple[str, list[s
         strands.append((axis, own))
         left = [label for label in left if label not in own]
     return strands
-
-
-def _on(axis: str, label: str, clock: StoryClock) -> Moment:
-    return next(one for one in clock.at(label) if one.axis == axis)
 
 
 def _main_line(moments: Sequence[Moment]) -> set[int]:

@@ -29,14 +29,8 @@ def read_time(words: str) -> TimeReading:
     if number is not None:
         rest = rest[: number.start()] + " " + rest[number.end() :]
     year, month, day = _date(rest)
-    return TimeReading(
-        year=year, month=month, day=day, number=number_in(_first(number)) if number else None, part=_part(text),
-        weekday=_weekday(rest), offset=offset,
-    )  # fmt: skip
-
-
-def _first(found: re.Match[str]) -> str:
-    return next(group for group in found.groups() if group)
+    counted = number_in(next(filter(None, number.groups()))) if number else None
+    return TimeReading(year, month, day, counted, _part(text), _weekday(rest), offset)
 
 
 def _without_anchor(text: str) -> tuple[str, str]:

@@ -4,8 +4,9 @@ import re
 import unicodedata
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from bookwright.models.frozen import StrictModel
 from bookwright.models.text.lazy_pattern import lazy_pattern
 from bookwright.models.text.plain import plain
 
@@ -16,13 +17,11 @@ def _one_line(text: Any) -> Any:
     return " ".join(unicodedata.normalize("NFC", plain(text)).split()) if isinstance(text, str) else text
 
 
-class StoryTime(BaseModel):
+class StoryTime(StrictModel):
     """A time of the story in words: a date, a year, a numbered day, or so long before or after a unit.
 
     The words stay as they were said. `models/story_time/reading.py` reads them, `models/story_time/clock.py` compares.
     """
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     when: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=MOST_LETTERS)]
     """Such as `"the evening of day 3"`, `"12 March 1923"`, `"two days before 1.4"`, `"十年前"`."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bookwright.models.codex.entries import EntryKind, Importance
 from bookwright.models.codex.foreshadowing import ThreadStatus
-from bookwright.models.talk.command_base import BaseCommand
+from bookwright.models.frozen import StrictModel
 from bookwright.models.talk.command_values import Many, Name, Node, PlaceText, VisibilityName, Words
 from bookwright.models.talk.trying_commands import (
     AddNote,
@@ -28,46 +28,46 @@ def _section(name: str | None, text: str | None) -> str | None:
     return f"{name.replace('=', ' ')}={text}" if name and text else None
 
 
-class Status(BaseCommand):
+class Status(StrictModel):
     """Where the book stands."""
 
     verb: Literal["status"]
 
 
-class Tree(BaseCommand):
+class Tree(StrictModel):
     """The outline."""
 
     verb: Literal["tree"]
 
 
-class Show(BaseCommand):
+class Show(StrictModel):
     """One node with its designs and steps."""
 
     verb: Literal["show"]
     node: Node
 
 
-class Read(BaseCommand):
+class Read(StrictModel):
     """The manuscript or a part of it."""
 
     verb: Literal["read"]
     node: Node | None = None
 
 
-class Estimate(BaseCommand):
+class Estimate(StrictModel):
     """What the book would cost, at this length or another."""
 
     verb: Literal["estimate"]
     length: int | None = Field(default=None, gt=0, le=10_000_000)
 
 
-class Pause(BaseCommand):
+class Pause(StrictModel):
     """Rest before the next step."""
 
     verb: Literal["pause"]
 
 
-class Resume(BaseCommand):
+class Resume(StrictModel):
     """Go on writing."""
 
     verb: Literal["resume"]
@@ -82,7 +82,7 @@ class Resume(BaseCommand):
         return f"{self.until_level}:{self.until_count}" if self.until_level and self.until_count else None
 
 
-class ChangeBrief(BaseCommand):
+class ChangeBrief(StrictModel):
     """Another value for one key of the brief."""
 
     verb: Literal["brief"]
@@ -98,33 +98,33 @@ class ChangeBrief(BaseCommand):
         return f"{self.field}={self.value}"
 
 
-class Export(BaseCommand):
+class Export(StrictModel):
     """The manuscript as a file."""
 
     verb: Literal["export"]
     format: Literal["md", "txt", "html", "epub", "docx", "json"] = "md"
 
 
-class Report(BaseCommand):
+class Report(StrictModel):
     """The report on quality."""
 
     verb: Literal["report"]
     format: Literal["html", "md"] = "html"
 
 
-class Style(BaseCommand):
+class Style(StrictModel):
     """The book's style in figures, and how far chapters lie from it."""
 
     verb: Literal["style"]
 
 
-class TellTimes(BaseCommand):
+class TellTimes(StrictModel):
     """When the parts of the book are set in its story, with flashbacks and slips."""
 
     verb: Literal["timeline"]
 
 
-class SetTime(BaseCommand):
+class SetTime(StrictModel):
     """Another time in the story for one part."""
 
     verb: Literal["timeline_set"]
@@ -133,13 +133,13 @@ class SetTime(BaseCommand):
     """Such as "evening of day 3"."""
 
 
-class Registers(BaseCommand):
+class Registers(StrictModel):
     """One of the three registers as a list."""
 
     verb: Literal["codex", "secrets", "foreshadowing"]
 
 
-class AddEntry(BaseCommand):
+class AddEntry(StrictModel):
     """A character or a thing of the world."""
 
     verb: Literal["codex_add"]
@@ -154,7 +154,7 @@ class AddEntry(BaseCommand):
         return _section(self.section, self.text)
 
 
-class EditEntry(BaseCommand):
+class EditEntry(StrictModel):
     """Another text for a section, or another name."""
 
     verb: Literal["codex_edit"]
@@ -169,7 +169,7 @@ class EditEntry(BaseCommand):
         return _section(self.section, self.text)
 
 
-class AddSecret(BaseCommand):
+class AddSecret(StrictModel):
     """What readers are not to know yet."""
 
     verb: Literal["secret_add"]
@@ -179,7 +179,7 @@ class AddSecret(BaseCommand):
     revealed_at: PlaceText | None = None
 
 
-class EditSecret(BaseCommand):
+class EditSecret(StrictModel):
     """Change a secret."""
 
     verb: Literal["secret_edit"]
@@ -190,7 +190,7 @@ class EditSecret(BaseCommand):
     revealed_at: PlaceText | None = None
 
 
-class AddThread(BaseCommand):
+class AddThread(StrictModel):
     """What is laid early and paid off late."""
 
     verb: Literal["foreshadowing_add"]
@@ -201,7 +201,7 @@ class AddThread(BaseCommand):
     payoff_at: PlaceText | None = None
 
 
-class EditThread(BaseCommand):
+class EditThread(StrictModel):
     """Change a thread."""
 
     verb: Literal["foreshadowing_edit"]
@@ -214,7 +214,7 @@ class EditThread(BaseCommand):
     payoff_at: PlaceText | None = None
 
 
-class Revise(BaseCommand):
+class Revise(StrictModel):
     """A new version of one node."""
 
     verb: Literal["revise"]
@@ -222,20 +222,20 @@ class Revise(BaseCommand):
     note: Words
 
 
-class Stale(BaseCommand):
+class Stale(StrictModel):
     """What no longer rests on current documents."""
 
     verb: Literal["stale"]
 
 
-class Refresh(BaseCommand):
+class Refresh(StrictModel):
     """Do again what is stale."""
 
     verb: Literal["refresh"]
     node: Node | None = None
 
 
-class Restore(BaseCommand):
+class Restore(StrictModel):
     """Take an earlier version of a node back."""
 
     verb: Literal["restore"]
@@ -243,20 +243,20 @@ class Restore(BaseCommand):
     version: int = Field(ge=1)
 
 
-class Gates(BaseCommand):
+class Gates(StrictModel):
     """What waits for a decision."""
 
     verb: Literal["gates"]
 
 
-class Approve(BaseCommand):
+class Approve(StrictModel):
     """Let a gate pass."""
 
     verb: Literal["approve"]
     gate: int = Field(ge=1)
 
 
-class Reject(BaseCommand):
+class Reject(StrictModel):
     """Have what a gate is about done again, under an order."""
 
     verb: Literal["reject"]
@@ -264,13 +264,13 @@ class Reject(BaseCommand):
     note: Words
 
 
-class Delete(BaseCommand):
+class Delete(StrictModel):
     """Remove the book for good."""
 
     verb: Literal["delete"]
 
 
-class Unclear(BaseCommand):
+class Unclear(StrictModel):
     """Nothing of the list, or not clear which: a question back."""
 
     verb: Literal["unclear"]

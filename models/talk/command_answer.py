@@ -2,8 +2,9 @@
 
 from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.talk.command import Command
 
 VERBS: tuple[str, ...] = tuple(
@@ -14,19 +15,15 @@ VERBS: tuple[str, ...] = tuple(
 _COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="verb")])
 
 
-class Argument(BaseModel):
+class Argument(FrozenModel):
     """One value of a command."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     value: str
 
 
-class CommandAnswer(BaseModel):
+class CommandAnswer(FrozenModel):
     """How a model answers: flat, so that every provider and a weak model's grammar can hold it to its shape."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     quote: str
     """The author's words that the command rests on, as they stand there; empty only with `unclear`."""
@@ -45,10 +42,10 @@ class CommandAnswer(BaseModel):
         try:
             return _COMMANDS.validate_python({**named, "verb": self.verb})
         except ValidationError as error:
-            raise ValueError(_told(error)) from None
+            raise ValueError(_faults_in(error)) from None
 
 
-def _told(error: ValidationError) -> str:
+def _faults_in(error: ValidationError) -> str:
     lines = [
         f"{'.'.join(map(str, item['loc'])) or 'verb'}: {item['msg'].removeprefix('Value error, ')}"
         for item in error.errors(include_url=False, include_input=False)[:4]

@@ -191,7 +191,6 @@ class MessageEvent(_Event):
 
 
 Event = TextEvent | ReasoningEvent | AgentEvent | CompletedEvent | FailedEvent | MessageEvent
-"""One event of the bus."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel, StrictModel
 
 MOST_CHARACTERS = 400_000
 """What a session keeps, about 100 000 tokens of English."""
@@ -25,10 +25,8 @@ class TurnKind(StrEnum):
     """What the tool answered, told to the agent."""
 
 
-class Turn(BaseModel):
+class Turn(StrictModel):
     """One turn, in the text form that the agents' loop reads and writes."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     kind: TurnKind
     text: str
@@ -39,10 +37,8 @@ class Turn(BaseModel):
         return self.kind in (TurnKind.ANSWER, TurnKind.USE)
 
 
-class SessionState(BaseModel):
+class SessionState(FrozenModel):
     """Which session an execution goes on with. Source: REQUIREMENTS S4-005."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     initialized: bool = False
@@ -70,10 +66,8 @@ class Session(SessionState):
     updated_at: float = 0.0
 
 
-class History(BaseModel):
+class History(FrozenModel):
     """The turns of a session, fit to be sent: the person first, then by turns."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     turns: tuple[Turn, ...] = ()
     repairs: tuple[str, ...] = ()

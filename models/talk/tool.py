@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from bookwright.models.frozen import StrictModel
 
 _DEEPEST = 24
 """Levels of nesting that an envelope may carry; what lies deeper is told in a word."""
@@ -51,19 +53,15 @@ class ErrorCode(StrEnum):
     RATE_LIMIT = "RATE_LIMIT"
 
 
-class ToolError(BaseModel):
+class ToolError(StrictModel):
     """Why there is no result."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     code: ErrorCode
     message: str
 
 
-class ToolResponse(BaseModel):
+class ToolResponse(StrictModel):
     """One tool's answer. Source: docs/tool-protocol.md."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
     status: ToolStatus
     data: dict[str, Any] = Field(default_factory=dict)

@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from bookwright.models.frozen import StrictModel
 from bookwright.models.story.candidates import MOST_CANDIDATES
-from bookwright.models.talk.command_base import BaseCommand
 from bookwright.models.talk.command_values import Name, Node, Words
 
 
-class ForkBook(BaseCommand):
+class ForkBook(StrictModel):
     """A branch of the book."""
 
     verb: Literal["fork"]
@@ -18,13 +18,13 @@ class ForkBook(BaseCommand):
     name: Name | None = None
 
 
-class TellBranches(BaseCommand):
+class TellBranches(StrictModel):
     """The branches of the book."""
 
     verb: Literal["branches"]
 
 
-class CompareBranch(BaseCommand):
+class CompareBranch(StrictModel):
     """What differs between the book and another branch of it."""
 
     verb: Literal["compare"]
@@ -33,14 +33,14 @@ class CompareBranch(BaseCommand):
     """The unit whose texts are wanted word by word."""
 
 
-class TellCandidates(BaseCommand):
+class TellCandidates(StrictModel):
     """The drafts of the same pages, and what readers said of them."""
 
     verb: Literal["candidates"]
     node: Node | None = None
 
 
-class TakeCandidate(BaseCommand):
+class TakeCandidate(StrictModel):
     """Another draft becomes the text."""
 
     verb: Literal["candidates_take"]
@@ -48,14 +48,14 @@ class TakeCandidate(BaseCommand):
     number: int = Field(ge=1, le=MOST_CANDIDATES)
 
 
-class TellNotes(BaseCommand):
+class TellNotes(StrictModel):
     """The author's notes at words of the text."""
 
     verb: Literal["notes"]
     node: Node | None = None
 
 
-class AddNote(BaseCommand):
+class AddNote(StrictModel):
     """A note of the author's at words of a text."""
 
     verb: Literal["note_add"]

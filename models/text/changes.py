@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.binding import demands
 from bookwright.models.text.language import Language
 from bookwright.models.text.length import LengthRange
@@ -17,10 +16,8 @@ _ALIKE = ('"', "*", "＂", "_")
 _APOSTROPHE = re.compile(r"(?<=\w)[’']|[’'](?=\d)")
 
 
-class Change(BaseModel):
+class Change(FrozenModel):
     """A passage of consecutive sentences in another wording, or dropped."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     first: str
     """Number of its first sentence, such as `"12.3"`."""
@@ -30,10 +27,8 @@ class Change(BaseModel):
     """The wording in its place; empty to drop it."""
 
 
-class Changes(BaseModel):
+class Changes(FrozenModel):
     """What is to be changed in a text, in the order in which it is taken: least loss first, or most needed first."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     changes: tuple[Change, ...] = ()
 
@@ -110,29 +105,26 @@ class _Table:
         return joined("".join(row) for row in self._rows)
 
     def carry_out(self, change: Change, least: int) -> None:
-        """Make a change if it does no damage."""
+        """Make a change that does no damage: the text gets shorter by it, and not shorter than `least`."""
         span = self._span(change)
-        if not span or self._is_kept(span):
-            return
-        new = self._changed(span, change.text.strip())
-        before = {place: self._measure(self._rows[place[0]][place[1]]) for place in span}
-        saved = sum(before.values()) - self._measure(change.text)
-        if saved <= 0 or self.length - saved < least or not self._fits(span, new):
-            return
-        self.length -= saved
-        self._touched |= set(span)
-        for row, parts in new.items():
-            self._rows[row] = parts
+        if span and not self._is_kept(span) and least - self.length <= self._gain(change, span) < 0:
+            self._make(change, span)
 
     def repair(self, change: Change) -> int:
         """Make a change of any length if it breaks nothing; return how much longer the text is by it."""
         span = self._span(change)
-        if not span or not self._touched.isdisjoint(span):
-            return 0
+        return self._make(change, span) if span and self._touched.isdisjoint(span) else 0
+
+    def _gain(self, change: Change, span: Sequence[tuple[int, int]]) -> int:
+        """How much longer the text would be by a change; below 0 for one that shortens it."""
+        return self._measure(change.text) - sum(self._measure(self._rows[row][column]) for row, column in span)
+
+    def _make(self, change: Change, span: Sequence[tuple[int, int]]) -> int:
+        """Make a change if it breaks no paragraph; return how much longer the text is by it."""
         new = self._changed(span, change.text.strip())
-        if not self._fits(span, new):
+        if not all(self._is_whole(row, "".join(parts)) for row, parts in new.items()):
             return 0
-        more = self._measure(change.text) - sum(self._measure(self._rows[row][column]) for row, column in span)
+        more = self._gain(change, span)
         self.length += more
         self._touched |= set(span)
         for row, parts in new.items():
@@ -172,14 +164,11 @@ class _Table:
             new[row][column] = text + old[len(old.rstrip()) :]
         return new
 
-    def _fits(self, span: Sequence[tuple[int, int]], new: dict[int, list[str]]) -> bool:
-        """True if every paragraph leaves open what it left open before, and one that goes left nothing open.
-
-        Or if it leaves nothing open any more, and the next one does not go on with what was open: that was damage.
-        """
-        return all(self._is_whole(row, "".join(parts)) for row, parts in new.items())
-
     def _is_whole(self, row: int, text: str) -> bool:
+        """True if a paragraph would leave open what it left open before; nothing, where it goes.
+
+        Or if it would leave nothing open any more, and the next one does not go on with what was open: that was damage.
+        """
         old = "".join(self._rows[row])
         after = "".join(part for parts in self._rows[row + 1 : row + 2] for part in parts)
         if is_balanced_like(text, old):

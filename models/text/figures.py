@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from bookwright.models.frozen import FrozenModel
 
 
-class Rhythm(BaseModel):
+class Rhythm(FrozenModel):
     """How long sentences and paragraphs are; lengths in the language's unit."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     sentences: int = 0
     mean: float = 0.0
@@ -31,19 +31,15 @@ class Rhythm(BaseModel):
         return self.spread / self.mean if self.mean else 0.0
 
 
-class Repeated(BaseModel):
+class Repeated(FrozenModel):
     """Words that come back, as they stand in the text."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     quote: str
     count: int
 
 
-class Repetition(BaseModel):
+class Repetition(FrozenModel):
     """What a text says more than once."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     share: float = 0.0
     """Share of the n-grams that stand in the text more than once, 0 to 1."""
@@ -55,10 +51,8 @@ class Repetition(BaseModel):
     """Share of sentences that begin as the one before does, 0 to 1."""
 
 
-class StockHit(BaseModel):
+class StockHit(FrozenModel):
     """One entry of the list of stock phrases, and what it found."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entry: str
     group: str
@@ -67,10 +61,8 @@ class StockHit(BaseModel):
     """The first few finds, each with a few words around it."""
 
 
-class Stock(BaseModel):
+class Stock(FrozenModel):
     """Stock phrases in one text."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     count: int = 0
     """Finds in all groups but names and leftovers, which are no matter of rate."""
@@ -88,10 +80,8 @@ class Stock(BaseModel):
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
-class SharedPassage(BaseModel):
+class SharedPassage(FrozenModel):
     """A passage that an earlier chapter has too, or nearly."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     kind: Literal["wording", "paragraph"]
     quote: str
@@ -103,10 +93,8 @@ class SharedPassage(BaseModel):
     """0 to 1, estimated for paragraphs."""
 
 
-class NameDoubt(BaseModel):
+class NameDoubt(FrozenModel):
     """A name that the codex does not have."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     count: int
@@ -115,10 +103,8 @@ class NameDoubt(BaseModel):
     quote: str = ""
 
 
-class Figures(BaseModel):
+class Figures(FrozenModel):
     """All figures of one text."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     length: int
     target: int | None = None
@@ -136,10 +122,8 @@ class Figures(BaseModel):
         return self.length / self.target - 1 if self.target else None
 
 
-class StyleProfile(BaseModel):
+class StyleProfile(FrozenModel):
     """The habits of a text that can be counted. Rates are for each 1 000 of the language's unit."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     language: str
     length: int
@@ -165,10 +149,8 @@ class StyleProfile(BaseModel):
     """Sentences of its own: a short one, a usual one, a long one."""
 
 
-class Drift(BaseModel):
+class Drift(FrozenModel):
     """How far a text has moved from a profile."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     overall: float
     """0 for the same habits, 1 for another book."""

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+from bookwright.models.frozen import FrozenModel
 
 TOLERANCE = 0.15
 """A single unit lands within this share of its target. Source: DESIGN section 4."""
@@ -27,10 +27,8 @@ WORDS_PER_CHARACTER = 0.6
 """Converts the class bounds where a length counts words."""
 
 
-class LengthRecord(BaseModel):
+class LengthRecord(FrozenModel):
     """How a book's models have answered lengths so far."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     ratio: float = 1.0
     """Delivered over asked, smoothed; 0.7 for a model that writes too little."""
@@ -131,10 +129,8 @@ def spread_after(owed: int, planned: list[int]) -> list[int]:
     return [*spread(sum(others) - paid, others), last]
 
 
-class ChildLength(BaseModel):
+class ChildLength(FrozenModel):
     """What the engine grants the next child of an incremental division."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     length: int
     is_last: bool

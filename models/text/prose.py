@@ -113,11 +113,9 @@ def whole_sentences(text: str) -> str:
     return text[:end].strip()
 
 
-def last_sentences(text: str, count: int) -> str:
-    """Return the last few sentences of a text."""
-    parts = paragraphs(text)
-    tail = [sentence for paragraph in parts[-count:] for sentence in sentences(paragraph)]
-    return " ".join(tail[-count:])
+def last_sentence(text: str) -> str:
+    """Return the last sentence of a text; empty where it has none."""
+    return next((sentences(paragraph)[-1] for paragraph in reversed(paragraphs(text))), "")
 
 
 def joined(parts: Iterable[str]) -> str:

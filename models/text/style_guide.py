@@ -2,8 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.figures import StyleProfile
 
 
@@ -16,10 +17,8 @@ class StyleSource(StrEnum):
     """The book's own first chapters."""
 
 
-class StyleGuide(BaseModel):
+class StyleGuide(FrozenModel):
     """A style guide's structure; its text is what writers read."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     source: StyleSource
     chapters: int = Field(default=0, ge=0)

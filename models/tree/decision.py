@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.tree.plan import TaskType
 
 
@@ -16,10 +17,8 @@ class Decision(StrEnum):
     PROCEED_TO_WRITE = "DECISION_PROCEED_TO_WRITE"
 
 
-class FlowDecision(BaseModel):
+class FlowDecision(FrozenModel):
     """The flow decision agent's answer: thought first, verdict last."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     missing_points: tuple[str, ...] = ()
@@ -45,10 +44,8 @@ class ComplexReason(StrEnum):
     VAGUE_GOAL = "vague_goal"
 
 
-class AtomVerdict(BaseModel):
+class AtomVerdict(FrozenModel):
     """The judge's verdict on one task of a round."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     task: int = Field(ge=1)
     """The task's number in the list that was put before the judge, from 1."""
@@ -57,10 +54,8 @@ class AtomVerdict(BaseModel):
     atom_result: Verdict
 
 
-class AtomVerdicts(BaseModel):
+class AtomVerdicts(FrozenModel):
     """The judge's answer on a whole round."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     verdicts: tuple[AtomVerdict, ...] = Field(min_length=1)
 
@@ -75,19 +70,15 @@ class Expert(StrEnum):
     GENERALIST = "generalist"
 
 
-class Routing(BaseModel):
+class Routing(FrozenModel):
     """The router's answer."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     expert: Expert
 
 
-class Choice(BaseModel):
+class Choice(FrozenModel):
     """Which of two drafts goes on: thought first, then what of the other one is worth taking over, the verdict last."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     reasoning: str = ""
     carry_over: Annotated[tuple[str, ...], Field(max_length=4)] = ()
@@ -95,18 +86,14 @@ class Choice(BaseModel):
     better: Literal["A", "B"]
 
 
-class Questions(BaseModel):
+class Questions(FrozenModel):
     """What a unit needs to know from the book so far, each with a name in it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     questions: tuple[str, ...] = Field(default=(), max_length=8)
 
 
-class TitleAndBlurb(BaseModel):
+class TitleAndBlurb(FrozenModel):
     """What stands on the cover and on its back."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     blurb: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1500)]
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]

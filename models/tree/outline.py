@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from bookwright.models.frozen import FrozenModel
 
 MOST_UNITS = 5_000
 MOST_DEPTH = 3
 """Volumes, parts and chapters."""
 
 
-class OutlineUnit(BaseModel):
+class OutlineUnit(FrozenModel):
     """One part or chapter that the author foresees."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str = Field(max_length=120)
     goal: str = Field(default="", max_length=1_200)
@@ -47,10 +47,8 @@ class OutlineUnit(BaseModel):
             yield from unit.every()
 
 
-class Outline(BaseModel):
+class Outline(FrozenModel):
     """All that an author has settled before the book is begun."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     title: str = ""
     design: str = ""

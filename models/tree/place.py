@@ -7,8 +7,9 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import Field, model_serializer, model_validator
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.clock import StoryClock
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.text.lazy_pattern import lazy_pattern
@@ -28,14 +29,12 @@ _NEAR = 0.005
 """Percent by which a share may miss the end of a chapter and still lie in it."""
 
 
-class Place(BaseModel):
+class Place(FrozenModel):
     """Where in a book: `"1.2.3"` is a node's label, `7` or `"7"` the seventh chapter, `"95%"` a share of its length.
 
     In files and JSON it is that number or that text, nothing more. A share lies in whatever chapter comes there in
     the book as it stands, so it needs no new place when a division makes other chapters than were thought.
     """
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str | None = None
     chapter: int | None = Field(default=None, ge=1)
@@ -80,19 +79,15 @@ def order_of(label: str) -> tuple[int, ...]:
     return tuple(map(int, label.split(".")))
 
 
-class ChapterPart(BaseModel):
+class ChapterPart(FrozenModel):
     """A unit below a chapter, with what is to happen in it."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     told: str = ""
 
 
-class ReadingOrder(BaseModel):
+class ReadingOrder(FrozenModel):
     """The chapters of a book as far as they are known, which let places of all kinds be compared."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     chapters: tuple[str, ...] = ()
     """Their labels in reading order; for a book without chapters those of its highest units."""

@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.text.lazy_pattern import lazy_pattern
 
 _NUMBER = lazy_pattern(r"(\d[\d,]*(?:\.\d+)?)\s*(万|萬|만|千|천|[kK](?![A-Za-z]))?")
@@ -52,13 +53,11 @@ class TaskType(StrEnum):
     WRITE = "write"
 
 
-class PlanNode(BaseModel):
+class PlanNode(FrozenModel):
     """One task as a model proposes it; the engine gives it its id and its place.
 
     Source: S3-083. `title` is ours: every unit has one.
     """
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str = ""
     """Parent's id, a dot, an ordinal; assigned by the engine, whatever the model writes."""

@@ -24,10 +24,6 @@ def hierarchical_position(unit: TaskNode, above: Sequence[TaskNode], reading: Re
     among those of the unit above. Nothing of it is stored: it follows from the tree, which an author may change.
     """
     path = [own for own in (*reversed(above), unit) if own.level is not Level.BOOK]
-    words = _WORDS[language]
-    parts = (words[own.level.depth - 1].format(_number(own, reading)) for own in path)
-    return _BETWEEN.get(language, "").join(parts)
-
-
-def _number(unit: TaskNode, reading: ReadingOrder) -> int:
-    return reading.chapter_of(unit.label) if unit.level is Level.CHAPTER else unit.unit_index
+    numbers = (reading.chapter_of(own.label) if own.level is Level.CHAPTER else own.unit_index for own in path)
+    words = (_WORDS[language][own.level.depth - 1] for own in path)
+    return _BETWEEN.get(language, "").join(word.format(number) for word, number in zip(words, numbers, strict=True))

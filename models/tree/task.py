@@ -2,8 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.story_time.value import StoryTime
 from bookwright.models.tree.decision import Decision, Verdict
 from bookwright.models.tree.level import Level
@@ -22,10 +23,8 @@ class NodeStatus(StrEnum):
     """Replaced by a newer revision of its parent; kept for the history."""
 
 
-class TaskNode(BaseModel):
+class TaskNode(FrozenModel):
     """One task, with its place in the tree of its book."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     key: int
     """The surrogate key that everything refers to; it never changes."""
@@ -75,7 +74,6 @@ class TaskNode(BaseModel):
     """Where a blueprint made the task: its stage and member (`"foundation/peoples"`), and behind that what part of the
     member it is (`"foundation/peoples/entry"`, `"validation/review/fix/1.3"`). Empty for all others."""
     stage_title: str = ""
-    """The stage's name in the book's language."""
     folder: str = ""
     """Where its page stands in the vault, as a relative path in the book's language; empty for the usual place."""
 

@@ -19,8 +19,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from bookwright.models.frozen import FrozenModel
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.place import chapter_number
 
@@ -51,10 +50,8 @@ _POSITIONS = {position.value: position for position in Position} | {
 }  # fmt: skip
 
 
-class Spot(BaseModel):
+class Spot(FrozenModel):
     """One unit, as a rule names it: by its label, as a chapter of the book, or as one of the book's own parts."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str = ""
     chapter: int = 0
@@ -64,10 +61,8 @@ class Spot(BaseModel):
     """Which level that part has to have; None for any."""
 
 
-class UnitRule(BaseModel):
+class UnitRule(FrozenModel):
     """A rule by which units are chosen; in files and JSON its words, nothing more."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
 
     words: str
     """As it is kept and shown."""

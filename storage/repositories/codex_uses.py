@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, insert, or_, select
 
-from bookwright.models.codex.use import CodexUse
-from bookwright.models.document import DocumentKind, DocumentOrigin
+from bookwright.models.document import CodexUse, DocumentKind, DocumentOrigin
 from bookwright.models.step import AMENDING_ROUNDS, Activity
 from bookwright.storage.branches.inputs import inputs
 from bookwright.storage.branches.lineage import words_of

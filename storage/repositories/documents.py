@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from bookwright.models.document import Document, DocumentKind, NewDocument
-from bookwright.models.findings import Findings, distinct
-from bookwright.models.source import Source
+from bookwright.models.findings import Findings, Source, distinct
 from bookwright.storage.branches.inputs import ADD_INPUTS, inputs
 from bookwright.storage.branches.lineage import words_of
 from bookwright.storage.engine.database import database_now

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, or_, select
 
 from bookwright.models.codex.touch import Rewording
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.staleness import UNREAD, Rests, StaleDocument, Version, replacement
+from bookwright.models.staleness import UNREAD, DependencyGraph, StaleDocument, Version, replacement
 from bookwright.models.step import Activity
 from bookwright.storage.batches import batches
 from bookwright.storage.branches.inputs import inputs, uses
@@ -55,7 +55,7 @@ class StalenessRepository(Repository):
         """
         pairs = select(inputs.c.document, inputs.c.input).where(inputs.c.book == self._book)
         rows = self._connection.execute(pairs)
-        return Rests(self._versions(), ((row.document, row.input) for row in rows), rewordings).stale()
+        return DependencyGraph(self._versions(), ((row.document, row.input) for row in rows), rewordings).stale()
 
     def direct(self, rewordings: Rewordings | None = None) -> list[StaleDocument]:
         """Return what is directly stale, in reading order; reads what was replaced and what rests on it, no more."""
@@ -69,7 +69,7 @@ class StalenessRepository(Repository):
         known = {version.id for version in several}
         found = dict.fromkeys([*(document for document, _ in pairs), *(rewordings or {})])
         resting = self._some(key for key in found if key not in known)
-        return Rests([*several, *resting], pairs, rewordings).direct()
+        return DependencyGraph([*several, *resting], pairs, rewordings).direct()
 
     def resting_on(self, document: int) -> list[Version]:
         """Return the current documents that had a version in their prompts and may go stale, in reading order."""

@@ -13,7 +13,8 @@ from bookwright.app.records.edits import decision
 from bookwright.app.records.form import RecordField, fields_of, new_record, record_edit
 from bookwright.app.records.unions import take_up
 from bookwright.exports.report.book_report import report_of
-from bookwright.exports.report.views import Chart, thread_chart
+from bookwright.exports.report.charts import Chart
+from bookwright.exports.report.views import thread_chart
 from bookwright.models.book import BookState
 from bookwright.models.codex.entries import CodexEntry, EntryKind, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored, Suggestion, kind_of

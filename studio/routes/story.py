@@ -9,10 +9,10 @@ from bookwright.app.access import OpenBook
 from bookwright.exports.manuscript import Manuscript
 from bookwright.exports.report.book_map import book_map
 from bookwright.exports.report.book_report import report_of
-from bookwright.exports.report.charts import Series, bars, lines
+from bookwright.exports.report.charts import Chart, Series, bars, lines
 from bookwright.exports.report.notes import read_as
 from bookwright.exports.report.presence import presence_chart
-from bookwright.exports.report.views import Chart, charts, summary
+from bookwright.exports.report.views import charts, summary
 from bookwright.models.document import DocumentKind
 from bookwright.models.story.report import BookReport
 from bookwright.models.story.state import GlobalState
@@ -88,6 +88,6 @@ def _costs(stores: Stores, report: BookReport) -> list[Chart]:
         grown.append(total)
     first, second = "Dollars that each chapter took.", "Dollars spent so far, hour by hour."
     return [
-        Chart("Cost by chapter", first, bars("Cost by chapter", first, by_chapter)),
-        Chart("Cost over time", second, lines("Cost over time", second, [Series("dollars", grown)], max(grown))),
+        bars("Cost by chapter", first, by_chapter),
+        lines("Cost over time", second, [Series("dollars", grown)], max(grown)),
     ]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from bookwright.cli.verbs import load
-from bookwright.models.env_files import take_in_secrets
+from bookwright.models.env_files import load_secret_files
 from bookwright.models.settings import Settings
 from tests.places import ROOT
 
@@ -75,7 +75,7 @@ def test_the_program_takes_every_variable_of_the_files(tmp_path: Path) -> None:
         for name, value in environment(SERVICES["server"]).items()
         if name.endswith("_FILE")
     }
-    take_in_secrets(told)
+    load_secret_files(told)
     assert all(told.get(name.removesuffix("_FILE")) for name in list(told))
     assert told["ANTHROPIC_API_KEY"] == "sk-test"
 

@@ -3,8 +3,15 @@
 import pytest
 
 from bookwright.exports.headings import Numbering
-from bookwright.manuscripts.headings.numbers import in_han, in_words, roman
-from bookwright.manuscripts.headings.numerals import han_numeral, roman_numeral, word_numeral, written_like
+from bookwright.manuscripts.headings.numbers import (
+    han_numeral,
+    in_han,
+    in_words,
+    roman,
+    roman_numeral,
+    word_numeral,
+    written_like,
+)
 from bookwright.models.text.language import Language
 from bookwright.models.tree.level import Level
 

@@ -1,7 +1,7 @@
 """What is stale and what is only superseded, on a few versions made by hand."""
 
 from bookwright.models.document import DocumentKind, DocumentOrigin
-from bookwright.models.staleness import Rests, Version
+from bookwright.models.staleness import DependencyGraph, Version
 
 STATE, SUMMARY, PROSE = DocumentKind.GLOBAL_STATE, DocumentKind.SUMMARY, DocumentKind.PROSE
 STEP, AUTHOR = DocumentOrigin.STEP, DocumentOrigin.AUTHOR
@@ -15,7 +15,7 @@ def version(
 
 def stale(versions: list[Version], inputs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """The ids of what is directly and of what is indirectly stale."""
-    found = Rests(versions, inputs).stale()
+    found = DependencyGraph(versions, inputs).stale()
     return [one.document.id for one in found if one.is_direct], [one.document.id for one in found if not one.is_direct]
 
 
@@ -79,7 +79,7 @@ def test_the_way_leads_to_a_document_with_a_cause_of_its_own() -> None:
         version(5, "1.1", DocumentKind.DESIGN, 2, "e", AUTHOR),
     ]  # fmt: skip
 
-    found = {one.document.id: one for one in Rests(versions, [(2, 1), (3, 2), (4, 3)]).stale()}
+    found = {one.document.id: one for one in DependencyGraph(versions, [(2, 1), (3, 2), (4, 3)]).stale()}
 
     assert [(cause.old.id, cause.new.id) for cause in found[2].causes] == [(1, 5)]
     assert [step.id for step in found[4].through] == [3, 2]

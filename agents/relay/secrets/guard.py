@@ -8,7 +8,7 @@ from bookwright.agents.relay.leaks.folding import letters_of
 from bookwright.agents.relay.secrets.holders import Holders
 from bookwright.agents.relay.secrets.matching import Disclosure, Matcher, Withholding
 from bookwright.agents.relay.secrets.public import NOTHING_PUBLIC, Public
-from bookwright.models.codex.use import CodexUse
+from bookwright.models.document import CodexUse
 from bookwright.models.errors import FatalContextError
 
 

@@ -8,7 +8,7 @@ from bookwright.agents.relay.leaks.keywords import find_keyword
 from bookwright.agents.relay.secrets.phrases import Phrases
 from bookwright.models.codex.entries import CodexEntry, Secret
 from bookwright.models.codex.record import Record, RecordKind, Stored
-from bookwright.models.codex.use import CodexUse
+from bookwright.models.document import CodexUse
 from bookwright.storage.repositories.codex import CodexRepository
 
 

@@ -14,7 +14,7 @@ from bookwright.app.status.deleting import delete_book
 from bookwright.app.status.shelf import state_of
 from bookwright.app.wording import money
 from bookwright.exports.report.branch_map import MapLine, branch_map
-from bookwright.exports.report.views import Chart
+from bookwright.exports.report.charts import Chart
 from bookwright.models.errors import InvalidInput
 from bookwright.storage.branches.repository import BranchRepository, Merge
 from bookwright.storage.stores import Stores

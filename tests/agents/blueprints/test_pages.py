@@ -3,7 +3,7 @@
 from bookwright.agents.blueprints.ground import BookGround, ChapterSeen, PageSeen
 from bookwright.agents.blueprints.pages import page_text, register_page
 from bookwright.agents.blueprints.reports import report_text
-from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictOf
+from bookwright.models.faults import BlueprintReport, CheckResult, CheckState, VerdictKind
 from bookwright.models.story.register import Register, RegisteredThread, ThreadRole
 from bookwright.models.text.language import Language
 
@@ -55,7 +55,7 @@ def test_a_clue_of_which_nobody_said_what_it_means_leaves_no_double_blank() -> N
 
 def test_a_verdict_with_open_points_does_not_say_that_there_are_none() -> None:
     check = CheckResult(check="clues_before_reveal", state=CheckState.NOT_CHECKED)
-    report = BlueprintReport(checks=(check,), verdict=VerdictOf.OPEN_POINTS)
+    report = BlueprintReport(checks=(check,), verdict=VerdictKind.OPEN_POINTS)
 
     text = report_text(report, "en")
 

@@ -7,7 +7,7 @@ import pytest
 from bookwright.cli.writing.result import Result, show_result
 from bookwright.exports.report.book_report import report_of
 from bookwright.exports.report.judgements import SCORE_NAMES, review_lines
-from bookwright.exports.report.layout import html_report, markdown_report
+from bookwright.exports.report.layout import laid_out
 from bookwright.models.codex.extraction import ConsistencyReport, FoundCheck
 from bookwright.models.codex.foreshadowing import Foreshadowing, ThreadStatus
 from bookwright.models.codex.leak import Leak, LeakReport, LeakRound
@@ -56,7 +56,7 @@ def test_scores_proposals_and_alerts_are_told_at_the_end_and_in_the_report(
     result = Result.of(book, storage, settings, [], was_finished=True)
     show_result(result, as_json=False)
     report = report_of(storage, settings)
-    shown, pages = capsys.readouterr().out, (markdown_report(report), html_report(report))
+    shown, pages = capsys.readouterr().out, (laid_out(report, "md"), laid_out(report, "html"))
 
     assert "scores: overall 0.72 (good); coherence 0.60, pacing 0.31, prose 0.60, characters 0.60" in shown
     assert "checks against the codex: 2 passed, 1 warning, 1 error" in shown

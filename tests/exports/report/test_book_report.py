@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bookwright.exports.report.book_report import report_of
-from bookwright.exports.report.layout import html_report, markdown_report
+from bookwright.exports.report.layout import laid_out
 from bookwright.models.codex.foreshadowing import Foreshadowing
 from bookwright.models.codex.record import Origin
 from bookwright.models.document import DocumentKind, NewDocument
@@ -94,14 +94,14 @@ def test_a_book_without_a_text_has_no_report(settings: Settings) -> None:
 def test_a_book_of_one_piece_is_one_chapter(settings: Settings) -> None:
     storage = make_book(settings, "雨落在塔上。没有人数船。", language="zh", title="灯")
 
-    page = html_report(report_of(storage, settings))
+    page = laid_out(report_of(storage, settings), "html")
 
     assert "The whole book" in page
     assert '<h1 lang="zh">灯</h1>' in page
 
 
 def test_the_page_stands_alone_and_is_well_formed(book: BookStorage, settings: Settings) -> None:
-    page = html_report(report_of(book, settings))
+    page = laid_out(report_of(book, settings), "html")
     read = Page(page)
 
     assert (read.open, read.wrong) == ([], [])
@@ -111,7 +111,7 @@ def test_the_page_stands_alone_and_is_well_formed(book: BookStorage, settings: S
 
 
 def test_the_page_can_be_used_without_eyes(book: BookStorage, settings: Settings) -> None:
-    read = Page(html_report(report_of(book, settings)))
+    read = Page(laid_out(report_of(book, settings), "html"))
 
     drawings = [values for tag, values in read.tags if tag == "svg"]
     headers = [values for tag, values in read.tags if tag == "th"]
@@ -123,13 +123,13 @@ def test_the_page_can_be_used_without_eyes(book: BookStorage, settings: Settings
 def test_what_an_author_wrote_is_text_and_no_markup(book: BookStorage, settings: Settings) -> None:
     report = report_of(book, settings)
 
-    assert "Night &amp; &lt;Watch&gt;" in html_report(report)
-    assert "<b>" not in html_report(report)
-    assert "The \\<b\\>Lamp\\</b\\> \\| one" in markdown_report(report)
+    assert "Night &amp; &lt;Watch&gt;" in laid_out(report, "html")
+    assert "<b>" not in laid_out(report, "html")
+    assert "The \\<b\\>Lamp\\</b\\> \\| one" in laid_out(report, "md")
 
 
 def test_scores_are_shown_once_there_are_some(book: BookStorage, settings: Settings) -> None:
-    before = html_report(report_of(book, settings))
+    before = laid_out(report_of(book, settings), "html")
     judged(book, "1.1", QualityReport(unit="1.1", scores=Scores(**SCORES)).model_dump_json())
     judged(book, "1.2", '{"unit": "1.2", "scores": {"overall": 7}}')
 
@@ -138,9 +138,9 @@ def test_scores_are_shown_once_there_are_some(book: BookStorage, settings: Setti
     assert "Nobody has judged the book yet" in before
     assert "Arc of tension" not in before
     assert [chapter.quality is not None for chapter in report.chapters] == [True, False, False]
-    assert "0.72 good" in html_report(report)
-    assert "Arc of tension" in html_report(report)
-    assert "0.72 (good)" in markdown_report(report)
+    assert "0.72 good" in laid_out(report, "html")
+    assert "Arc of tension" in laid_out(report, "html")
+    assert "0.72 (good)" in laid_out(report, "md")
 
 
 def test_the_time_line_stands_in_the_report_once_a_unit_has_a_time(book: BookStorage, settings: Settings) -> None:
@@ -153,10 +153,10 @@ def test_the_time_line_stands_in_the_report_once_a_unit_has_a_time(book: BookSto
     report = report_of(book, settings)
 
     assert before.timeline.is_empty
-    assert "Time line" not in html_report(before) + markdown_report(before)
+    assert "Time line" not in laid_out(before, "html") + laid_out(before, "md")
     assert [row.standing for row in report.timeline.rows] == ["flashback", "", ""]
-    assert "| ten years before chapter 1 | 2 |" in markdown_report(report)
-    for page in (html_report(report), markdown_report(report)):
+    assert "| ten years before chapter 1 | 2 |" in laid_out(report, "md")
+    for page in (laid_out(report, "html"), laid_out(report, "md")):
         assert page.index("ten years before chapter 1") < page.index("Monday, 12 March 1923")
         assert "error in 1.3: Sunday, 13 March 1923" in page
 
@@ -198,11 +198,11 @@ def test_the_register_of_foreshadowing_is_shown(book: BookStorage, settings: Set
     report = report_of(book, settings)
 
     assert [(t.title, t.opened, t.closed, t.is_open) for t in report.threads] == [("The ring", 2, None, True)]
-    assert "1 thread of 1 is still open." in html_report(report)
+    assert "1 thread of 1 is still open." in laid_out(report, "html")
 
 
 def test_markdown_has_one_row_for_each_chapter(book: BookStorage, settings: Settings) -> None:
-    lines = markdown_report(report_of(book, settings)).splitlines()
+    lines = laid_out(report_of(book, settings), "md").splitlines()
 
     start = next(number for number, line in enumerate(lines) if line.startswith("| no. | chapter"))
     assert lines[start + 1].startswith("| ---")

@@ -6,7 +6,7 @@ import pytest
 
 from bookwright.exports.report.verdict import BookVerdict, verdict_on
 from bookwright.models.document import DocumentKind, NewDocument
-from bookwright.models.faults import BlueprintReport, Fault, FaultSeverity, VerdictOf
+from bookwright.models.faults import BlueprintReport, Fault, FaultSeverity, VerdictKind
 from bookwright.models.tree.level import Level
 from bookwright.models.tree.plan import PlanNode, TaskType
 from bookwright.models.tree.task import NodeStatus
@@ -36,27 +36,27 @@ def verified(home: Path, *reports: BlueprintReport) -> BookStorage:
 @pytest.mark.parametrize(
     ("verdict", "left", "words"),
     [
-        (VerdictOf.PASSED, (), "passed"),
-        (VerdictOf.OPEN_POINTS, LEFT[1:], "passed with open points; 1 point is open"),
-        (VerdictOf.FAILED, LEFT, "failed; 2 points are open, 1 critical"),
+        (VerdictKind.PASSED, (), "passed"),
+        (VerdictKind.OPEN_POINTS, LEFT[1:], "passed with open points; 1 point is open"),
+        (VerdictKind.FAILED, LEFT, "failed; 2 points are open, 1 critical"),
     ],
 )
 def test_the_last_verdict_counts_with_what_is_left(
-    tmp_path: Path, verdict: VerdictOf, left: tuple[Fault, ...], words: str
+    tmp_path: Path, verdict: VerdictKind, left: tuple[Fault, ...], words: str
 ) -> None:
-    first, later = BlueprintReport(verdict=VerdictOf.PASSED), BlueprintReport(verdict=verdict, open=left)
+    first, later = BlueprintReport(verdict=VerdictKind.PASSED), BlueprintReport(verdict=verdict, open=left)
     storage = verified(tmp_path, first, BlueprintReport(faults=LEFT), later)
 
     with storage.read() as stores:
         found = verdict_on(stores)
 
     assert found is not None
-    assert (found.verdict, found.words, found.is_failed) == (verdict.value, words, verdict is VerdictOf.FAILED)
+    assert (found.verdict, found.words, found.is_failed) == (verdict.value, words, verdict is VerdictKind.FAILED)
     storage.database.dispose()
 
 
 def test_a_book_that_goes_on_or_was_never_verified_has_no_verdict(tmp_path: Path) -> None:
-    storage = verified(tmp_path, BlueprintReport(verdict=VerdictOf.FAILED, open=LEFT))
+    storage = verified(tmp_path, BlueprintReport(verdict=VerdictKind.FAILED, open=LEFT))
     with storage.write() as stores:
         assert verdict_on(stores) == BookVerdict("failed", "1.1", 2, 1)
         stores.nodes.change(stores.nodes.root().key, status=NodeStatus.OPEN.value)

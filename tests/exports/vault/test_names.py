@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.exports.vault.names import LONGEST, folder_names, safe_name, titled, unique_name, vault_locale
+from bookwright.exports.vault.names import FOLDERS, LONGEST, safe_name, titled, unique_name, vault_locale
 from bookwright.models.text.language import Language
 
 HOSTILE = [
@@ -27,7 +27,7 @@ HOSTILE = [
     ],
 )
 def test_folders_are_named_in_the_books_language_and_script(language, sample, roots):
-    names = folder_names(vault_locale(language, sample))
+    names = FOLDERS[vault_locale(language, sample)]
 
     assert (names.world, names.planning, names.chapters) == roots
 

@@ -29,7 +29,6 @@ def test_the_dimensions_are_the_seven_and_the_band_is_of_the_whole() -> None:
     scores = Scores(**dict.fromkeys(SEVEN, 0.6), overall=0.9)
 
     assert tuple(scores.dimensions) == SEVEN
-    assert scores.band is ScoreBand.EXCELLENT
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])

@@ -11,7 +11,7 @@ from bookwright.models.text.length import is_off
 from bookwright.models.text.prose import (
     Insertion,
     cut_to,
-    last_sentences,
+    last_sentence,
     lengthened,
     numbered_paragraphs,
     numbered_sentences,
@@ -165,12 +165,9 @@ def test_marks_are_read_as_passages(reply: str, found: list[Insertion]) -> None:
     assert read_insertions(reply) == found
 
 
-def test_the_last_sentences_are_those_at_the_end() -> None:
-    text = "One. Two.\n\nThree. Four!"
-
-    assert last_sentences(text, 1) == "Four!"
-    assert last_sentences(text, 3) == "Two. Three. Four!"
-    assert last_sentences("", 2) == ""
+def test_the_last_sentence_is_the_one_at_the_end() -> None:
+    assert last_sentence("One. Two.\n\nThree. Four!") == "Four!"
+    assert last_sentence("") == ""
 
 
 @pytest.mark.parametrize(

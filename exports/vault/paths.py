@@ -19,7 +19,7 @@ _OWN = {TaskType.DESIGN: (DocumentKind.DESIGN, DocumentKind.REPORT), TaskType.SE
 
 
 @dataclass(frozen=True)
-class ShelvedUnit:
+class HeadedUnit:
     """A written unit with the heading above it; `number` counts chapters through the book, None for a part."""
 
     unit: UnitRow
@@ -28,12 +28,12 @@ class ShelvedUnit:
     number: int | None
 
 
-def places(units: Sequence[UnitRow], language: Language, title: str) -> list[ShelvedUnit]:
+def headed_units(units: Sequence[UnitRow], language: Language, title: str) -> list[HeadedUnit]:
     """Return the written parts and chapters in reading order, as the manuscript has them."""
     children: dict[int | None, list[UnitRow]] = {}
     for unit in units:
         children.setdefault(unit.parent, []).append(unit)
-    found: list[ShelvedUnit] = []
+    found: list[HeadedUnit] = []
     numbers, ordinals = Numbering(language), count(1)
 
     def go(unit: UnitRow, depth: int) -> None:
@@ -43,12 +43,12 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[She
         if not below:
             number = next(ordinals)
             heading = title if unit.level is Level.BOOK else numbers.chapter(unit.title, is_own=unit.is_brought_in)
-            found.append(ShelvedUnit(unit, heading or unit.title or str(number), depth, number))
+            found.append(HeadedUnit(unit, heading or unit.title or str(number), depth, number))
             return
         if unit.level is not Level.BOOK:
             is_own = unit.is_brought_in or below[0].is_brought_in
             heading = numbers.part(unit.level, unit.unit_index, unit.title, is_own=is_own)
-            found.append(ShelvedUnit(unit, heading, depth, None))
+            found.append(HeadedUnit(unit, heading, depth, None))
         for child in below:
             go(child, depth + (unit.level is not Level.BOOK))
 
@@ -57,7 +57,7 @@ def places(units: Sequence[UnitRow], language: Language, title: str) -> list[She
     return found
 
 
-def chapter_path(place: ShelvedUnit, names: FolderNames) -> str:
+def chapter_path(place: HeadedUnit, names: FolderNames) -> str:
     """Return a chapter's file, such as `chapters/003 The lamp.md`."""
     return f"{names.chapters}/{titled(f'{place.number:03}', place.unit.title)}.md"
 
@@ -71,15 +71,9 @@ def task_path(row: DocumentRow, names: FolderNames, *, is_spoiler: bool) -> str:
     """Return the file of what a task produced, such as `planning/1.2/1.2.3 The harbour.md`."""
     what = names.register if row.kind is DocumentKind.REGISTER else row.kind.value
     mark = row.label if row.kind in _OWN.get(row.task_type, ()) else f"{row.label} {what}"
-    return f"{task_folder(row, names)}/{titled(mark, row.title, names.spoiler if is_spoiler else '')}.md"
-
-
-def task_folder(row: DocumentRow, names: FolderNames) -> str:
-    """Return the folder of what a task produced: its blueprint's, or its unit's; the book's own stand at the top."""
-    if row.folder:
-        return safe_path(row.folder)
-    is_books = row.unit in (None, "1")
-    return names.planning if is_books else f"{names.planning}/{row.unit}"
+    own = names.planning if row.unit in (None, "1") else f"{names.planning}/{row.unit}"
+    folder = safe_path(row.folder) if row.folder else own  # its blueprint's, or its unit's; the book's own at the top
+    return f"{folder}/{titled(mark, row.title, names.spoiler if is_spoiler else '')}.md"
 
 
 def top_folder(kind: DocumentKind, folder: str, names: FolderNames) -> str:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from operator import attrgetter
 
 from bookwright.manuscripts.blocks import Block
 from bookwright.manuscripts.found import HeadingMark
@@ -9,6 +10,7 @@ from bookwright.manuscripts.headings.candidates import Candidate, candidates_in,
 from bookwright.manuscripts.headings.chains import chain_of, main_chain
 from bookwright.manuscripts.headings.lines import Rank, is_title
 
+_INDEX = attrgetter("index")
 _TITLE_SHARE = 0.6
 """Of the bare headings have a title below them, or none has."""
 _LEAST_HEADINGS = 2
@@ -16,7 +18,7 @@ _OPENING = 2_500
 """Characters that may stand between the heading of a part and its first chapter."""
 
 
-def spoken_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
+def unmarked_headings(blocks: Sequence[Block]) -> list[HeadingMark]:
     """Return the headings of chapters and parts in order; nothing where there are not at least two."""
     every = candidates_in(blocks)
     total = sum(len(block.text) for block in blocks)
@@ -36,7 +38,7 @@ def _chosen(candidates: list[Candidate], blocks: Sequence[Block], total: int) ->
     specials = [one for one in kept if one.heading.rank is Rank.SPECIAL and not one.is_thin]
     matter = [one for one in kept if one.heading.rank is Rank.MATTER]
     parts = _parts(kept, [*chapters, *specials], family)
-    return sorted([*chapters, *specials, *matter, *parts], key=lambda one: one.index)
+    return sorted([*chapters, *specials, *matter, *parts], key=_INDEX)
 
 
 def _cleaned(candidates: Sequence[Candidate], blocks: Sequence[Block], total: int) -> list[Candidate]:
@@ -50,7 +52,7 @@ def _parts(kept: Sequence[Candidate], chapters: Sequence[Candidate], family: str
     if family in ("episode", "section", "回"):
         above += [one for one in kept if one.heading.family in ("章", "장", "chapter") and one.heading.family != family]
     families = dict.fromkeys(one.heading.family for one in above)
-    ordered = sorted(chapters, key=_place)
+    ordered = sorted(chapters, key=_INDEX)
     chains = [
         chain_of(one for one in above if one.heading.family == name and _opens(one, ordered)) for name in families
     ]
@@ -59,12 +61,8 @@ def _parts(kept: Sequence[Candidate], chapters: Sequence[Candidate], family: str
 
 def _opens(part: Candidate, chapters: Sequence[Candidate]) -> bool:
     """True if one of the chapters, which are in order, begins soon after a part."""
-    place = bisect_right(chapters, part.index, key=_place)
+    place = bisect_right(chapters, part.index, key=_INDEX)
     return place < len(chapters) and chapters[place].offset - part.offset - len(part.text) <= _OPENING
-
-
-def _place(one: Candidate) -> int:
-    return one.index
 
 
 def _parts_alone(every: list[Candidate], blocks: Sequence[Block], total: int) -> list[Candidate]:
@@ -73,7 +71,7 @@ def _parts_alone(every: list[Candidate], blocks: Sequence[Block], total: int) ->
     kept = _cleaned(parts, blocks, total)
     numbered = chain_of(one for one in kept if one.heading.rank is Rank.PART and not one.is_thin)
     specials = [one for one in kept if one.heading.rank is Rank.SPECIAL and not one.is_thin]
-    found = sorted([*numbered.members, *specials], key=lambda one: one.index)
+    found = sorted([*numbered.members, *specials], key=_INDEX)
     return found if len(found) >= _LEAST_HEADINGS else []
 
 
@@ -94,16 +92,11 @@ def _marks(found: Sequence[Candidate], blocks: Sequence[Block]) -> list[HeadingM
             heading.rank is Rank.PART or (heading.rank is Rank.CHAPTER and heading.family != main)
         )
         below = _title_below(one, blocks) if has_titles else ""
-        marks.append(
-            HeadingMark(
-                one.begins,
-                heading.title or below or _own_title(one),
-                one.text,
-                blocks=one.index - one.begins + (2 if below and not heading.title else 1),
-                is_part=is_part,
-                is_matter=heading.rank is Rank.MATTER,
-            )
-        )
+        own = one.text.strip() if heading.rank is Rank.SPECIAL else ""  # a prologue is called so
+        size = one.index - one.begins + (2 if below and not heading.title else 1)
+        is_matter = heading.rank is Rank.MATTER
+        title = heading.title or below or own
+        marks.append(HeadingMark(one.begins, title, one.text, size, is_part=is_part, is_matter=is_matter))
     return marks
 
 
@@ -121,11 +114,6 @@ def _part_above(one: Candidate, marks: Sequence[HeadingMark]) -> list[HeadingMar
     if last is not None and last.heading == above.text:
         return []
     return [HeadingMark(one.begins, above.title, above.text, blocks=0, is_part=True)]
-
-
-def _own_title(one: Candidate) -> str:
-    """A prologue is called so."""
-    return one.text.strip() if one.heading.rank is Rank.SPECIAL else ""
 
 
 def _have_titles_below(found: Sequence[Candidate], blocks: Sequence[Block]) -> bool:

@@ -32,7 +32,7 @@ class Ref:
 
 
 @dataclass(frozen=True)
-class Paper:
+class PageText:
     """A page, taken apart."""
 
     refs: tuple[Ref, ...]
@@ -45,7 +45,7 @@ class Paper:
     """The line above the text; empty where somebody took it out."""
 
 
-def written(head: dict[str, str], refs: Sequence[Ref], heading: str, texts: Sequence[str]) -> str:
+def rendered(head: dict[str, str], refs: Sequence[Ref], heading: str, texts: Sequence[str]) -> str:
     """Lay a page out, its seal still open. The values of `head` are the front matter's, in order."""
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items() if value]
     front = ["---", OPEN, *lines, "parts:", *(f"- {ref}" for ref in refs), "---"]
@@ -72,7 +72,7 @@ def decoded(content: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read(text: str) -> Paper:
+def parsed(text: str) -> PageText:
     """Take a page apart.
 
     Raises:
@@ -81,7 +81,7 @@ def read(text: str) -> Paper:
     front, body = _split(text)
     values, refs = _front(front)
     heading, body = _heading(body)
-    return Paper(refs, tuple(_parts(body, refs)), values.get("title", ""), heading)
+    return PageText(refs, tuple(_parts(body, refs)), values.get("title", ""), heading)
 
 
 def _split(text: str) -> tuple[list[str], str]:

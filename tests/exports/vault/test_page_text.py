@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bookwright.exports.vault.paper import Ref, decoded, read, written
+from bookwright.exports.vault.page_text import Ref, decoded, parsed, rendered
 from bookwright.exports.vault.sealed import OPEN, is_untouched, sealed
 from bookwright.models.errors import InvalidInput
 
@@ -17,12 +17,12 @@ TEXTS = st.lists(LINES, min_size=1, max_size=8).map("\n".join).map(str.strip).fi
 
 
 def page(*texts: str, title: str = "The Log", refs: tuple[Ref, ...] = REFS) -> str:
-    return written({"node": "1.2", "title": title}, refs[: len(texts)], f"Chapter 2: {title}", texts)
+    return rendered({"node": "1.2", "title": title}, refs[: len(texts)], f"Chapter 2: {title}", texts)
 
 
 @given(one=TEXTS, other=TEXTS, title=TEXTS.map(lambda text: " ".join(text.split())))
 def test_a_page_reads_back_as_it_was_written(one, other, title):
-    found = read(decoded(sealed(page(one, other, title=title))))
+    found = parsed(decoded(sealed(page(one, other, title=title))))
 
     assert found.texts == (one, other)
     assert (found.refs, found.title, found.heading) == (REFS, title, f"Chapter 2: {title}")
@@ -42,7 +42,7 @@ def test_an_editors_yaml_reads_as_ours():
     text = page("Rain.").replace('title: "The Log"', "title: The Log").replace("- 1.2.1", "  - '1.2.1") + "x"
     text = text.replace("0" * 24, "0" * 24 + "'")
 
-    found = read(text)
+    found = parsed(text)
 
     assert (found.title, found.refs) == ("The Log", REFS[:1])
 
@@ -64,7 +64,7 @@ def test_an_editors_yaml_reads_as_ours():
 )
 def test_a_damaged_page_is_refused_with_what_is_wrong(damage, said):
     with pytest.raises(InvalidInput, match=said):
-        read(damage(page("Rain.", "Wind.")))
+        parsed(damage(page("Rain.", "Wind.")))
 
 
 @pytest.mark.parametrize(
