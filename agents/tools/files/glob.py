@@ -6,9 +6,9 @@ from pydantic import Field
 
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, NameFilter, WalkBounds, walk
 from bookwright.agents.tools.files.globbing import LONGEST_PATTERN, PathPattern
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -30,9 +30,9 @@ class Glob(Tool[GlobParams]):
     parameters = GlobParams
     limits: ClassVar = {"entries": MOST_ENTRIES, "seconds": MOST_SECONDS}
 
-    def __init__(self, workspace: Workspace, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
+    def __init__(self, vault: Sandbox, bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS)) -> None:
         """`bounds`: entries looked at and seconds."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._bounds = bounds
 
     def run(self, params: GlobParams) -> ToolResponse:

@@ -21,7 +21,6 @@ from bookwright.agents.tools.files.searching import (
 )
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -58,12 +57,12 @@ class Grep(Tool[GrepParams]):
 
     def __init__(
         self,
-        workspace: Workspace,
+        vault: Sandbox,
         bounds: tuple[int, float] = (MOST_ENTRIES, MOST_SECONDS),
         ripgrep: str | None = None,
     ) -> None:
         """`bounds`: entries looked at and seconds; `ripgrep`: its path, empty for none, None to look for it."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._bounds = bounds
         self._ripgrep = (find_ripgrep() or "") if ripgrep is None else ripgrep
 

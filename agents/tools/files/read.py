@@ -8,9 +8,9 @@ from pydantic import Field
 from bookwright.agents.tools.files.descent import ReachedPath, telling
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
 from bookwright.agents.tools.files.lines import breaks_left, is_binary, lines_of
+from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -39,9 +39,9 @@ class ReadTool(Tool[ReadParams]):
     parameters = ReadParams
     limits: ClassVar = {"line": LONGEST_SHOWN_LINE, "page": LARGEST_PAGE, "seconds": MOST_SECONDS}
 
-    def __init__(self, workspace: Workspace, seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, vault: Sandbox, seconds: float = MOST_SECONDS) -> None:
         """`seconds`: how long a file may be read in."""
-        self._vault = workspace.vault
+        self._vault = vault
         self._seconds = seconds
 
     def run(self, params: ReadParams) -> ToolResponse:

@@ -14,7 +14,6 @@ from bookwright.agents.tools.files.paths import LONGEST_NAME, check_writable
 from bookwright.agents.tools.files.sandbox import Sandbox, kind_of
 from bookwright.agents.tools.partial import PartialReasons, counted
 from bookwright.agents.tools.tool import Params, Tool
-from bookwright.agents.tools.workspace import Workspace
 from bookwright.models.errors import ToolFailure
 from bookwright.models.talk.tool import ErrorCode, ToolResponse
 
@@ -44,8 +43,8 @@ class Write(Tool[WriteParams]):
     parameters = WriteParams
     limits: ClassVar = {"lines": PREVIEW_LINES, "bytes": PREVIEW_BYTES, "name": LONGEST_NAME}
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._vault = workspace.vault
+    def __init__(self, vault: Sandbox) -> None:
+        self._vault = vault
 
     def run(self, params: WriteParams) -> ToolResponse:
         """Write, or say what would be written.
