@@ -22,6 +22,11 @@ class Endpoint:
     base_url: str
     api_key: str = field(repr=False)
 
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it stands on this machine, where no proxy leads."""
+        return urlsplit(self.base_url).hostname in ("127.0.0.1", "localhost", "::1")
+
 
 def program_path(settings: Settings) -> str:
     """Find the program of the provider that runs one; nothing is started.
@@ -96,9 +101,9 @@ def check_model(name: str, settings: Settings) -> None:
         return
     if provider.dialect is Dialect.OWN:
         if name == "embedded:smollm2":
-            from bookwright.agents.backends.local.packaged import check_packaged  # only who asks it looks for it
+            from bookwright.agents.backends.local import packaged  # only who asks it looks for it
 
-            check_packaged(settings)
+            packaged.find(settings)
         if provider.name == "rehearsal":
             _check_rehearsal(name)
         if model.endswith(".gguf") and not Path(model).expanduser().is_file():

@@ -38,7 +38,7 @@ class RetryPolicy:
 
     def for_model(self, name: str) -> "RetryPolicy":
         """Return the policy for one model: some providers try again by themselves, and are asked less often."""
-        limit = catalogue.max_attempts(name)
+        limit = catalogue.provider_of(name).max_attempts
         return self if limit is None else replace(self, max_attempts=min(limit, self.max_attempts))
 
     def delay(self, attempt: int, retry_after: float | None) -> float:

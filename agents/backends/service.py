@@ -21,8 +21,7 @@ from bookwright.agents.backends.protocol import (
 from bookwright.agents.backends.retry import RetryPolicy, complete_with_retries
 from bookwright.agents.backends.spending.budget import BudgetLedger
 from bookwright.agents.backends.spending.meter import Meter
-from bookwright.agents.backends.spending.pace import Pacer
-from bookwright.agents.backends.spending.turns import Turns
+from bookwright.agents.backends.spending.pace import Pacer, Turns
 from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.failpoints import Failpoint
 from bookwright.models.errors import BackendError, BackendUnavailable
@@ -87,7 +86,7 @@ class ModelService:
         self._counter = TokenCounter()
         self._lock = Lock()
         self._closing = Lock()
-        self._in_flight: set[LoopCall] = set()
+        self._in_flight = Canceller()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
 
@@ -128,24 +127,17 @@ class ModelService:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled")
         backends = {name: self._backend(name) for name in (request.model, *request.fallbacks)}
         call = LoopCall(self._running_loop())
-        with self._lock:
-            call.start(self._complete(call, request, backends, budget, _guarded(listener)))
-            self._in_flight.add(call)
+        call.start(self._complete(call, request, backends, budget, _guarded(listener)))
         try:
-            with (canceller or Canceller()).over(call):
+            with self._in_flight.over(call), (canceller or Canceller()).over(call):
                 return call.wait(on_failure)
         except asyncio.CancelledError:
             raise BackendUnavailable(f"the call to {request.model} was cancelled", kind="cancelled") from None
-        finally:
-            with self._lock:
-                self._in_flight.discard(call)
 
     def cancel(self) -> None:
         """Cancel every call in flight, from any thread; the providers see the disconnect."""
-        with self._lock:
-            calls = list(self._in_flight)
-        for call in calls:
-            call.cancel()
+        self._in_flight, ended = Canceller(), self._in_flight
+        ended.cancel()
 
     def close(self) -> None:
         """Cancel what is in flight, close the backends and end the loop's thread; a second call waits for the first."""

@@ -38,7 +38,6 @@ class _Running:
 
     server: Any
     """Ends when nothing refers to it any more."""
-    address: str
     provider: ProviderBackend
     client: httpx2.AsyncClient
 
@@ -90,8 +89,9 @@ class EmbeddedBackend:
     async def _started(self, path: Path, context: int) -> _Running:
         key = secrets.token_urlsafe(24)
         server = await asyncio.to_thread(_start, path, key, context)
-        address = f"{server.listening_address}/v1"
-        provider = ProviderBackend(PROVIDERS["embedded"], self._settings, base_url=address, api_key=key)
+        provider = ProviderBackend(
+            PROVIDERS["embedded"], self._settings, base_url=f"{server.listening_address}/v1", api_key=key
+        )
         client = httpx2.AsyncClient(
             base_url=server.listening_address,
             headers={"Authorization": f"Bearer {key}"},
@@ -99,7 +99,7 @@ class EmbeddedBackend:
             verify=system_tls(),
             trust_env=False,  # nor may a proxy stand between
         )
-        return _Running(server, address, provider, client)
+        return _Running(server, provider, client)
 
     async def _with_true_biases(self, request: Request, path: Path, running: _Running) -> Request:
         """Keep the word biases whose word is one token here: of others the server would bias each piece."""

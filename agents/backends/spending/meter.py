@@ -78,7 +78,7 @@ class Meter:
         if not self._budget.is_capped:
             return self._budget.reserve(0, 0)
         name = self._request.model
-        prompt = self._counter.bound(name, *self._sent) + catalogue.overhead_tokens(name)
+        prompt = self._counter.bound(name, *self._sent) + catalogue.provider_of(name).overhead_tokens
         output = self._request.sampling.max_output_tokens + windows.thinking_allowance(name, self._settings)
         worst = prices.worst_cost(name, prompt, output, self._settings, self._began_at)
         if not self._budget.has_slice(worst, prompt + output):
@@ -123,5 +123,5 @@ class Meter:
         )
 
     def _learn(self, usage: Usage) -> None:
-        if not usage.is_estimate and not catalogue.overhead_tokens(self._request.model):
+        if not usage.is_estimate and not catalogue.provider_of(self._request.model).overhead_tokens:
             self._counter.observe(self._request.model, usage.input_tokens, *self._sent)

@@ -4,19 +4,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from genai_prices.types import ModelInfo
+    from genai_prices.types import ModelInfo, Provider
 
 
 @lru_cache(maxsize=256)
-def find(lists: tuple[str, ...], model: str) -> "ModelInfo | None":
-    """Look a model up in the lists of these providers, in order; None where no list has it."""
+def find(lists: tuple[str, ...], model: str) -> "tuple[Provider, ModelInfo] | None":
+    """Look a model up in the lists of these providers, in order, and say whose has it; None where no list does."""
     if not lists:
         return None
     from genai_prices.data_snapshot import get_snapshot
 
     for name in lists:
         try:
-            return get_snapshot().find_provider_model(model, None, name, None)[1]
+            return get_snapshot().find_provider_model(model, None, name, None)
         except LookupError:
             continue
     return None
