@@ -71,7 +71,7 @@ class ModelService:
         policy: RetryPolicy | None = None,
         pacer: Pacer | None = None,
     ) -> None:
-        """Begin with no backend made.
+        """Begin with no backend made, but for those that are given by the name of their provider.
 
         Args:
             pacer: Hands out turns at the providers whose rate is limited; without one nobody waits.
@@ -94,11 +94,6 @@ class ModelService:
     def counter(self) -> TokenCounter:
         """The token estimates that this service's replies correct."""
         return self._counter
-
-    def register(self, provider: str, backend: Backend) -> None:
-        """Let `backend` answer for the models of `provider`."""
-        with self._lock:
-            self._backends[provider] = backend
 
     def ask(
         self,
