@@ -113,7 +113,7 @@ def _give_up(error: BackendUnavailable, number: int, policy: RetryPolicy) -> Bac
         why = f"{error} (after {number} attempts)" if number > 1 else str(error)
     else:
         return None
-    return BackendUnavailable(why, kind=error.kind, retry_after=error.retry_after, partial=error.partial)
+    return BackendUnavailable(why, kind=error.kind, retry_after=error.retry_after)
 
 
 def _may_have_saved(error: BackendError) -> bool:

@@ -54,7 +54,7 @@ class ClaudeCliBackend:
         listener(StreamEvent(EventKind.STARTED))
         child = await self._started(program, request, tools)
         try:
-            async with deadline.kept(lambda: hearing.text):
+            async with deadline.kept():
                 is_cut = await _hear(child, hearing, deadline, request, has_pieces=program.has_pieces and not tools)
         except BackendUnavailable as error:
             raise _of_a_time_out(error, tools) from None
@@ -177,11 +177,13 @@ def _fault(name: str, hearing: Hearing, child: Child, words: str) -> BackendErro
         return BackendUnavailable(f"{name} answered nothing", kind="empty")
     if hearing.result is not None or (hearing.last_message.strip() and not child.exit_code):
         return None
-    return claude_faults.of_silence(name, child.exit_code, hearing.complaint or child.complaint, hearing.text)
+    return claude_faults.of_silence(
+        name, child.exit_code, hearing.complaint or child.complaint, has_begun=bool(hearing.text)
+    )
 
 
 def _of_a_time_out(error: BackendUnavailable, tools: tuple[str, ...]) -> BackendUnavailable:
     """Mark a timeout of a run that may have saved something as what it is: half done."""
     if error.kind != "timeout" or not any(map(_WRITES.search, tools)):
         return error
-    return BackendUnavailable(str(error), kind="timed_out", partial=error.partial)
+    return BackendUnavailable(str(error), kind="timed_out")

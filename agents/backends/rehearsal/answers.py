@@ -11,6 +11,7 @@ from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.rehearsal.telling import digest, note, retell, tell, updated
 from bookwright.agents.workflows import REVISION_MARK
 from bookwright.models.text.binding import binding_lines
+from bookwright.models.text.language import Language
 from bookwright.models.text.prose import paragraphs
 
 _CHARACTERS_A_WORD = 1.6
@@ -121,7 +122,7 @@ def _length(step: Step) -> int:
 
 
 def _scale(step: Step) -> float:
-    return 1.0 if step.counts_words else _CHARACTERS_A_WORD
+    return 1.0 if step.language is Language.EN else _CHARACTERS_A_WORD
 
 
 def _is_story(step: Step) -> bool:

@@ -33,19 +33,18 @@ _COMPLAINTS = {
 }
 
 
-def translate(error: Exception, endpoint: Endpoint, partial: str = "") -> BackendError:
-    """Say what an error of the library means for us. `partial` is what had arrived before it."""
+def translate(error: Exception, endpoint: Endpoint, *, has_begun: bool) -> BackendError:
+    """Say what an error of the library means for us; `has_begun` where some of the answer came before it."""
     detail = _detail(error, endpoint)
     if isinstance(error, UserError):
         return RequestRejected(f"{_name(endpoint)} cannot be asked this way: {detail}")
     if _is_rejection(error):
         return RequestRejected(_rejection(error, endpoint, detail))
-    kind = "broken_stream" if partial and isinstance(error, ModelConnectionError) else _kind(error)
+    kind = "broken_stream" if has_begun and isinstance(error, ModelConnectionError) else _kind(error)
     return BackendUnavailable(
         f"{_name(endpoint)} {_COMPLAINTS[kind].format(url=endpoint.base_url)}: {detail}",
         kind=kind,
         retry_after=error.retry_after if isinstance(error, ModelAPIError) else None,
-        partial=partial,
     )
 
 

@@ -94,7 +94,7 @@ class ProviderBackend:
         limit = (request.sampling.max_output_tokens + allowance) * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
         deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))
-        async with _errors_translated(endpoint, gathering), deadline.kept(lambda: gathering.text):
+        async with _errors_translated(endpoint, gathering), deadline.kept():
             reply = await self._stream(request, model, wire, gathering, deadline, limit)
         listener(StreamEvent(EventKind.FINISHED))
         return reply
@@ -110,7 +110,7 @@ class ProviderBackend:
                 gathering.add(event)
                 if gathering.size > limit:
                     return self._reply(request, stream, gathering, deadline, "length")
-        return self._reply(request, stream, gathering, deadline, _finish_reason(request, stream, gathering))
+        return self._reply(request, stream, gathering, deadline, _finish_reason(request, stream))
 
     def _reply(
         self, request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str
@@ -154,12 +154,10 @@ class ProviderBackend:
         return self._models[endpoint.model]
 
 
-def _finish_reason(request: Request, stream: StreamedResponse, gathering: Gathering) -> str:
+def _finish_reason(request: Request, stream: StreamedResponse) -> str:
     if stream.finish_reason is None or stream.finish_reason == "error":
         raise BackendUnavailable(
-            f"{request.model} broke off its answer: the stream ended before its end was told",
-            kind="broken_stream",
-            partial=gathering.text,
+            f"{request.model} broke off its answer: the stream ended before its end was told", kind="broken_stream"
         )
     return _FINISH.get(stream.finish_reason, "stop")
 
@@ -171,4 +169,4 @@ async def _errors_translated(endpoint: Endpoint, gathering: Gathering) -> AsyncI
     except BackendError:
         raise
     except Exception as error:  # an answer of an unheard-of shape trips the library up in any way
-        raise faults.translate(error, endpoint, gathering.text) from error
+        raise faults.translate(error, endpoint, has_begun=bool(gathering.text)) from error
