@@ -44,18 +44,10 @@ class Deadline:
         except TimeoutError:
             raise BackendUnavailable(self._complaint(), kind="timeout") from None
 
-    def extend(self) -> None:
-        """Note that an event has come."""
-        self._note_first()
-        self._set(self._settings.idle_seconds)
-
-    def lift(self) -> None:
-        """Note that an event has come, and let the rest be silent: only the whole is bounded from now on."""
-        self._note_first()
-        self._set(self._settings.total_seconds)
-
-    def _note_first(self) -> None:
-        self._first = monotonic() if self._first is None else self._first
+    def extend(self, *, may_be_silent: bool = False) -> None:
+        """Note that an event has come; where silence may follow, only the whole is bounded from now on."""
+        self._first = self._first or monotonic()
+        self._set(self._settings.total_seconds if may_be_silent else self._settings.idle_seconds)
 
     def _set(self, seconds: float) -> None:
         left = self._settings.total_seconds - (monotonic() - self._start)

@@ -31,14 +31,6 @@ from bookwright.models.step import Reply
 _CLOSE_SECONDS = 10
 
 
-def _hear_nothing(event: StreamEvent) -> None:
-    """A listener that ignores all events."""
-
-
-def _record_nothing(failure: FailedAttempt) -> None:
-    """A failure listener that ignores all failures."""
-
-
 def _guarded(listener: Listener) -> Listener:
     """Wrap a listener so that nothing it raises reaches the loop, where it would end all calls."""
 
@@ -99,8 +91,8 @@ class ModelService:
         self,
         request: Request,
         budget: BudgetLedger | None = None,
-        listener: Listener = _hear_nothing,
-        on_failure: FailureListener = _record_nothing,
+        listener: Listener = lambda _: None,
+        on_failure: FailureListener = lambda _: None,
         canceller: Canceller | None = None,
     ) -> Reply:
         """Complete a prompt and wait for it.
@@ -138,20 +130,17 @@ class ModelService:
         """Cancel what is in flight, close the backends and end the loop's thread; a second call waits for the first."""
         self.cancel()
         with self._closing:
-            self._end()
-
-    def _end(self) -> None:
-        with self._lock:
-            loop, thread, backends = self._loop, self._thread, list(self._backends.values())
-            self._loop = self._thread = None
-            self._backends.clear()
-        if loop is None or thread is None:
-            return
-        try:
-            asyncio.run_coroutine_threadsafe(_close_all(backends), loop).result(_CLOSE_SECONDS)
-        finally:
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join(_CLOSE_SECONDS)
+            with self._lock:
+                loop, thread, backends = self._loop, self._thread, list(self._backends.values())
+                self._loop = self._thread = None
+                self._backends.clear()
+            if loop is None or thread is None:
+                return
+            try:
+                asyncio.run_coroutine_threadsafe(_close_all(backends), loop).result(_CLOSE_SECONDS)
+            finally:
+                loop.call_soon_threadsafe(loop.stop)
+                thread.join(_CLOSE_SECONDS)
 
     async def _complete(
         self,

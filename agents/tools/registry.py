@@ -30,7 +30,7 @@ class ToolRegistry:
         """`overflow` keeps the whole of answers that are cut; without it the rest is lost. `permit` decides on uses."""
         self._tools: dict[str, Tool[Any]] = {}
         self._overflow = overflow or Overflow()
-        self._permit = permit or _as_given
+        self._permit = permit or (lambda name, params: params)
         for tool in tools:
             self.add(tool)
 
@@ -106,11 +106,6 @@ def _kept_to_rules(name: str, response: ToolResponse) -> ToolResponse:
     return response.model_copy(
         update={"status": ToolStatus.ERROR, "data": {}, "text": failed(failure).text, "error": failed(failure).error}
     )
-
-
-def _as_given(name: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Every use is permitted."""
-    return params
 
 
 def _parsed(raw: str) -> Mapping[str, Any]:

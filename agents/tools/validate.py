@@ -95,11 +95,9 @@ def _is_time(value: object) -> bool:
 
 
 def _is_error(error: object) -> bool:
-    return isinstance(error, dict) and set(error) == {"code", "message"} and all(map(_is_string, error.values()))
-
-
-def _is_string(value: object) -> bool:
-    return isinstance(value, str)
+    if not isinstance(error, dict) or set(error) != {"code", "message"}:
+        return False
+    return all(isinstance(value, str) for value in error.values())
 
 
 def _context(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
@@ -167,7 +165,8 @@ def _text(envelope: _Envelope) -> Iterator[RuleViolation]:
 
 
 def _data(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
-    if len(json.dumps(envelope, ensure_ascii=False).encode()) > _LARGEST and not _pages(envelope):
+    pages = envelope["context"].get("truncation_skip") is True
+    if not pages and len(json.dumps(envelope, ensure_ascii=False).encode()) > _LARGEST:
         yield RuleViolation("D008", f"is longer than {_LARGEST} bytes, and does not page by itself")
     if tool_name not in DATA_SHAPES or envelope["status"] == ToolStatus.ERROR:
         return
@@ -177,7 +176,3 @@ def _data(tool_name: str, envelope: _Envelope) -> Iterator[RuleViolation]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         yield RuleViolation(rule, f"data.{'.'.join(map(str, first['loc']))}: {first['msg']}")
-
-
-def _pages(envelope: _Envelope) -> bool:
-    return envelope["context"].get("truncation_skip") is True

@@ -160,7 +160,7 @@ async def _hear(child: Child, hearing: Hearing, deadline: Deadline, request: Req
             if event is None:
                 continue
             if event["type"] != "system":  # the first of those come before any model is asked
-                (deadline.extend if has_pieces else deadline.lift)()
+                deadline.extend(may_be_silent=not has_pieces)
             hearing.add(event)
             if hearing.result is not None:
                 return False

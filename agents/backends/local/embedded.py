@@ -21,9 +21,6 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
 from bookwright.tls import system_tls
 
-CONTEXT = PROVIDERS["embedded"].context_window
-"""Tokens of prompt and answer, where the settings do not say otherwise."""
-
 THREADS = 2
 _CACHE_MEGABYTES = 256
 """For prompts of which the beginning may come again; llama.cpp would take 8 GB."""

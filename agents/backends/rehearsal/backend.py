@@ -38,7 +38,8 @@ class RehearsalBackend:
         if given.text:
             listener(StreamEvent(EventKind.TEXT, given.text))
         listener(StreamEvent(EventKind.FINISHED))
-        usage = Usage(input_tokens=_prompt_tokens(request), output_tokens=_tokens(given.text), is_estimate=True)
+        read = sum(map(_tokens, (*texts_of(request), request.prompt.prefill)))
+        usage = Usage(input_tokens=read, output_tokens=_tokens(given.text), is_estimate=True)
         # No cost: the service bills it as free, or at a price that the settings give it.
         return Reply(text=given.text, finish_reason=given.finish_reason, model=request.model, usage=usage)
 
@@ -60,10 +61,6 @@ def _held_to(limit: int, given: Answer) -> Answer:
     if tokens <= limit:
         return given
     return Answer(given.text[: len(given.text) * limit // tokens], "length")
-
-
-def _prompt_tokens(request: Request) -> int:
-    return sum(map(_tokens, (*texts_of(request), request.prompt.prefill)))
 
 
 def _tokens(text: str) -> int:

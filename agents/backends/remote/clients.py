@@ -32,30 +32,33 @@ def make_client(endpoint: Endpoint, settings: Settings) -> Client:
     """Open an SDK client that tries once and keeps no deadline but the one for connecting."""
     import httpx2
 
+    sdk_client, http_client = _sdk(endpoint.provider.dialect)
     timeout = httpx2.Timeout(None, connect=settings.connect_seconds)
-    options: dict[str, Any] = {
-        "api_key": endpoint.api_key or _NO_KEY, "base_url": endpoint.base_url, "max_retries": 0, "timeout": timeout,
-    }  # fmt: skip
-    is_anthropic = endpoint.provider.dialect is Dialect.ANTHROPIC
     if endpoint.is_loopback:
         # A proxy of the environment cannot reach this machine's own servers, and they may drop idle connections.
         limits = httpx2.Limits(max_keepalive_connections=0)
         http = httpx2.AsyncClient(trust_env=False, timeout=timeout, limits=limits, verify=system_tls())
-    elif is_anthropic:
-        from anthropic import DefaultAsyncHttpxClient as AnthropicHttpClient
-
-        http = AnthropicHttpClient(timeout=timeout, verify=system_tls())
     else:
-        from openai import DefaultAsyncHttpxClient as OpenAIHttpClient
+        http = http_client(timeout=timeout, verify=system_tls())
+    client: Client = sdk_client(
+        api_key=endpoint.api_key or _NO_KEY,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=timeout,
+        http_client=http,
+    )
+    return client
 
-        http = OpenAIHttpClient(timeout=timeout, verify=system_tls())
-    if is_anthropic:
-        from anthropic import AsyncAnthropic
 
-        return AsyncAnthropic(http_client=http, **options)
-    from openai import AsyncOpenAI
+def _sdk(dialect: Dialect) -> tuple[Any, Any]:
+    """The client of an SDK, and that of HTTP which it would make by itself."""
+    if dialect is Dialect.ANTHROPIC:
+        import anthropic
 
-    return AsyncOpenAI(http_client=http, **options)
+        return anthropic.AsyncAnthropic, anthropic.DefaultAsyncHttpxClient
+    import openai
+
+    return openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
 
 
 def make_model(endpoint: Endpoint, client: Any) -> Model:

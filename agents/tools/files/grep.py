@@ -119,12 +119,9 @@ class _Search:
             short.add("Another engine than ripgrep searched.", advice, fallback=True, fallback_reason=self._fallback)
         count = len({match["file"] for match in shown})
         done = f"Found {counted(len(shown), 'line')} in {counted(count, 'file')} for {self._query.pattern[:80]!r}."
-        stats = {"matches": len(shown), "files_searched": self._searched, "engine": self._engine}
+        engine = "ripgrep" if self._ripgrep and not self._fallback else "python"
+        stats = {"matches": len(shown), "files_searched": self._searched, "engine": engine}
         return short.answer({"matches": shown}, done, stats, path_resolved=path)
-
-    @property
-    def _engine(self) -> str:
-        return "ripgrep" if self._ripgrep and not self._fallback else "python"
 
     def _search(self, files: list[str]) -> None:
         with ExitStack() as stack:
