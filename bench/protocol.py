@@ -9,11 +9,11 @@ from typing import Any
 
 from bench.hostile import SECRET, Case, cases, lay
 from bench.measure import Measure
-from bookwright.agents.tools.builtin import file_tools, index_tools, web_tools
+from bookwright.agents.tools.builtin import file_tools, web_tools
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView
+from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.validate import RuleViolation, validate
 from bookwright.flows.library import find_or_create, open_library

@@ -84,13 +84,11 @@ async def _ask_one(
         except asyncio.CancelledError:
             on_failure(model, number, BackendUnavailable(f"the call to {model} was cancelled", kind="cancelled"))
             raise
-        except RequestRejected as error:
+        except (BackendUnavailable, RequestRejected) as error:
             watch.void()
             on_failure(model, number, error)
-            raise
-        except BackendUnavailable as error:
-            watch.void()
-            on_failure(model, number, error)
+            if isinstance(error, RequestRejected):
+                raise
             if refusal := _give_up(error, number, policy):
                 raise refusal from error
             delay = policy.delay(number, error.retry_after)

@@ -12,7 +12,6 @@ from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.files.write import Write
 from bookwright.agents.tools.overflow import Overflow
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView, SearchDesigns, SearchReferences, SearchStory
 from bookwright.agents.tools.searchers.protocol import Searcher
 from bookwright.agents.tools.tool import Tool
 from bookwright.agents.tools.web.connection import Network
@@ -27,11 +26,6 @@ def file_tools(vault: Sandbox) -> list[Tool[Any]]:
 def web_tools(services: Sequence[Searcher], wire: Network | None = None) -> list[Tool[Any]]:
     """The tools that look outside of the book; `wire` is the way there, where it is not the usual one."""
     return [WebSearch(services), FetchPage(wire)]
-
-
-def index_tools(view: IndexView) -> list[Tool[Any]]:
-    """The tools that look into the book."""
-    return [SearchDesigns(view), SearchStory(view), SearchReferences(view)]
 
 
 def file_registry(vault: Sandbox) -> ToolRegistry:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
@@ -49,8 +49,8 @@ class FetchPage(Tool[FetchPageParams]):
     A test gives a `Network` that leads the names of a made-up web to its own server.
     """
 
-    name: ClassVar[str] = "fetch_page"
-    parameters: ClassVar[type[Params]] = FetchPageParams
+    name = "fetch_page"
+    parameters = FetchPageParams
 
     def __init__(self, wire: Network | None = None, bounds: DownloadBounds | None = None) -> None:
         self._downloader = Downloader(wire or Network(), NetworkReach(), bounds or DownloadBounds())

@@ -32,7 +32,7 @@ P = TypeVar("P", bound=Params)
 class Tool(ABC, Generic[P]):
     """One thing an agent can do. A subclass names itself and its parameters and gives `run`."""
 
-    name: ClassVar[str]
+    name: str
     """As the model writes it; its description is `prompts/tools/{name}.md.j2`."""
     parameters: ClassVar[type[Params]]
     limits: ClassVar[Mapping[str, int | float | str]] = {}

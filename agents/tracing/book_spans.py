@@ -94,7 +94,7 @@ class BookSpans(Spans):
             span.end()
 
 
-def telling(spans: BookSpans, told: Callable[[Attempt, int], None] | None) -> Callable[[Attempt, int], None]:
+def attempt_listener(spans: BookSpans, told: Callable[[Attempt, int], None] | None) -> Callable[[Attempt, int], None]:
     """Return a journal listener that hands each attempt to the spans and to `told`."""
 
     def recorded(attempt: Attempt, step: int) -> None:

@@ -13,11 +13,11 @@ from bookwright.agents.runtime.cast import CAST, CastAgent, CastMember, FileReac
 from bookwright.agents.runtime.registry import AgentRegistry
 from bookwright.agents.runtime.start import build_prompt_agent_start
 from bookwright.agents.runtime.stream import Services
-from bookwright.agents.tools.builtin import file_tools, index_tools, web_tools
+from bookwright.agents.tools.builtin import file_tools, web_tools
 from bookwright.agents.tools.files.read import ReadTool
 from bookwright.agents.tools.files.sandbox import Sandbox
 from bookwright.agents.tools.registry import ToolRegistry
-from bookwright.agents.tools.search_index import IndexView
+from bookwright.agents.tools.search_index import IndexView, index_tools
 from bookwright.agents.tools.web.connection import Network
 from bookwright.agents.tools.web_search import searchers
 from bookwright.exports.reading_copy import write_reading_copy

@@ -21,8 +21,6 @@ from bookwright.models.step import Reply, Usage
 _FINISH = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
 _WRITES = re.compile(r"create|write", re.IGNORECASE)
 """Tools that leave something behind. Source: DETAILS "000", Runner."""
-_CHARACTERS_PER_TOKEN = 32
-_SPARE_CHARACTERS = 10_000
 
 
 class ClaudeCliBackend:
@@ -153,7 +151,7 @@ async def _hear(child: Child, hearing: Hearing, deadline: Deadline, request: Req
 
     The program tries again by itself when an answer is cut off, which is paid each time: it is left at once.
     """
-    limit = request.sampling.max_output_tokens * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+    limit = request.sampling.most_characters()
     async with aclosing(child.lines()) as lines:
         async for line in lines:
             event = read_event(line)

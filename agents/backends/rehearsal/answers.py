@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from bookwright.agents.backends.rehearsal.assignments import told_in
+from bookwright.agents.backends.rehearsal.assignments import owed_sentences
 from bookwright.agents.backends.rehearsal.filler import filled
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.rules import RULES
@@ -44,7 +44,7 @@ def _draft(step: Step, mode: Mode) -> str:
         return _note(step, mode)
     rng = step.rng()
     goes_on = bool(step.prefill) or step.card.piece > 1
-    opening = () if goes_on else (step.voice.marker, *told_in(step))
+    opening = () if goes_on else (step.voice.marker, *owed_sentences(step))
     return tell(step.voice, rng, mode.missed(step.card.ask_length or step.card.unit.length or 100, rng), opening)
 
 

@@ -4,7 +4,7 @@ import math
 
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
 from bookwright.agents.backends.rehearsal.answers import answer
-from bookwright.agents.backends.rehearsal.lookups import finished, look
+from bookwright.agents.backends.rehearsal.lookups import finished, next_action
 from bookwright.agents.backends.rehearsal.modes import Answer, Mode, mode_of, spoil
 from bookwright.agents.backends.rehearsal.step import Step
 from bookwright.agents.backends.schema import texts_of
@@ -48,7 +48,7 @@ class RehearsalBackend:
 
 
 def _said(step: Step, request: Request, mode: Mode) -> Answer:
-    action = look(step, request)
+    action = next_action(step, request)
     if action is not None:
         return Answer(action)
     given = spoil(answer(step, mode), step, mode)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from bookwright.agents.backends.rehearsal.assignments import told_in
+from bookwright.agents.backends.rehearsal.assignments import owed_sentences
 from bookwright.agents.backends.rehearsal.filler import Draft
 from bookwright.agents.backends.rehearsal.modes import Mode
 from bookwright.agents.backends.rehearsal.step import Step
@@ -77,7 +77,7 @@ def _sentences(step: Step) -> list[tuple[str, str]]:
 
 
 def _owed(step: Step) -> set[str]:
-    return {step.voice.marker, *told_in(step)}
+    return {step.voice.marker, *owed_sentences(step)}
 
 
 def _row(numbered: tuple[str, str]) -> str:

@@ -22,8 +22,6 @@ from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
 
 _FINISH = {"length": "length", "content_filter": "refusal"}
-_CHARACTERS_PER_TOKEN = 32
-_SPARE_CHARACTERS = 10_000
 
 
 class ProviderBackend:
@@ -91,7 +89,7 @@ class ProviderBackend:
         prefill = request.prompt.prefill if Feature.PREFILL in self._provider.features else ""
         tools = [tool.name for tool in request.tools] if form.calls_tools else []
         gathering = Gathering(listener, prefill, tools)
-        limit = (request.sampling.max_output_tokens + allowance) * _CHARACTERS_PER_TOKEN + _SPARE_CHARACTERS
+        limit = request.sampling.most_characters(allowance)
         deadline = Deadline(self._settings, f"{endpoint.provider.name}:{endpoint.model}")
         listener(StreamEvent(EventKind.STARTED))
         async with _errors_translated(endpoint, gathering), deadline.kept():

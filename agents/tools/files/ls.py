@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import telling
+from bookwright.agents.tools.files.descent import as_tool_failure
 from bookwright.agents.tools.files.folder_walk import (
     MOST_ENTRIES,
     MOST_SECONDS,
@@ -51,7 +51,7 @@ class LS(Tool[LSParams]):
             ToolFailure: There is no such folder, or nothing at the offset.
         """
         bounds = WalkBounds(*self._bounds)
-        with self._vault.folder(params.path) as place, telling(params.path):
+        with self._vault.folder(params.path) as place, as_tool_failure(params.path):
             entries, path = entries_of(place.folder, bounds), place.path
         chosen = _chosen(entries, params)
         if params.offset and params.offset >= len(chosen):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from bookwright.agents.tools.files.descent import ReachedPath, telling
+from bookwright.agents.tools.files.descent import ReachedPath, as_tool_failure
 from bookwright.agents.tools.files.folder_walk import MOST_ENTRIES, MOST_SECONDS, WalkBounds
 from bookwright.agents.tools.files.lines import breaks_left, is_binary, lines_of
 from bookwright.agents.tools.files.sandbox import Sandbox
@@ -51,7 +51,7 @@ class ReadTool(Tool[ReadParams]):
             ToolFailure: There is no such text file, it has no such line, or the line was not reached in time.
         """
         bounds = WalkBounds(MOST_ENTRIES, self._seconds)
-        with self._vault.file(params.path) as (descriptor, place), telling(params.path):
+        with self._vault.file(params.path) as (descriptor, place), as_tool_failure(params.path):
             if is_binary(descriptor):
                 message = f"{params.path!r} is no text: there is a NUL in its beginning."
                 raise ToolFailure(ErrorCode.BINARY_FILE, message, "Choose a text file.", path_resolved=place.path)
