@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bookwright.agents.backends.catalogue import Dialect, Provider, split_name
-from bookwright.agents.backends.spending import price_list
+from bookwright.agents.backends.spending import prices
 from bookwright.models.errors import InvalidSetting, MissingKey, MissingProgram, RequestRejected, UnknownModel
 from bookwright.models.settings import Settings
 
@@ -125,9 +125,9 @@ def _check_rehearsal(name: str) -> None:
 def _check_known(name: str, provider: Provider, model: str, settings: Settings) -> None:
     """Make sure that a model's provider is known to have it, as far as anything here can tell."""
     is_own_address = base_url(provider, settings) != provider.base_url  # a gateway may serve anything
-    if is_own_address or name in settings.prices or price_list.find(provider.price_lists, model):
+    if is_own_address or name in settings.prices or prices.listed(provider.price_lists, model):
         return
-    names = price_list.names(provider.price_lists)
+    names = prices.listed_names(provider.price_lists)
     if not names or provider.name == "openrouter":
         return
     near = difflib.get_close_matches(model, names, n=1)

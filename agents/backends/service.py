@@ -65,8 +65,7 @@ class ModelService:
     ) -> None:
         """Begin with no backend made, but for those that are given by the name of their provider.
 
-        Args:
-            pacer: Hands out turns at the providers whose rate is limited; without one nobody waits.
+        `pacer` hands out turns at the providers whose rate is limited; without one nobody waits.
 
         Raises:
             InvalidSetting: A rate is set for a provider that nobody knows.
@@ -164,11 +163,7 @@ class ModelService:
         return await complete_with_retries(tuple(backends), attempt, self._policy, listener, failed)
 
     def _backend(self, name: str) -> Backend:
-        """Find or make the backend for a model.
-
-        Raises:
-            UnknownModel: Its provider is unknown and none was registered.
-        """
+        """Find or make the backend for a model; an unknown provider without one is an `UnknownModel`."""
         provider_name = name.partition(":")[0]
         with self._lock:
             if provider_name not in self._backends:
@@ -184,7 +179,7 @@ class ModelService:
             return own
         from bookwright.agents.backends.remote.provider import ProviderBackend
 
-        return ProviderBackend(provider, self._settings, counter=self._counter)
+        return ProviderBackend(provider, self._settings)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:

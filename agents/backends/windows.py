@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from bookwright.agents.backends.catalogue import WindowRoute, split_name, thinks
 from bookwright.agents.backends.endpoints import Endpoint, find_endpoint
-from bookwright.agents.backends.spending import price_list
+from bookwright.agents.backends.spending import prices
 from bookwright.models.errors import InvalidInput
 from bookwright.models.settings import Settings
 from bookwright.tls import system_tls
@@ -65,7 +65,7 @@ def window_of(name: str, settings: Settings) -> ContextWindow:
         return ContextWindow(settings.windows[name], WindowSource.SET)
     if provider.runs_program:  # whatever the model takes: longer prompts have to be asked for there
         return ContextWindow(provider.context_window, WindowSource.KNOWN)
-    listed = price_list.find(provider.price_lists, model)
+    listed = prices.listed(provider.price_lists, model)
     if listed and (tokens := listed[1].context_window):
         return ContextWindow(tokens, WindowSource.KNOWN)
     source = WindowSource.ASSUMED if provider.is_remote else WindowSource.KNOWN
@@ -149,11 +149,7 @@ class _Asker:
         )
 
     def answer(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Return the JSON that the server gives for a path below its root, or an address; {} if there is none.
-
-        Args:
-            body: What is posted; without one the path is got.
-        """
+        """Return the JSON that a path below the server's root, or an address, gives for `body`; {} if there is none."""
         left = self._ends_at - time.monotonic()
         content = b""
         method = "GET" if body is None else "POST"

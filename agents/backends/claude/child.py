@@ -93,8 +93,7 @@ class Child:
     async def end(self, *, is_done: bool = False) -> None:
         """End it and all that it started: it is asked first, and made to after a moment.
 
-        Args:
-            is_done: It has said all it had to, and is given a moment to go by itself.
+        One that `is_done` with what it had to say is given a moment to go by itself.
         """
         if is_done:
             await self._gone_within(_GRACE_SECONDS)

@@ -12,8 +12,6 @@ from bookwright.agents.backends.claude.command import Program, command, environm
 from bookwright.agents.backends.claude.events import Hearing, read_event
 from bookwright.agents.backends.deadline import Deadline
 from bookwright.agents.backends.protocol import EventKind, Listener, Request, StreamEvent
-from bookwright.agents.backends.schema import texts_of
-from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.models.errors import BackendError, BackendUnavailable, MissingProgram
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
@@ -34,7 +32,6 @@ class ClaudeCliBackend:
         self._settings = settings
         self._program: Program | None = None
         self._finding = asyncio.Lock()
-        self._counter = TokenCounter()
         self._endings: set[asyncio.Task[None]] = set()
         self._empty: TemporaryDirectory[str] | None = None
 
@@ -130,19 +127,12 @@ class ClaudeCliBackend:
             reasoning=hearing.reasoning,
             finish_reason=finish,
             model=request.model,
-            usage=hearing.usage or self._estimate(request, hearing),
+            usage=hearing.usage or Usage(),
             cost=None if request.model in self._settings.prices else hearing.cost,
             duration_millis=deadline.elapsed_millis,
             first_event_millis=deadline.first_event_millis,
             num_turns=hearing.num_turns,
             session_id=hearing.session_id,
-        )
-
-    def _estimate(self, request: Request, hearing: Hearing) -> Usage:
-        return Usage(
-            input_tokens=self._counter.unsaid(request.model, *texts_of(request)),
-            output_tokens=self._counter.unsaid(request.model, hearing.answer + hearing.reasoning),
-            is_estimate=True,
         )
 
 

@@ -15,8 +15,6 @@ from bookwright.agents.backends.protocol import EventKind, Listener, Request, St
 from bookwright.agents.backends.remote import faults
 from bookwright.agents.backends.remote.clients import Client, make_client, make_model, takes_sampling
 from bookwright.agents.backends.remote.wire import Form, LibraryCall, to_wire
-from bookwright.agents.backends.schema import texts_of
-from bookwright.agents.backends.tokens import TokenCounter
 from bookwright.models.errors import BackendError, BackendUnavailable, RequestRejected
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply, Usage
@@ -27,28 +25,18 @@ _FINISH = {"length": "length", "content_filter": "refusal"}
 class ProviderBackend:
     """Completes prompts at one provider. One call is one try."""
 
-    def __init__(
-        self,
-        provider: Provider,
-        settings: Settings,
-        *,
-        base_url: str = "",
-        api_key: str = "",
-        counter: TokenCounter | None = None,
-    ) -> None:
+    def __init__(self, provider: Provider, settings: Settings, *, base_url: str = "", api_key: str = "") -> None:
         """Prepare the backend; nothing is opened before the first call.
 
         Args:
             base_url: Where the provider is reached, if not where the settings and the environment
                 say. A backend of ours that runs a server passes its server's address.
             api_key: Likewise for the key; only looked at beside `base_url`.
-            counter: Estimates tokens where the provider gives no count.
         """
         self._provider = provider
         self._settings = settings
         self._base_url = base_url
         self._api_key = api_key
-        self._counter = counter or TokenCounter()
         self._client: Client | None = None
         self._models: dict[str, Model] = {}
         self._forms: dict[str, Form] = {}
@@ -107,37 +95,8 @@ class ProviderBackend:
                 deadline.extend()
                 gathering.add(event)
                 if gathering.size > limit:
-                    return self._reply(request, stream, gathering, deadline, "length")
-        return self._reply(request, stream, gathering, deadline, _finish_reason(request, stream))
-
-    def _reply(
-        self, request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str
-    ) -> Reply:
-        text = gathering.text
-        if finish == "refusal" and not text:
-            text = str((stream.provider_details or {}).get("refusal", ""))
-        return Reply(
-            text=text,
-            reasoning=gathering.reasoning,
-            finish_reason=finish,
-            model=request.model,
-            usage=self._usage(request, stream, gathering),
-            duration_millis=deadline.elapsed_millis,
-            first_event_millis=deadline.first_event_millis,
-        )
-
-    def _usage(self, request: Request, stream: StreamedResponse, gathering: Gathering) -> Usage:
-        """The provider's count; our own for what it leaves out."""
-        told = stream.usage
-        written = gathering.text + gathering.reasoning
-        is_estimate = not told.input_tokens or bool(written and not told.output_tokens)
-        return Usage(
-            input_tokens=told.input_tokens or self._counter.unsaid(request.model, *texts_of(request)),
-            cached_tokens=told.cache_read_tokens,
-            cache_write_tokens=told.cache_write_tokens,
-            output_tokens=told.output_tokens or self._counter.unsaid(request.model, written),
-            is_estimate=is_estimate,
-        )
+                    return _reply(request, stream, gathering, deadline, "length")
+        return _reply(request, stream, gathering, deadline, _finish_reason(request, stream))
 
     def _endpoint(self, name: str) -> Endpoint:
         if not self._base_url:
@@ -150,6 +109,26 @@ class ProviderBackend:
         if endpoint.model not in self._models:
             self._models[endpoint.model] = make_model(endpoint, self._client)
         return self._models[endpoint.model]
+
+
+def _reply(request: Request, stream: StreamedResponse, gathering: Gathering, deadline: Deadline, finish: str) -> Reply:
+    text, told = gathering.text, stream.usage
+    if finish == "refusal" and not text:
+        text = str((stream.provider_details or {}).get("refusal", ""))
+    return Reply(
+        text=text,
+        reasoning=gathering.reasoning,
+        finish_reason=finish,
+        model=request.model,
+        usage=Usage(
+            input_tokens=told.input_tokens,
+            cached_tokens=told.cache_read_tokens,
+            cache_write_tokens=told.cache_write_tokens,
+            output_tokens=told.output_tokens,
+        ),
+        duration_millis=deadline.elapsed_millis,
+        first_event_millis=deadline.first_event_millis,
+    )
 
 
 def _finish_reason(request: Request, stream: StreamedResponse) -> str:

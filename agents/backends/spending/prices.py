@@ -1,13 +1,17 @@
-"""What a call costs, in millionths of a US dollar."""
+"""What a call costs, in millionths of a US dollar, and the offline price list, which loads when first asked (0.1 s)."""
 
 import math
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from bookwright.agents.backends import catalogue
-from bookwright.agents.backends.spending import price_list
 from bookwright.models.amount import MICROS
 from bookwright.models.settings import Price, Settings
 from bookwright.models.step import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, Provider
 
 
 def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None) -> int | None:
@@ -16,11 +20,7 @@ def cost(name: str, usage: Usage, settings: Settings, at: datetime | None = None
     The settings' own prices win; then what runs locally is free; then the price list decides, by
     the prices in force at the time of the request and the tier of its length.
 
-    Args:
-        at: When the request was made; now, if None.
-
-    Returns:
-        None where no price is known.
+    Returns None where no price is known. `at` is when the request was made; now, if None.
     """
     if override := settings.prices.get(name):
         return math.ceil(_by_override(usage, override))
@@ -37,6 +37,30 @@ def worst_cost(
     return cost(name, usage, settings, at)
 
 
+@lru_cache(maxsize=256)
+def listed(lists: tuple[str, ...], model: str) -> "tuple[Provider, ModelInfo] | None":
+    """Look a model up in the lists of these providers, in order, and say whose has it; None where no list does."""
+    if not lists:
+        return None
+    from genai_prices.data_snapshot import get_snapshot
+
+    for name in lists:
+        try:
+            return get_snapshot().find_provider_model(model, None, name, None)
+        except LookupError:
+            continue
+    return None
+
+
+def listed_names(lists: tuple[str, ...]) -> list[str]:
+    """Name all models of these lists."""
+    if not lists:
+        return []
+    from genai_prices.data_snapshot import get_snapshot
+
+    return [model.id for provider in get_snapshot().providers if provider.id in lists for model in provider.models]
+
+
 def _by_override(usage: Usage, price: Price) -> float:
     cached = price.input if price.cached is None else price.cached
     fresh = max(usage.input_tokens - usage.cached_tokens, 0)
@@ -44,7 +68,7 @@ def _by_override(usage: Usage, price: Price) -> float:
 
 
 def _by_list(lists: tuple[str, ...], model: str, usage: Usage, at: datetime) -> int | None:
-    found = price_list.find(lists, model)
+    found = listed(lists, model)
     if found is None:
         return None
     from genai_prices import Usage as ListUsage

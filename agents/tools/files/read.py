@@ -19,9 +19,7 @@ LONGEST_SHOWN_LINE = 8_000
 LARGEST_PAGE = 32_000
 """Bytes of text; the page ends at the line before."""
 
-_FALLBACK = {
-    "fallback_encoding": "utf-8 with replacements", "fallback_reason": "the file is not valid UTF-8",
-}  # fmt: skip
+_FALLBACK = {"fallback_encoding": "utf-8 with replacements", "fallback_reason": "the file is not valid UTF-8"}
 
 
 class ReadParams(Params):

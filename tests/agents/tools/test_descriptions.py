@@ -19,9 +19,7 @@ def test_a_description_names_all_parameters_and_limits(every: ToolRegistry, loca
     for tool in every:
         text = tool.description(locale)
 
-        assert {
-            name for name in tool.parameters.model_json_schema()["properties"] if f"`{name}`" not in text
-        } == set(), tool.name
+        assert {name for name in tool.parameters.model_fields if f"`{name}`" not in text} == set(), tool.name
         assert {limit for limit in _limits(tool) if not _says(text, limit)} == set(), tool.name
 
 
