@@ -73,7 +73,7 @@ class ModelService:
         self._settings = settings
         self._turns = Turns(settings, pacer)
         self._backends: dict[str, Backend] = dict(backends or {})
-        self._policy = policy or RetryPolicy.of(settings)
+        self._policy = policy or RetryPolicy(settings.max_attempts, settings.retry_after_cap_seconds)
         self._counter = TokenCounter()
         self._lock = Lock()
         self._closing = Lock()

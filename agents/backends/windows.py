@@ -72,14 +72,9 @@ def window_of(name: str, settings: Settings) -> ContextWindow:
     return ContextWindow(provider.context_window, source)
 
 
-def tokens_of(name: str, settings: Settings) -> int:
-    """Tell how many tokens a model takes, without a network."""
-    return window_of(name, settings).tokens
-
-
 def thinking_allowance(name: str, settings: Settings) -> int:
     """Tell how many output tokens a model may need for thoughts, beside its answer; without a network."""
-    return min(THINKING_ALLOWANCE, tokens_of(name, settings) // 4) if thinks(name) else 0
+    return min(THINKING_ALLOWANCE, window_of(name, settings).tokens // 4) if thinks(name) else 0
 
 
 def found_window(name: str, settings: Settings) -> ContextWindow:

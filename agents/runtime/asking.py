@@ -71,7 +71,7 @@ class RequestMaker:
 
     @property
     def _window(self) -> int:
-        return windows.tokens_of(self.model, self.settings)
+        return windows.window_of(self.model, self.settings).tokens
 
     @property
     def _extra(self) -> dict[str, Any]:

@@ -53,11 +53,6 @@ class ToolRegistry:
     def __len__(self) -> int:
         return len(self._tools)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """In the order in which they were registered."""
-        return tuple(self._tools)
-
     def only(self, allowed: Iterable[str] | None = None, disallowed: Iterable[str] = ()) -> "ToolRegistry":
         """A registry of fewer tools: those allowed (all if None) without those disallowed."""
         wanted = set(self._tools if allowed is None else allowed) - set(disallowed)

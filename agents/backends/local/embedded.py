@@ -15,7 +15,7 @@ from bookwright.agents.backends.local.packaged import SMOLLM2
 from bookwright.agents.backends.local.schema_bounds import bounded_shape, whole_words
 from bookwright.agents.backends.protocol import Listener, Request
 from bookwright.agents.backends.remote.provider import ProviderBackend
-from bookwright.agents.backends.windows import tokens_of
+from bookwright.agents.backends.windows import window_of
 from bookwright.models.errors import BackendUnavailable, UnknownModel
 from bookwright.models.settings import Settings
 from bookwright.models.step import Reply
@@ -62,7 +62,7 @@ class EmbeddedBackend:
         """
         name = split_name(request.model)[1]
         path = await asyncio.to_thread(weights.locate, name, self._settings)
-        running = await self._server(path, tokens_of(request.model, self._settings))
+        running = await self._server(path, window_of(request.model, self._settings).tokens)
         is_in_words = request.output is not None and name == SMOLLM2
         if request.output is not None:
             request = replace(request, output=bounded_shape(request.output, is_in_words=is_in_words))
