@@ -64,15 +64,13 @@ class _Written(_Shape):
     diff_preview: str
 
 
-class _SearchFound(BaseModel):
+class _Passage(BaseModel):
     title: str
-
-
-class _Passage(_SearchFound):
     text: str
 
 
-class _Hit(_SearchFound):
+class _Hit(BaseModel):
+    title: str
     url: str
 
 
